@@ -1,0 +1,333 @@
+#include "haptos/contact/barrier/barrier_term.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/parallel.h"
+#include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/contact/barrier/candidates.h"
+#include "haptos/contact/barrier/closest_features.h"
+#include "haptos/contact/barrier/stencil_pair.h"
+#include "haptos/geometry/ccd.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// Sharpness below this is flat: such features add nothing.
+constexpr double kFlat = 1e-6;
+
+WeightedPoint single(int point) {
+  WeightedPoint w;
+  w.count = 1;
+  w.point[0] = point;
+  w.weight[0] = 1;
+  return w;
+}
+
+class BarrierTerm final : public ContactTerm {
+ public:
+  BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)
+      : soft_(*soft), collider_(*collider), setup_(s) {
+    samples_ = surface_samples(soft_, s.divisions);
+    samples_of_ = owned_samples(soft_, samples_);
+    corner_area_.assign(collider_.point.size(), -1.0);
+    for (std::size_t e = 0; e < soft_.topology.edges.size(); ++e) {
+      double a = 0;
+      for (int t : soft_.topology.edge_triangles[static_cast<int>(e)])
+        a += soft_.rest.triangle_area[at_index(t)] / 3.0;
+      edge_area_.push_back(a);
+    }
+  }
+
+  const char* name() const override { return "barrier"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+  double load() const override { return load_; }
+  double smallest_gap() const override { return smallest_gap_; }
+
+  void prepare(const StepContext& c) override {
+    std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
+    // Margin: how far surfaces are expected to move in this step.
+    const Points& p = *c.points;
+    double soft_motion = 0, collider_motion = 0;
+    for (int v : soft_.point) soft_motion = std::max(soft_motion, c.b * norm(p.u[at_index(v)]));
+    for (int v : collider_.point)
+      collider_motion =
+          std::max(collider_motion, norm(p.x_target[at_index(v)] - p.x_start[at_index(v)]));
+    find(p, 1.2 * (soft_motion + collider_motion) + setup_.support);
+  }
+
+  void refresh(const Points& points) override {
+    pairs_.clear();
+    smallest_gap_ = 1e300;
+    load_ = 0;
+    collect_samples(points);
+    collect_corners(points);
+    collect_edges(points);
+    for (const BarrierPair& p : pairs_) {
+      smallest_gap_ = std::min(smallest_gap_, p.gap);
+      load_ -= p.count * p.scale * barrier(p.gap, setup_.support).first;
+    }
+  }
+
+  Energy evaluate(const Evaluation& e) override {
+    Energy total;
+    for (const BarrierPair& p : pairs_)
+      total += evaluate_pair(p, setup_.support, *e.points, e.assembly, e.project);
+    return total;
+  }
+
+  double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
+    double soft_dx = 0, collider_dx = 0;
+    for (int v : soft_.point) soft_dx = std::max(soft_dx, norm(dx[at_index(v)]));
+    for (int v : collider_.point) collider_dx = std::max(collider_dx, norm(dx[at_index(v)]));
+    if (soft_dx + collider_dx == 0) return limit;
+    const double moved = moved_since_search(points, soft_.point) +
+                         moved_since_search(points, collider_.point);
+    if (moved + limit * (soft_dx + collider_dx) > margin_) {
+      // New candidates about the present position, for as much motion as is reasonable to search.
+      const double wanted = limit * (soft_dx + collider_dx) * 1.01;
+      find(points, std::min(std::max(wanted, margin_), largest_margin(points)));
+      limit = std::min(limit, margin_ / (soft_dx + collider_dx));
+    }
+    return collide(points, dx, limit);
+  }
+
+  void commit(const StepContext& c, const Points& points) override {
+    contacts_.clear();
+    for (const BarrierPair& p : pairs_)
+      contacts_.push_back(record_pair(p, setup_.support, points, soft_, collider_, c.h));
+  }
+
+ private:
+  void find(const Points& points, double margin) {
+    margin_ = margin;
+    x_search_ = points.x;
+    std::vector<Aabb> boxes;
+    boxes.reserve(collider_.triangles.size());
+    for (int t = 0; t < static_cast<int>(collider_.triangles.size()); ++t)
+      boxes.push_back(collider_.triangle_box(points.x, t));
+    if (tree_.size() == 0)
+      tree_.build(boxes);
+    else
+      tree_.refit(boxes);
+    find_candidates(soft_, samples_, samples_of_, collider_, tree_, points.x,
+                    setup_.support + margin, candidates_);
+    for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
+      double& area = corner_area_[at_index(candidates_.vertices[i])];
+      if (area < 0) area = nearest_sample_area(points, static_cast<int>(i));
+    }
+  }
+
+  // Sample area of the soft triangle nearest to a candidate vertex of the collider.
+  double nearest_sample_area(const Points& points, int i) const {
+    const Vec3d& p = collider_.position(points.x, candidates_.vertices[at_index(i)]);
+    double best = 1e300, area = 0;
+    for (int t : candidates_.vertex_triangles[i]) {
+      const Vec3i& c = soft_.triangles[at_index(t)];
+      const Stencil<double> s =
+          point_triangle_stencil(p, soft_.position(points.x, c[0]), soft_.position(points.x, c[1]),
+                                 soft_.position(points.x, c[2]));
+      if (s.d < best) {
+        best = s.d;
+        const int n = setup_.divisions;
+        area = soft_.rest.triangle_area[at_index(t)] / (n * n);
+      }
+    }
+    return area;
+  }
+
+  double largest_margin(const Points& points) const {
+    Aabb box;
+    for (int v : soft_.point) box.merge(points.x[at_index(v)]);
+    return std::max(0.1 * norm(box.extent()), 10 * setup_.support);
+  }
+
+  double moved_since_search(const Points& points, const std::vector<int>& which) const {
+    double m = 0;
+    for (int v : which)
+      m = std::max(m, squared_norm(points.x[at_index(v)] - x_search_[at_index(v)]));
+    return sqrt(m);
+  }
+
+  void add_seen(const ContactSurface& target, const WeightedPoint& source, std::int64_t source_id,
+                double area, bool source_is_soft) {
+    for (const SeenFeature& f : seen_) {
+      BarrierPair p;
+      p.kind = source_is_soft ? PairKind::kSample : PairKind::kCorner;
+      p.source = source;
+      p.feature = f.kind;
+      p.count = f.count;
+      p.gap = f.distance;
+      p.scale = setup_.stiffness * area;
+      p.area = area;
+      p.source_id = source_id;
+      p.target_id = f.id;
+      const int* v;
+      if (f.kind == FeatureKind::kFace) {
+        v = target.triangles[at_index(f.id)].a;
+        p.target_count = 3;
+      } else if (f.kind == FeatureKind::kEdge) {
+        v = target.topology.edges[at_index(f.id)].a;
+        p.target_count = 2;
+      } else {
+        v = &f.id;
+        p.target_count = 1;
+      }
+      for (int k = 0; k < p.target_count; ++k) p.target[k] = target.point[at_index(v[k])];
+      p.rigid_target = target.driven;
+      pairs_.push_back(p);
+    }
+  }
+
+  void collect_samples(const Points& points) {
+    for (int s = 0; s < candidates_.sample_triangles.size(); ++s) {
+      const auto near = candidates_.sample_triangles[s];
+      if (near.empty()) continue;
+      const SurfaceSample& sample = samples_[at_index(s)];
+      seen_.clear();
+      closest_features(collider_, points.x, at(points.x, sample.at), near, setup_.support, seen_);
+      add_seen(collider_, sample.at, s, sample.area, true);
+    }
+  }
+
+  void collect_corners(const Points& points) {
+    for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
+      const int v = candidates_.vertices[i];
+      const double sharpness = collider_.rest.vertex_sharpness[at_index(v)];
+      if (sharpness < kFlat) continue;
+      seen_.clear();
+      closest_features(soft_, points.x, collider_.position(points.x, v),
+                       candidates_.vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
+      add_seen(soft_, single(collider_.point[at_index(v)]), v,
+               sharpness * corner_area_[at_index(v)], false);
+    }
+  }
+
+  void collect_edges(const Points& points) {
+    for (const auto& [ea, eb] : candidates_.edge_pairs) {
+      const double sharpness = collider_.rest.edge_sharpness[at_index(eb)];
+      if (sharpness < kFlat) continue;
+      const Vec2i &va = soft_.topology.edges[at_index(ea)], &vb = collider_.topology.edges[at_index(eb)];
+      BarrierPair p;
+      p.kind = PairKind::kEdges;
+      p.source.count = 2;
+      for (int k = 0; k < 2; ++k) {
+        p.source.point[k] = soft_.point[at_index(va[k])];
+        p.target[k] = collider_.point[at_index(vb[k])];
+      }
+      const Stencil<double> s = edge_edge_stencil(
+          points.x[at_index(p.source.point[0])], points.x[at_index(p.source.point[1])],
+          points.x[at_index(p.target[0])], points.x[at_index(p.target[1])]);
+      if (!(s.d < setup_.support)) continue;
+      p.target_count = 2;
+      p.count = 1;
+      p.gap = s.d;
+      p.area = sharpness * edge_area_[at_index(ea)];
+      p.scale = setup_.stiffness * p.area;
+      p.source_id = ea;
+      p.target_id = eb;
+      p.rigid_target = collider_.driven;
+      p.mollifier = edge_edge_mollifier_threshold(rest_length(soft_, points, ea),
+                                                  rest_length(collider_, points, eb));
+      pairs_.push_back(p);
+    }
+  }
+
+  // Squared length of an edge where the step starts: constant through the step.
+  static double rest_length(const ContactSurface& s, const Points& points, int e) {
+    const Vec2i& v = s.topology.edges[at_index(e)];
+    return squared_norm(s.position(points.x_start, v[0]) - s.position(points.x_start, v[1]));
+  }
+
+  double collide(const Points& points, const std::vector<Vec3d>& dx, double limit) const {
+    AccdOptions o;
+    o.t_max = 1.0;
+    const std::vector<Vec3d>& x = points.x;
+    auto end = [&](int p) { return x[at_index(p)] + limit * dx[at_index(p)]; };
+    double toi = 1.0;
+    auto point_triangle = [&](int p, const ContactSurface& s, int t) {
+      const Vec3i& c = s.triangles[at_index(t)];
+      const int a = s.point[at_index(c[0])], b = s.point[at_index(c[1])],
+                d = s.point[at_index(c[2])];
+      return accd_point_triangle(x[at_index(p)], x[at_index(a)], x[at_index(b)], x[at_index(d)],
+                                 end(p), end(a), end(b), end(d), o);
+    };
+    toi = reduce_min(static_cast<std::ptrdiff_t>(soft_.point.size()), toi, [&](std::ptrdiff_t v) {
+      double r = 1.0;
+      if (v < candidates_.sample_triangles.size())
+        for (int t : candidates_.sample_triangles[static_cast<int>(v)])
+          r = std::min(r, point_triangle(soft_.point[at_index(v)], collider_, t));
+      return r;
+    }, 64);
+    toi = reduce_min(static_cast<std::ptrdiff_t>(candidates_.vertices.size()), toi,
+                     [&](std::ptrdiff_t i) {
+      double r = 1.0;
+      for (int t : candidates_.vertex_triangles[static_cast<int>(i)])
+        r = std::min(r, point_triangle(collider_.point[at_index(candidates_.vertices[at_index(i)])],
+                                       soft_, t));
+      return r;
+    }, 64);
+    toi = reduce_min(static_cast<std::ptrdiff_t>(candidates_.edge_pairs.size()), toi,
+                     [&](std::ptrdiff_t i) {
+      const auto& [ea, eb] = candidates_.edge_pairs[at_index(i)];
+      const Vec2i &va = soft_.topology.edges[at_index(ea)],
+                  &vb = collider_.topology.edges[at_index(eb)];
+      const int p = soft_.point[at_index(va[0])], q = soft_.point[at_index(va[1])];
+      const int r = collider_.point[at_index(vb[0])], s = collider_.point[at_index(vb[1])];
+      return accd_edge_edge(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)], end(p),
+                            end(q), end(r), end(s), o);
+    }, 64);
+    return toi * limit;
+  }
+
+  const ContactSurface& soft_;
+  const ContactSurface& collider_;
+  BarrierSetup setup_;
+  std::vector<SurfaceSample> samples_;
+  IndexLists samples_of_;
+  std::vector<double> edge_area_, corner_area_;
+  Bvh tree_;
+  BarrierCandidates candidates_;
+  double margin_ = 0;
+  std::vector<Vec3d> x_search_;
+  std::vector<SeenFeature> seen_;
+  std::vector<BarrierPair> pairs_;
+  double smallest_gap_ = 1e300, load_ = 0;
+};
+
+}  // namespace
+
+void ContactTerm::remember(const ContactHistory& previous, std::int64_t step,
+                           ContactHistory& next) const {
+  for (const ContactPoint& c : contacts_) {
+    const FeaturePair key{c.env, c.body_a, c.body_b, c.feature_a, c.feature_b};
+    ContactMemory m{c.normal_force, c.p, step};
+    if (const auto it = previous.find(key); it != previous.end()) {
+      m.anchor = it->second.anchor;
+      m.first_step = it->second.first_step;
+    }
+    next[key] = m;
+  }
+}
+
+std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
+                                               const ContactSurface* collider,
+                                               const BarrierSetup& setup) {
+  return std::make_unique<BarrierTerm>(soft, collider, setup);
+}
+
+int suggested_divisions(const ContactSurface& soft, const ContactSurface& collider) {
+  auto mean_edge = [](const ContactSurface& s) {
+    double area = 0;
+    for (double a : s.rest.triangle_area) area += a;
+    // Edge of an equilateral triangle of mean area.
+    return std::sqrt(4 * area / (std::sqrt(3.0) * static_cast<double>(s.triangles.size())));
+  };
+  const double n = std::ceil(mean_edge(soft) / mean_edge(collider) - 0.25);
+  return std::clamp(static_cast<int>(n), 1, 4);
+}
+
+}  // namespace haptos

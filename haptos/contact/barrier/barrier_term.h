@@ -1,0 +1,63 @@
+// Live barrier contact of a soft surface with a triangle mesh or a half-space, frictionless.
+//
+// The soft surface carries the quadrature. Its samples q (contact/surface.h), with rest areas A_q,
+// see the collider through its closest features f, each counted once (closest_features.h):
+//
+//   E = kappa sum_q A_q sum_f c_f B(d_qf)                                          surface samples
+//     + kappa sum_v s_v A_v sum_f c_f B(d_vf)                         sharp vertices of the collider
+//     + kappa sum_(e,e') s_e' A_e m(c) B(d_ee')               sharp edges of the collider x soft edges
+//
+// The pressure at a uniform gap is kappa d h(t) whatever the meshes are, because the first sum is a
+// quadrature of the soft surface and nothing else. The other two keep a corner or a ridge between
+// samples from being stopped by collision detection alone: s is the sharpness of the rest shape (0
+// flat or concave, 1 a needle; topology.h), so smooth and flat surfaces add nothing there. A_v is the
+// sample area of the soft surface nearest to v when the step starts, held for the step; A_e a third
+// of the triangles beside the soft edge. m is the mollifier of nearly parallel edges.
+//
+// Step cap: continuous collision detection over all vertex-triangle and edge-edge candidates, sharp
+// or not, and the candidates' margin: motion beyond it finds new candidates, so no pair is missed.
+// Reference: Li et al. 2020 (barrier, step cap); docs/contact/barrier.md for what differs.
+#pragma once
+
+#include <memory>
+
+#include "haptos/contact/barrier/barrier_options.h"
+#include "haptos/contact/record.h"
+#include "haptos/contact/surface.h"
+#include "haptos/model/contact_history.h"
+#include "haptos/potential/term.h"
+
+namespace haptos {
+
+/// What every contact term offers besides the five verbs.
+class ContactTerm : public Term {
+ public:
+  /// Contacts of the last committed step.
+  const std::vector<ContactPoint>& contacts() const { return contacts_; }
+  /// Writes the contacts of the last committed step into `next`, keeping from `previous` what the
+  /// same pairs remember.
+  void remember(const ContactHistory& previous, std::int64_t step, ContactHistory& next) const;
+
+ protected:
+  std::vector<ContactPoint> contacts_;
+};
+
+struct BarrierSetup {
+  double support = 2e-5;   ///< d [m]
+  double stiffness = 1e9;  ///< kappa [Pa/m]
+  int divisions = 1;       ///< of the soft triangles' edges, for the quadrature
+};
+
+std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
+                                               const ContactSurface* collider,
+                                               const BarrierSetup& setup);
+
+/// The half-space {x : n . x <= offset} as collider; body is its id in records.
+std::unique_ptr<ContactTerm> make_half_space_term(const ContactSurface* soft, const Vec3d& normal,
+                                                  double offset, int body,
+                                                  const BarrierSetup& setup);
+
+/// Divisions that let the samples of `soft` be about as close as the collider's vertices, 1 to 4.
+int suggested_divisions(const ContactSurface& soft, const ContactSurface& collider);
+
+}  // namespace haptos

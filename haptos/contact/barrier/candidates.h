@@ -1,0 +1,30 @@
+// Pairs of features of two surfaces that may come into contact while points move by at most a margin.
+#pragma once
+
+#include <vector>
+
+#include "haptos/contact/surface.h"
+
+namespace haptos {
+
+struct BarrierCandidates {
+  /// Triangles of the collider near each sample of the soft surface: lists by sample index.
+  IndexLists sample_triangles;
+  /// Collider vertices with the triangles of the soft surface near them: lists over `vertices`.
+  std::vector<int> vertices;
+  IndexLists vertex_triangles;
+  /// (edge of the soft surface, edge of the collider).
+  std::vector<std::array<int, 2>> edge_pairs;
+};
+
+/// All pairs whose boxes at x are closer than `reach` [m].
+/// @param samples_of  sample indices owned by each triangle of a: each sample once
+void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
+                     const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
+                     const std::vector<Vec3d>& x, double reach, BarrierCandidates& out);
+
+/// Lists of what each triangle owns, so that a pair of features is met once: every vertex, edge and
+/// sample belongs to its first triangle.
+IndexLists owned_samples(const ContactSurface& a, const std::vector<SurfaceSample>& samples);
+
+}  // namespace haptos

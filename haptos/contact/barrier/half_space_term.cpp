@@ -1,0 +1,124 @@
+// Barrier contact of a soft surface with a half-space: the gap of a point is n . x - offset, linear,
+// so vertices alone decide where the surface is closest, and the step cap is exact.
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/geometry/ccd.h"
+
+namespace haptos {
+
+const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
+  using O = BarrierOptions;
+  static const std::vector<Option<O>> t = {
+      {"support", "m", &O::support, 1e-9, 1e-1,
+       "gap at which contact force sets in (d_hat), for example 2e-5 for a tactile pad"},
+      {"stiffness", "Pa/m", &O::stiffness, 0, 1e16,
+       "contact stiffness; 0 chooses 0.3 E / support from the softer body"},
+      {"divisions", "", &O::divisions, 0, 8,
+       "number of parts each soft surface edge is divided into for the contact quadrature; 0 chooses "
+       "from the meshes"},
+  };
+  return t;
+}
+
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+class HalfSpaceTerm final : public ContactTerm {
+ public:
+  HalfSpaceTerm(const ContactSurface* soft, const Vec3d& n, double offset, int body,
+                const BarrierSetup& s)
+      : soft_(*soft), n_(n), offset_(offset), body_(body), setup_(s) {}
+
+  const char* name() const override { return "barrier half-space"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+  double load() const override { return load_; }
+  double smallest_gap() const override { return smallest_gap_; }
+
+  void refresh(const Points& points) override {
+    active_.clear();
+    smallest_gap_ = 1e300;
+    load_ = 0;
+    for (int v = 0; v < static_cast<int>(soft_.point.size()); ++v) {
+      const double g = gap(soft_.position(points.x, v));
+      if (!(g < setup_.support)) continue;
+      active_.push_back(v);
+      smallest_gap_ = std::min(smallest_gap_, g);
+      load_ -= scale(v) * barrier(g, setup_.support).first;
+    }
+  }
+
+  Energy evaluate(const Evaluation& e) override {
+    Energy total;
+    for (int v : active_) {
+      const int p = soft_.point[at_index(v)];
+      const BarrierValue<double> b = barrier(gap(e.points->x[at_index(p)]), setup_.support);
+      const double k = scale(v);
+      total += {k * b.value, k * b.value};
+      if (!e.assembly) continue;
+      e.assembly->add_gradient(p, n_ * (k * b.first));
+      if (e.assembly->wants_hessian()) e.assembly->add_hessian(p, p, outer(n_, n_) * (k * b.second));
+    }
+    return total;
+  }
+
+  double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
+    double a = 1.0;
+    for (int p : soft_.point) {
+      const Vec3d& x = points.x[at_index(p)];
+      a = std::min(a, accd_point_plane(x, x + limit * dx[at_index(p)], n_, offset_));
+    }
+    return a * limit;
+  }
+
+  void commit(const StepContext&, const Points& points) override {
+    contacts_.clear();
+    for (int v : active_) {
+      const int p = soft_.point[at_index(v)];
+      ContactPoint c;
+      c.env = soft_.env;
+      c.body_a = soft_.body;
+      c.body_b = body_;
+      c.feature_a = v;
+      c.feature_b = 0;
+      c.point_a.count = 1;
+      c.point_a.point[0] = p;
+      c.point_a.weight[0] = 1;
+      c.gap = gap(points.x[at_index(p)]);
+      c.p = points.x[at_index(p)] - n_ * (0.5 * c.gap);
+      c.n = n_;
+      c.area = soft_.rest.vertex_area[at_index(v)];
+      c.normal_force = -scale(v) * barrier(c.gap, setup_.support).first;
+      c.force = n_ * c.normal_force;
+      const Vec3d& u = points.u[at_index(p)];
+      c.slip = u - n_ * dot(u, n_);
+      contacts_.push_back(c);
+    }
+  }
+
+ private:
+  double gap(const Vec3d& x) const { return dot(n_, x) - offset_; }
+  double scale(int v) const { return setup_.stiffness * soft_.rest.vertex_area[at_index(v)]; }
+
+  const ContactSurface& soft_;
+  Vec3d n_;
+  double offset_;
+  int body_;
+  BarrierSetup setup_;
+  std::vector<int> active_;
+  double smallest_gap_ = 1e300, load_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactTerm> make_half_space_term(const ContactSurface* soft, const Vec3d& normal,
+                                                  double offset, int body,
+                                                  const BarrierSetup& setup) {
+  return std::make_unique<HalfSpaceTerm>(soft, normal, offset, body, setup);
+}
+
+}  // namespace haptos

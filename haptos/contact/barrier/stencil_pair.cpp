@@ -1,0 +1,166 @@
+#include "haptos/contact/barrier/stencil_pair.h"
+
+#include <cmath>
+
+#include "haptos/contact/barrier/barrier_law.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+WeightedPoint single(int point) {
+  WeightedPoint w;
+  w.count = 1;
+  w.point[0] = point;
+  w.weight[0] = 1;
+  return w;
+}
+
+// The four points of the pair's stencil, as weighted points, and how many there are.
+int stencil_points(const BarrierPair& pair, WeightedPoint out[4]) {
+  int n = 0;
+  if (pair.kind == PairKind::kEdges) {
+    out[n++] = single(pair.source.point[0]);
+    out[n++] = single(pair.source.point[1]);
+  } else {
+    out[n++] = pair.source;
+  }
+  for (int k = 0; k < pair.target_count; ++k) out[n++] = single(pair.target[k]);
+  return n;
+}
+
+Stencil<double> make_stencil(const BarrierPair& pair, const Vec3d x[4]) {
+  if (pair.kind == PairKind::kEdges) return edge_edge_stencil(x[0], x[1], x[2], x[3]);
+  if (pair.target_count == 3) return point_triangle_stencil(x[0], x[1], x[2], x[3]);
+  if (pair.target_count == 2) return point_edge_stencil(x[0], x[1], x[2]);
+  return point_point_stencil(x[0], x[1]);
+}
+
+// A point against a feature that only moves rigidly: the Hessian acts on the point alone, and the
+// feature's motion enters with the opposite sign at the closest point.
+void add_rigid_target(const BarrierPair& pair, const Stencil<double>& s, const Vec3d x[4],
+                      double first, double second, Assembly& assembly, bool project) {
+  Mat3d h = outer(s.n, s.n) * second;
+  if (!project && pair.target_count < 3) {
+    // Curvature of the distance to an edge or to a vertex.
+    Mat3d c = Mat3d::identity() - outer(s.n, s.n);
+    if (pair.target_count == 2) {
+      const Vec3d t = normalized(x[2] - x[1]);
+      c -= outer(t, t);
+    }
+    h += c * (first / s.d);
+  }
+  assembly.add_hessian(pair.source, pair.source, h, true);
+  if (!assembly.driven_motion()) return;
+  for (int k = 0; k < pair.target_count; ++k)
+    assembly.add_hessian(pair.source, single(pair.target[k]), h * s.w[k + 1], false);
+}
+
+void add_general(const WeightedPoint p[4], int n, const Vec<double, 12>& g,
+                 const Mat<double, 12, 12>& h, Assembly& assembly) {
+  (void)g;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      Mat3d block;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) block(r, c) = h(3 * i + r, 3 * j + c);
+      assembly.add_hessian(p[i], p[j], block, i == j);
+    }
+}
+
+}  // namespace
+
+Energy evaluate_pair(const BarrierPair& pair, double support, const Points& points,
+                     Assembly* assembly, bool project) {
+  WeightedPoint p[4];
+  const int n = stencil_points(pair, p);
+  Vec3d x[4] = {Vec3d::zero(), Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
+  for (int i = 0; i < n; ++i) x[i] = at(points.x, p[i]);
+  const double scale = pair.count * pair.scale;
+  StencilFunction<double> m;
+  m.value = 1;
+  if (pair.mollifier > 0)
+    m = edge_edge_mollifier_derivatives(x[0], x[1], x[2], x[3], pair.mollifier);
+
+  const BarrierValue<double> b = barrier(pair.gap, support);
+  const double energy = scale * m.value * b.value;
+  if (!assembly) return {energy, std::abs(energy)};
+
+  const Stencil<double> s = make_stencil(pair, x);
+  Vec<double, 12> g = distance_gradient(s) * (scale * m.value * b.first);
+  if (pair.mollifier > 0) g += m.gradient * (scale * b.value);
+  for (int i = 0; i < n; ++i)
+    assembly->add_gradient(p[i], Vec3d{{g[3 * i], g[3 * i + 1], g[3 * i + 2]}});
+  if (!assembly->wants_hessian() || (project && scale < 0)) return {energy, std::abs(energy)};
+
+  const double first = scale * m.value * b.first, second = scale * m.value * b.second;
+  if (pair.kind == PairKind::kSample && pair.rigid_target) {
+    add_rigid_target(pair, s, x, first, second, *assembly, project);
+    return {energy, std::abs(energy)};
+  }
+  const Vec<double, 12> gd = distance_gradient(s);
+  Mat<double, 12, 12> h = outer(gd, gd) * second;
+  if (!project) {
+    h += distance_hessian(s, x[0], x[1], x[2], x[3]) * first;
+    if (pair.mollifier > 0) {
+      h += m.hessian * (scale * b.value);
+      const Mat<double, 12, 12> mixed = outer(m.gradient, gd) * (scale * b.first);
+      h += mixed + transpose(mixed);
+    }
+  }
+  add_general(p, n, g, h, *assembly);
+  return {energy, std::abs(energy)};
+}
+
+ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,
+                         const ContactSurface& soft, const ContactSurface& collider, double h) {
+  (void)h;
+  WeightedPoint p[4];
+  const int n = stencil_points(pair, p);
+  Vec3d x[4] = {Vec3d::zero(), Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
+  for (int i = 0; i < n; ++i) x[i] = at(points.x, p[i]);
+  const Stencil<double> s = make_stencil(pair, x);
+  const int split = pair.kind == PairKind::kEdges ? 2 : 1;
+  // Closest points of source and target, as material points.
+  WeightedPoint source = pair.source, target;
+  if (split == 2) {
+    source.weight[0] = s.w[0];
+    source.weight[1] = s.w[1];
+  }
+  target.count = pair.target_count;
+  for (int k = 0; k < pair.target_count; ++k) {
+    target.point[k] = pair.target[k];
+    target.weight[k] = -s.w[split + k];
+  }
+  const bool swap = pair.kind == PairKind::kCorner;  // the source belongs to the collider
+
+  ContactPoint c;
+  c.env = soft.env;
+  c.body_a = soft.body;
+  c.body_b = collider.body;
+  // Feature numbers: the kind of the pair, then the number within it.
+  constexpr std::int64_t kBlock = std::int64_t(1) << 40;
+  const auto kind = static_cast<std::int64_t>(pair.kind);
+  const auto feature = static_cast<std::int64_t>(pair.feature);
+  c.feature_a = kind * kBlock + (swap ? pair.target_id + feature * (kBlock / 4) : pair.source_id);
+  c.feature_b = kind * kBlock + (swap ? pair.source_id : pair.target_id + feature * (kBlock / 4));
+  c.point_a = swap ? target : source;
+  c.point_b = swap ? source : target;
+  c.p = (at(points.x, source) + at(points.x, target)) * 0.5;
+  c.n = swap ? -s.n : s.n;
+  c.gap = pair.gap;
+  c.area = pair.kind == PairKind::kSample ? pair.count * pair.area : 0.0;
+  double m = 1;
+  if (pair.mollifier > 0) m = edge_edge_mollifier(x[0], x[1], x[2], x[3], pair.mollifier).m;
+  c.normal_force = -pair.count * pair.scale * m * barrier(pair.gap, support).first;
+  c.force = c.n * c.normal_force;
+  if (pair.mollifier > 0) {
+    // The mollifier adds a couple to the pair; its net force on the soft edge is zero.
+  }
+  const Vec3d slip = at(points.u, c.point_a) - at(points.u, c.point_b);
+  c.slip = slip - c.n * dot(slip, c.n);
+  return c;
+}
+
+}  // namespace haptos

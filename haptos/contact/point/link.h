@@ -1,0 +1,45 @@
+// What frozen contact asks of a body with a stiff link: where a point of it is at the start of the
+// step, and how it moves with the body's unknowns. sim/build joins the two with LinkOf, so contact
+// knows no kind of body.
+#pragma once
+
+#include "haptos/base/math.h"
+
+namespace haptos {
+
+class Link {
+ public:
+  virtual ~Link() = default;
+  virtual int body() const = 0;          ///< id in records
+  virtual int env() const = 0;
+  virtual int block() const = 0;         ///< of BlockPattern
+  virtual int first_scalar() const = 0;  ///< of z
+  virtual int columns() const = 0;       ///< unknowns of the block
+  /// World position of the point `local` of the link's frame, at the start of the step [m].
+  virtual Vec3d position(const Vec3d& local) const = 0;
+  /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
+  virtual void jacobian(const Vec3d& x, double* out) const = 0;
+};
+
+/// Link `link` of a body that offers link_columns, link_position and link_jacobian (RigidBody,
+/// whose only link is 0, and Articulation). The body must outlive it.
+template <class B>
+class LinkOf final : public Link {
+ public:
+  explicit LinkOf(const B* body, int link = 0) : body_(*body), link_(link) {}
+  int body() const override { return body_.slots().body; }
+  int env() const override { return body_.slots().env; }
+  int block() const override { return body_.slots().first_block; }
+  int first_scalar() const override { return body_.slots().first_scalar; }
+  int columns() const override { return body_.link_columns(); }
+  Vec3d position(const Vec3d& local) const override { return body_.link_position(link_, local); }
+  void jacobian(const Vec3d& x, double* out) const override {
+    body_.link_jacobian(link_, x, out);
+  }
+
+ private:
+  const B& body_;
+  int link_;
+};
+
+}  // namespace haptos

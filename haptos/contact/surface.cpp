@@ -1,0 +1,85 @@
+#include "haptos/contact/surface.h"
+
+#include <map>
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int body_, int env_,
+                               bool driven_)
+    : body(body_),
+      env(env_),
+      driven(driven_),
+      point(std::move(points)),
+      triangles(mesh.triangles),
+      topology(surface_topology(mesh)),
+      rest(surface_geometry(mesh, topology)) {
+  for (std::size_t e = 0; e < topology.edges.size(); ++e)
+    edge_count.push_back(1 - static_cast<int>(topology.edge_triangles[static_cast<int>(e)].size()));
+  for (int v = 0; v < static_cast<int>(point.size()); ++v) {
+    int count = 1 - static_cast<int>(topology.vertex_triangles[v].size());
+    for (int e : topology.vertex_edges[v]) count -= edge_count[at_index(e)];
+    vertex_count.push_back(count);
+  }
+  // The rim of an open surface is as sharp as a needle: nothing beside it carries a contact there.
+  for (std::size_t e = 0; e < topology.edges.size(); ++e)
+    if (topology.boundary_edge[e]) rest.edge_sharpness[e] = 1;
+  for (std::size_t v = 0; v < point.size(); ++v)
+    if (topology.boundary_vertex[v]) rest.vertex_sharpness[v] = 1;
+}
+
+Aabb ContactSurface::triangle_box(const std::vector<Vec3d>& x, int t) const {
+  const Vec3i& c = triangles[at_index(t)];
+  return Aabb::of(position(x, c[0]), position(x, c[1]), position(x, c[2]));
+}
+
+std::vector<SurfaceSample> surface_samples(const ContactSurface& s, int n) {
+  std::vector<SurfaceSample> samples(s.point.size());
+  for (std::size_t v = 0; v < s.point.size(); ++v) {
+    samples[v].at.count = 1;
+    samples[v].at.point[0] = s.point[v];
+    samples[v].at.weight[0] = 1;
+  }
+  std::map<std::array<int, 3>, std::size_t> on_edge;  // low vertex, high vertex, steps from low
+  for (int t = 0; t < static_cast<int>(s.triangles.size()); ++t) {
+    const Vec3i& c = s.triangles[at_index(t)];
+    const double unit = s.rest.triangle_area[at_index(t)] / (n * n);
+    for (int i = 0; i <= n; ++i)
+      for (int j = 0; i + j <= n; ++j) {
+        const int w[3] = {n - i - j, i, j};
+        int corners[3], used = 0;
+        for (int k = 0; k < 3; ++k)
+          if (w[k] > 0) corners[used++] = k;
+        std::size_t index;
+        if (used == 1) {
+          index = at_index(c[corners[0]]);
+        } else if (used == 2) {
+          int a = corners[0], b = corners[1];
+          if (c[a] > c[b]) std::swap(a, b);
+          const auto [it, fresh] = on_edge.try_emplace({c[a], c[b], w[b]}, samples.size());
+          index = it->second;
+          if (fresh) samples.emplace_back();
+        } else {
+          index = samples.size();
+          samples.emplace_back();
+        }
+        SurfaceSample& sample = samples[index];
+        if (sample.triangle < 0) sample.triangle = t;
+        if (sample.at.count == 0)
+          for (int k = 0; k < used; ++k) {
+            sample.at.point[k] = s.point[at_index(c[corners[k]])];
+            sample.at.weight[k] = static_cast<double>(w[corners[k]]) / n;
+            sample.at.count = used;
+          }
+        // Of the n^2 small triangles, a corner touches one, an edge sample three, an inner one six.
+        sample.area += unit * (used == 1 ? 1.0 : used == 2 ? 3.0 : 6.0) / 3.0;
+      }
+  }
+  return samples;
+}
+
+}  // namespace haptos

@@ -1,0 +1,54 @@
+// What owns unknowns. A body occupies consecutive blocks of velocities z and a slice of coordinates
+// q; it sets up the step and carries coordinates over it. Terms know nothing of bodies.
+#pragma once
+
+#include <vector>
+
+#include "haptos/model/state.h"
+#include "haptos/potential/points.h"
+
+namespace haptos {
+
+/// Where a body's parts live; filled by sim/build.
+struct BodySlots {
+  int body = -1;         ///< id in records
+  int env = 0;
+  int first_block = 0;   ///< of BlockPattern
+  int first_scalar = 0;  ///< of z
+  int first_q = 0;       ///< of State::q
+  std::ptrdiff_t first_mass = 0;  ///< of the inertia's dense blocks
+};
+
+/// What a body fills in at the start of a step (arrays span all bodies).
+struct BodyStep {
+  double h = 0;      ///< time step [s]
+  double b = 0;      ///< dx/du [s]
+  Vec3d gravity{{0, 0, 0}};  ///< [m/s2]
+  Points* points = nullptr;
+  std::vector<double>* mass = nullptr;    ///< dense block-diagonal inertia, row-major
+  std::vector<double>* z_free = nullptr;  ///< velocities without terms
+  std::vector<double>* length = nullptr;  ///< per scalar: what a force along it is divided by for N
+};
+
+class Body {
+ public:
+  virtual ~Body() = default;
+  explicit Body(const BodySlots& slots) : slots_(slots) {}
+  const BodySlots& slots() const { return slots_; }
+
+  /// Sizes of the body's blocks, and the number of its coordinates.
+  virtual std::vector<int> block_sizes() const = 0;
+  virtual int q_count() const = 0;
+  /// Writes the body's coordinates and velocities at the start of a run.
+  virtual void initialize(State& state) const = 0;
+  /// Sets x_start, x_base of its points, inertia and free velocities.
+  virtual void begin_step(const State& state, const BodyStep& step) = 0;
+  /// q <- q (+) h z with the solved velocities z; may replace the stored velocities (a rigid body
+  /// stores those at the end of the step).
+  virtual void advance(const std::vector<double>& z, const BodyStep& step, State& state) = 0;
+
+ protected:
+  BodySlots slots_;
+};
+
+}  // namespace haptos

@@ -1,0 +1,204 @@
+// Mesh writers. Each makes the whole file in memory and puts it in place in one move.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "haptos/base/text.h"
+#include "haptos/geometry/mesh_io.h"
+
+namespace haptos {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, std::string element, std::string value,
+                       std::string rule, std::string remedy) {
+  throw InputError(Diagnostic{path.string(), 0, 0, std::move(element), std::move(value),
+                              std::move(rule), std::move(remedy)});
+}
+
+// Writes a new file in the same folder, flushes it to the disk and renames it to `path`.
+void write_in_one_move(const std::filesystem::path& path, std::string_view bytes) {
+  static std::atomic<unsigned> serial{0};
+  const std::string temporary =
+      path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(serial++) + ".tmp";
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const auto give_up = [&](const char* what) {
+    const int e = errno;
+    if (fd >= 0) {
+      ::close(fd);
+      ::unlink(temporary.c_str());
+    }
+    fail(path, "", "", std::string(what) + ": " + std::strerror(e),
+         "check that the folder exists, may be written and has room");
+  };
+  if (fd < 0) give_up("the file cannot be created");
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) give_up("the file cannot be written");
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (::fsync(fd) != 0) give_up("the file cannot be written");
+  if (::rename(temporary.c_str(), path.c_str()) != 0) give_up("the file cannot be put in place");
+  ::close(fd);
+}
+
+void check_points(const std::filesystem::path& path, const char* kind,
+                  const std::vector<Vec3d>& points) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (int k = 0; k < 3; ++k)
+      if (!std::isfinite(points[i][k]))
+        fail(path, element_name(kind, static_cast<std::int64_t>(i)), to_text(points[i][k]),
+             "must be finite to be written", "mend the mesh first");
+}
+
+template <class Elements>
+void check_indices(const std::filesystem::path& path, const char* kind, const Elements& elements,
+                   int corners, std::size_t vertex_count) {
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    for (int k = 0; k < corners; ++k)
+      if (elements[i][k] < 0 || static_cast<std::size_t>(elements[i][k]) >= vertex_count)
+        fail(path, element_name(kind, static_cast<std::int64_t>(i)),
+             "vertex " + std::to_string(elements[i][k]), "the mesh has no such vertex",
+             "mend the mesh first");
+}
+
+void append(std::string& s, double value) {
+  char buffer[40];
+  s.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+void append(std::string& s, std::int64_t value) {
+  char buffer[24];
+  s.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+template <class T>
+void append_bytes(std::string& s, T value, bool big_endian) {
+  char b[sizeof(T)];
+  std::memcpy(b, &value, sizeof(T));
+  if (big_endian != (std::endian::native == std::endian::big))
+    for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(b[i], b[sizeof(T) - 1 - i]);
+  s.append(b, sizeof(T));
+}
+
+// x y z of each point, for VTK.
+void append_points(std::string& s, const std::vector<Vec3d>& points, bool binary) {
+  for (const Vec3d& p : points) {
+    for (int k = 0; k < 3; ++k) {
+      if (binary) {
+        append_bytes(s, p[k], true);
+      } else {
+        append(s, p[k]);
+        s += k < 2 ? ' ' : '\n';
+      }
+    }
+  }
+  if (binary) s += '\n';
+}
+
+}  // namespace
+
+void write_obj(const std::filesystem::path& path, const TriMesh& mesh) {
+  check_points(path, "vertex", mesh.vertices);
+  check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
+  std::string s = "# Haptos surface, metres\n";
+  for (const Vec3d& p : mesh.vertices) {
+    s += 'v';
+    for (int k = 0; k < 3; ++k) {
+      s += ' ';
+      append(s, p[k]);
+    }
+    s += '\n';
+  }
+  for (const Vec3i& t : mesh.triangles) {
+    s += 'f';
+    for (int k = 0; k < 3; ++k) {
+      s += ' ';
+      append(s, static_cast<std::int64_t>(t[k]) + 1);
+    }
+    s += '\n';
+  }
+  write_in_one_move(path, s);
+}
+
+void write_stl(const std::filesystem::path& path, const TriMesh& mesh) {
+  check_points(path, "vertex", mesh.vertices);
+  check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
+  if (mesh.triangles.size() > 0xffffffffu)
+    fail(path, "triangles", std::to_string(mesh.triangles.size()), "STL counts at most 2^32 - 1",
+         "write OBJ");
+  std::string s = "Haptos surface, metres";
+  s.resize(80, ' ');
+  append_bytes(s, static_cast<std::uint32_t>(mesh.triangles.size()), false);
+  for (const Vec3i& t : mesh.triangles) {
+    const Vec3d& a = mesh.vertices[static_cast<std::size_t>(t[0])];
+    const Vec3d& b = mesh.vertices[static_cast<std::size_t>(t[1])];
+    const Vec3d& c = mesh.vertices[static_cast<std::size_t>(t[2])];
+    Vec3d n = cross(b - a, c - a);
+    const double length = norm(n);
+    n = length > 0 ? n * (1 / length) : Vec3d::zero();
+    for (const Vec3d& v : {n, a, b, c})
+      for (int k = 0; k < 3; ++k) append_bytes(s, static_cast<float>(v[k]), false);
+    append_bytes(s, std::uint16_t{0}, false);
+  }
+  write_in_one_move(path, s);
+}
+
+void write_vtk(const std::filesystem::path& path, const TetMesh& mesh,
+               const VtkWriteOptions& options) {
+  check_points(path, "vertex", mesh.vertices);
+  check_indices(path, "tetrahedron", mesh.tets, 4, mesh.vertices.size());
+  check_points(path, "vector", options.vectors);
+  if (!options.vectors.empty() && options.vectors.size() != mesh.vertices.size())
+    fail(path, "vectors", std::to_string(options.vectors.size()),
+         "must be as many as vertices, " + std::to_string(mesh.vertices.size()),
+         "give one vector for each vertex");
+  if (options.vector_name.empty() ||
+      options.vector_name.find_first_of(" \t\r\n") != std::string::npos)
+    fail(path, "vector_name", printable(options.vector_name), "must be one word",
+         "write an underscore for a blank");
+  const bool binary = options.binary;
+  std::string s = "# vtk DataFile Version 3.0\nHaptos volume, metres\n";
+  s += binary ? "BINARY\n" : "ASCII\n";
+  s += "DATASET UNSTRUCTURED_GRID\nPOINTS " + std::to_string(mesh.vertices.size()) + " double\n";
+  append_points(s, mesh.vertices, binary);
+  const std::string count = std::to_string(mesh.tets.size());
+  s += "CELLS " + count + " " + std::to_string(5 * mesh.tets.size()) + "\n";
+  for (const Vec4i& t : mesh.tets) {
+    if (binary) {
+      append_bytes(s, std::int32_t{4}, true);
+      for (int k = 0; k < 4; ++k) append_bytes(s, static_cast<std::int32_t>(t[k]), true);
+    } else {
+      s += '4';
+      for (int k = 0; k < 4; ++k) {
+        s += ' ';
+        append(s, static_cast<std::int64_t>(t[k]));
+      }
+      s += '\n';
+    }
+  }
+  if (binary) s += '\n';
+  s += "CELL_TYPES " + count + "\n";
+  for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
+    if (binary)
+      append_bytes(s, std::int32_t{10}, true);
+    else
+      s += "10\n";
+  }
+  if (binary) s += '\n';
+  if (!options.vectors.empty()) {
+    s += "POINT_DATA " + std::to_string(mesh.vertices.size()) + "\nVECTORS " + options.vector_name +
+         " double\n";
+    append_points(s, options.vectors, binary);
+  }
+  write_in_one_move(path, s);
+}
+
+}  // namespace haptos

@@ -1,0 +1,351 @@
+#include "haptos/geometry/pads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <numbers>
+#include <string>
+#include <tuple>
+
+#include "haptos/base/error.h"
+
+namespace haptos {
+namespace {
+
+constexpr double kMostCells = 8e6;  // 48 million tetrahedra
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+[[noreturn]] void reject(std::string element, double value, std::string rule, std::string remedy) {
+  throw InputError({.file = {},
+                    .element = std::move(element),
+                    .value = std::to_string(value),
+                    .rule = std::move(rule),
+                    .remedy = std::move(remedy)});
+}
+
+void check_positive(const char* element, double x) {
+  if (!(x > 0) || !std::isfinite(x))
+    reject(element, x, "must be a finite length greater than 0", "give it in metres");
+}
+
+void check(const PadGrading& g) {
+  check_positive("pad grading top_size", g.top_size);
+  check_positive("pad grading base_size", g.base_size);
+  check_positive("pad grading centre_size", g.centre_size);
+  check_positive("pad grading rim_size", g.rim_size);
+}
+
+// A triangulated plane region: lattice points (i, j) about the centre, |i| and |j| being the same
+// at mirror images, and the order of columns that the cuts of prisms follow.
+struct Plane {
+  std::vector<Vec2d> points;
+  std::vector<Vec2i> lattice;
+  std::vector<Vec3i> triangles;  // counter-clockwise
+};
+
+// Cuts lattice cell (i, j)-(i+1, j+1) into two triangles. The diagonals join points of even
+// parity (a union jack, which favours no direction); on cells crossed by a line |i| = |j| counted
+// from a corner, `rising` overrides it: 1 towards (+, +), -1 towards (+, -), 0 no override.
+void add_cell(Plane& plane, int p00, int p10, int p11, int p01, int parity, int rising) {
+  const bool up = rising != 0 ? rising > 0 : parity == 0;
+  if (up) {
+    plane.triangles.push_back({{p00, p10, p11}});
+    plane.triangles.push_back({{p00, p11, p01}});
+  } else {
+    plane.triangles.push_back({{p00, p10, p01}});
+    plane.triangles.push_back({{p10, p11, p01}});
+  }
+}
+
+// Extrudes the plane between the base and the tops of its columns. `down` are the distances of the
+// layers below the top in a column of height `thickness`; other columns scale them.
+Pad extrude_pad(const Plane& plane, const std::vector<double>& down, double thickness,
+                const std::vector<double>& height) {
+  const int columns = static_cast<int>(plane.points.size());
+  const int layers = static_cast<int>(down.size()) - 1;
+  Pad pad;
+  pad.thickness = thickness;
+  pad.mesh.vertices.reserve(at(columns) * down.size());
+  for (int k = 0; k <= layers; ++k)  // from the base (k = 0) to the top
+    for (int c = 0; c < columns; ++c) {
+      const double fraction = down[at(layers - k)] / thickness;
+      const double top = height[at(c)] - thickness;
+      const double z = k == 0 ? -thickness : (k == layers ? top : top - fraction * height[at(c)]);
+      pad.mesh.vertices.push_back({{plane.points[at(c)][0], plane.points[at(c)][1], z}});
+    }
+  // Diagonals of the walls between columns u and v run from the bottom of the earlier to the top
+  // of the later one. Any order conforms; this one alternates and is mirror symmetric.
+  const auto rank = [&](int c) {
+    const int i = std::abs(plane.lattice[at(c)][0]), j = std::abs(plane.lattice[at(c)][1]);
+    return std::tuple((i + j) % 2, i, j, c);
+  };
+  pad.mesh.tets.reserve(3 * plane.triangles.size() * at(layers));
+  for (int k = 0; k < layers; ++k)
+    for (const Vec3i& t : plane.triangles) {
+      int v[3] = {t[0], t[1], t[2]};
+      // In odd layers the order is reversed, so that diagonals zigzag up a wall.
+      const bool odd = k % 2 == 1;
+      std::sort(v, v + 3,
+                [&](int x, int y) { return odd ? rank(y) < rank(x) : rank(x) < rank(y); });
+      const bool even_permutation = (v[0] == t[0] && v[1] == t[1]) ||
+                                    (v[0] == t[1] && v[1] == t[2]) ||
+                                    (v[0] == t[2] && v[1] == t[0]);
+      const int b = k * columns, u = (k + 1) * columns;
+      Vec4i cut[3] = {{{b + v[0], b + v[1], b + v[2], u + v[2]}},
+                      {{b + v[0], b + v[1], u + v[2], u + v[1]}},
+                      {{b + v[0], u + v[1], u + v[2], u + v[0]}}};
+      for (Vec4i& c : cut) {
+        if (!even_permutation) std::swap(c[0], c[1]);
+        pad.mesh.tets.push_back(c);
+      }
+    }
+  for (int c = 0; c < columns; ++c) pad.base_vertices.push_back(c);
+  const int top = layers * columns;
+  for (const Vec3i& t : plane.triangles) pad.coat.push_back({{top + t[0], top + t[1], top + t[2]}});
+  for (std::size_t v = 0; v < pad.mesh.vertices.size(); ++v) {
+    if (pad.mesh.vertices[v][0] == 0) pad.x0_vertices.push_back(static_cast<int>(v));
+    if (pad.mesh.vertices[v][1] == 0) pad.y0_vertices.push_back(static_cast<int>(v));
+  }
+  return pad;
+}
+
+// Mirrors lines 0 .. l to -l .. l; a quarter keeps its own.
+std::vector<double> about_zero(const std::vector<double>& half, PadPart part) {
+  if (part == PadPart::kQuarter) return half;
+  std::vector<double> all;
+  for (std::size_t i = half.size(); i-- > 1;) all.push_back(-half[i]);
+  all.insert(all.end(), half.begin(), half.end());
+  return all;
+}
+
+// Half lines 0 .. length whose last `chamfer` is cut into equal spacings no larger than the coat's
+// elements at the centre. `rim_cells` receives their number.
+std::vector<double> half_lines(double length, double chamfer, const PadGrading& g, int* rim_cells) {
+  std::vector<double> lines = graded_lines(length - chamfer, g.centre_size, g.rim_size, g.growth);
+  *rim_cells = 0;
+  if (chamfer > 0) {
+    *rim_cells = std::max(1, static_cast<int>(std::ceil(chamfer / g.centre_size - 1e-9)));
+    for (int i = 1; i < *rim_cells; ++i)
+      lines.push_back(length - chamfer + chamfer * i / *rim_cells);
+    lines.push_back(length);
+  }
+  return lines;
+}
+
+void check_cells(double nx, double ny, double nz) {
+  if (nx * ny * nz > kMostCells)
+    reject("pad cells", nx * ny * nz, "must be at most 8000000", "ask for larger elements");
+}
+
+Pad box_on_lines(const BoxPadShape& shape, const std::vector<double>& x,
+                 const std::vector<double>& y, const std::vector<double>& down, bool quarter,
+                 int rim_cells) {
+  const int nx = static_cast<int>(x.size()) - 1, ny = static_cast<int>(y.size()) - 1;
+  check_cells(nx, ny, static_cast<double>(down.size()));
+  Plane plane;
+  std::vector<double> height;
+  const double inner_x = shape.width / 2 - shape.chamfer, inner_y = shape.depth / 2 - shape.chamfer;
+  // Lattice numbers are twice the index from the centre, so odd counts have a centre too.
+  const auto li = [&](int i) { return quarter ? 2 * i : 2 * i - nx; };
+  const auto lj = [&](int j) { return quarter ? 2 * j : 2 * j - ny; };
+  for (int j = 0; j <= ny; ++j)
+    for (int i = 0; i <= nx; ++i) {
+      plane.points.push_back({{x[at(i)], y[at(j)]}});
+      plane.lattice.push_back({{li(i) / 2, lj(j) / 2}});
+      const double full = shape.height ? shape.height(x[at(i)], y[at(j)]) : shape.thickness;
+      double drop = 0;
+      if (shape.chamfer > 0)
+        drop = std::max({0.0, std::abs(x[at(i)]) - inner_x, std::abs(y[at(j)]) - inner_y});
+      height.push_back(full - drop);
+      if (!(height.back() > 0))
+        reject("pad height", height.back(), "must be greater than 0 everywhere",
+               "make the pad thicker or its dome or chamfer smaller");
+    }
+  for (int j = 0; j < ny; ++j)
+    for (int i = 0; i < nx; ++i) {
+      // Cells from the rim along x and y; on a mitre of the chamfer they are equal.
+      const int dx_low = quarter ? nx : i, dy_low = quarter ? ny : j;
+      const int rx = std::min(dx_low, nx - 1 - i), ry = std::min(dy_low, ny - 1 - j);
+      int rising = 0;
+      if (rx == ry && rx < rim_cells) {
+        const bool right = nx - 1 - i <= dx_low, above = ny - 1 - j <= dy_low;
+        rising = right == above ? 1 : -1;
+      }
+      const int p = j * (nx + 1) + i;
+      // The cell mirrors with its quadrant: the even corner is counted from the centre.
+      const int ci = std::min(std::abs(li(i)), std::abs(li(i + 1))) / 2;
+      const int cj = std::min(std::abs(lj(j)), std::abs(lj(j + 1))) / 2;
+      const bool same_side = (li(i) + li(i + 1) >= 0) == (lj(j) + lj(j + 1) >= 0);
+      const int parity = ((ci + cj) % 2 == 0) == same_side ? 0 : 1;
+      add_cell(plane, p, p + 1, p + nx + 2, p + nx + 1, parity, rising);
+    }
+  return extrude_pad(plane, down, shape.thickness, height);
+}
+
+void check(const BoxPadShape& s) {
+  check_positive("pad width", s.width);
+  check_positive("pad depth", s.depth);
+  check_positive("pad thickness", s.thickness);
+  const double most = std::min({s.width / 2, s.depth / 2, s.thickness});
+  if (!(s.chamfer >= 0) || s.chamfer >= most)
+    reject("pad chamfer", s.chamfer,
+           "must be 0 or more and less than the thickness and half of the footprint",
+           "give a smaller chamfer in metres");
+  if (s.height && std::abs(s.height(0, 0) - s.thickness) > 1e-9 * s.thickness)
+    reject("pad height at (0, 0)", s.height(0, 0), "must equal the thickness",
+           "shift the height function or set the thickness to it");
+}
+
+}  // namespace
+
+std::vector<double> graded_lines(double length, double first, double last, double growth) {
+  check_positive("graded length", length);
+  check_positive("graded first spacing", first);
+  check_positive("graded last spacing", last);
+  if (!(growth >= 1) || !std::isfinite(growth))
+    reject("growth", growth, "must be 1 or more", "give the ratio of neighbouring spacings");
+  if (length / std::min(first, last) > 1e6)
+    reject("graded spacing", std::min(first, last), "must be at least a millionth of the length",
+           "ask for larger elements");
+  const bool descending = first > last;
+  const double fine = std::min(first, last), coarse = std::max(first, last);
+  std::vector<double> steps;
+  double sum = 0, step = fine;
+  while (sum < length * (1 - 1e-12)) {
+    steps.push_back(step);
+    sum += step;
+    step = std::min(step * growth, coarse);
+  }
+  // The last step may overshoot by more than half of itself; then one fewer fits better.
+  if (steps.size() > 1 && sum - length > 0.5 * steps.back()) {
+    sum -= steps.back();
+    steps.pop_back();
+  }
+  if (descending) std::reverse(steps.begin(), steps.end());
+  std::vector<double> lines{0.0};
+  double x = 0;
+  for (const double s : steps) lines.push_back((x += s) * (length / sum));
+  lines.back() = length;
+  return lines;
+}
+
+Pad box_pad(const BoxPadShape& shape, int nx, int ny, int nz) {
+  check(shape);
+  if (shape.chamfer > 0)
+    reject("pad chamfer", shape.chamfer, "must be 0 with equal elements",
+           "give a PadGrading instead of counts");
+  if (nx < 1 || ny < 1 || nz < 1)
+    reject("pad element count", std::min({nx, ny, nz}), "must be 1 or more", "give three counts");
+  check_cells(nx, ny, nz);
+  const auto equal = [](double lo, double length, int n) {
+    std::vector<double> l;
+    for (int i = 0; i <= n; ++i) l.push_back(lo + length * i / n);
+    return l;
+  };
+  std::vector<double> x = equal(-shape.width / 2, shape.width, nx);
+  std::vector<double> y = equal(-shape.depth / 2, shape.depth, ny);
+  if (nx % 2 == 0) x[at(nx / 2)] = 0;
+  if (ny % 2 == 0) y[at(ny / 2)] = 0;
+  return box_on_lines(shape, x, y, equal(0, shape.thickness, nz), false, 0);
+}
+
+Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
+  check(shape);
+  check(grading);
+  int rim_cells = 0;
+  const std::vector<double> x =
+      about_zero(half_lines(shape.width / 2, shape.chamfer, grading, &rim_cells), part);
+  const std::vector<double> y =
+      about_zero(half_lines(shape.depth / 2, shape.chamfer, grading, &rim_cells), part);
+  const std::vector<double> down =
+      graded_lines(shape.thickness, grading.top_size, grading.base_size, grading.growth);
+  return box_on_lines(shape, x, y, down, part == PadPart::kQuarter, rim_cells);
+}
+
+namespace {
+
+// Rings of 8 r columns: the lattice square max(|i|, |j|) = r becomes the circle of radius[r].
+Pad round_on_rings(const std::vector<double>& radius, const std::vector<double>& down,
+                   double thickness, const std::function<double(double)>& height, PadPart part) {
+  const int n = static_cast<int>(radius.size()) - 1;
+  check_cells(2.0 * n, 2.0 * n, static_cast<double>(down.size()));
+  const int low = part == PadPart::kQuarter ? 0 : -n, side = n - low + 1;
+  Plane plane;
+  std::vector<double> heights;
+  for (int j = low; j <= n; ++j)
+    for (int i = low; i <= n; ++i) {
+      const int a = std::abs(i), b = std::abs(j), r = std::max(a, b), s = std::min(a, b);
+      // Within the eighth s <= r the angle grows evenly from 0 to 45 degrees; the other eighths
+      // are its mirror images, bit for bit.
+      const double angle = r == 0 ? 0 : std::numbers::pi / 4 * s / r;
+      const double along =
+          s == r ? radius[at(r)] * std::numbers::sqrt2 / 2 : radius[at(r)] * std::cos(angle);
+      const double across = s == r ? along : radius[at(r)] * std::sin(angle);
+      const double px = a >= b ? along : across, py = a >= b ? across : along;
+      plane.points.push_back({{i < 0 ? -px : px, j < 0 ? -py : py}});
+      plane.lattice.push_back({{i, j}});
+      heights.push_back(height(radius[at(r)]));
+      if (!(heights.back() > 0))
+        reject("pad height", heights.back(), "must be greater than 0 everywhere",
+               "make the pad thicker or its dome or chamfer smaller");
+    }
+  for (int j = low; j < n; ++j)
+    for (int i = low; i < n; ++i) {
+      const int p = (j - low) * side + (i - low);
+      // Diagonals point away from the centre: a corner of a lattice square has a straight angle
+      // once it lies on its circle, and must be cut.
+      const int rising = (i >= 0) == (j >= 0) ? 1 : -1;
+      add_cell(plane, p, p + 1, p + side + 1, p + side, 0, rising);
+    }
+  return extrude_pad(plane, down, thickness, heights);
+}
+
+std::vector<double> pad_rings(double radius, double chamfer, const PadGrading& g) {
+  check_positive("pad radius", radius);
+  check(g);
+  int rim_cells = 0;
+  return half_lines(radius, chamfer, g, &rim_cells);
+}
+
+}  // namespace
+
+Pad round_pad(double radius, double thickness, const PadGrading& grading, PadPart part,
+              double chamfer) {
+  check_positive("pad thickness", thickness);
+  if (!(chamfer >= 0) || chamfer >= std::min(radius, thickness))
+    reject("pad chamfer", chamfer, "must be 0 or more and less than radius and thickness",
+           "give a smaller chamfer in metres");
+  const std::vector<double> rings = pad_rings(radius, chamfer, grading);
+  const std::vector<double> down =
+      graded_lines(thickness, grading.top_size, grading.base_size, grading.growth);
+  const auto height = [&](double r) { return thickness - std::max(0.0, r - (radius - chamfer)); };
+  return round_on_rings(rings, down, thickness, height, part);
+}
+
+Pad round_dome_pad(double radius, double thickness, const std::function<double(double)>& height,
+                   const PadGrading& grading, PadPart part) {
+  check_positive("pad thickness", thickness);
+  if (!height || std::abs(height(0) - thickness) > 1e-9 * thickness)
+    reject("pad height at the centre", height ? height(0) : 0, "must equal the thickness",
+           "shift the height function or set the thickness to it");
+  const std::vector<double> rings = pad_rings(radius, 0, grading);
+  const std::vector<double> down =
+      graded_lines(thickness, grading.top_size, grading.base_size, grading.growth);
+  return round_on_rings(rings, down, thickness, height, part);
+}
+
+BoxPadShape mini_pad_shape() {
+  BoxPadShape s;
+  s.height = dome_height(s.thickness, 259e-3, 135e-3);
+  return s;
+}
+
+std::function<double(double, double)> dome_height(double thickness, double rx, double ry) {
+  check_positive("dome radius along x", rx);
+  check_positive("dome radius along y", ry);
+  return [=](double x, double y) { return thickness - x * x / (2 * rx) - y * y / (2 * ry); };
+}
+
+}  // namespace haptos

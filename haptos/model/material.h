@@ -1,0 +1,24 @@
+// Elastic materials.
+#pragma once
+
+#include "haptos/base/options.h"
+
+namespace haptos {
+
+/// Declared once, read by scene files, Python and the command line.
+struct Material {
+  double young = 1e5;
+  double poisson = 0.48;
+  double density = 1000;
+  double mass_damping = 0;
+  double stiffness_damping = 0;
+  int law = 0;  ///< an ElasticLaw
+};
+
+template <>
+struct OptionsOf<Material> {
+  static constexpr const char* kName = "material";
+  static const std::vector<Option<Material>>& table();
+};
+
+}  // namespace haptos

@@ -1,0 +1,24 @@
+// A soft body compiled: refined mesh, surface, what is glued and held.
+#pragma once
+
+#include <vector>
+
+#include "haptos/model/spec.h"
+
+namespace haptos {
+
+struct SoftModel {
+  TetMesh rest;                ///< refined, in the body's frame [m]
+  int patch_size = 1;          ///< consecutive tetrahedra of one patch
+  std::vector<Vec3d> start;    ///< world positions at the start (V)
+  std::vector<int> glued_to;   ///< index into SoftBody::glue, or -1 (V)
+  std::vector<char> held;      ///< bits 1, 2, 4 for x, y, z (V)
+  TriMesh surface;             ///< boundary, rest positions in the body's frame
+  std::vector<int> surface_vertex;  ///< vertex of `rest` of each surface vertex
+  std::vector<Vec3i> coat;     ///< sensing triangles, vertices of `rest`, refined like the mesh
+};
+
+/// @throws InputError when the mesh cannot be used; the message names the body.
+SoftModel compile_soft(const SoftBody& body);
+
+}  // namespace haptos

@@ -1,0 +1,17 @@
+#include "haptos/model/spec.h"
+
+namespace haptos {
+
+const std::vector<Option<SimOptions>>& OptionsOf<SimOptions>::table() {
+  using O = SimOptions;
+  static const std::vector<Option<O>> t = {
+      {"dt", "s", &O::dt, 1e-7, 10, "time step, for example 0.01"},
+      {"gravity_x", "m/s2", &O::gravity_x, -1e3, 1e3, "gravity along x"},
+      {"gravity_y", "m/s2", &O::gravity_y, -1e3, 1e3, "gravity along y"},
+      {"gravity_z", "m/s2", &O::gravity_z, -1e3, 1e3, "gravity along z, -9.81 on Earth"},
+      {"threads", "", &O::threads, 0, 4096, "number of threads; 0 takes one per core"},
+  };
+  return t;
+}
+
+}  // namespace haptos

@@ -1,0 +1,104 @@
+// What a person describes, entry by entry. Editable until the scene is compiled (sim/build.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptos/base/rotation.h"
+#include "haptos/geometry/mesh.h"
+#include "haptos/model/material.h"
+
+namespace haptos {
+
+/// How a soft body's tetrahedra are used; see dynamics/soft_element.h.
+enum class Element : std::uint8_t {
+  kComposite,  ///< every tetrahedron split into eight with one volume: does not lock
+  kLinear,     ///< as given: fewer unknowns, locks as Poisson's ratio nears 1/2
+};
+
+/// Vertices of a soft body held on a prescribed body; they move with it and pull on it.
+struct Glue {
+  std::string body;           ///< name of a prescribed body
+  std::vector<int> vertices;  ///< of the soft body's mesh as given
+};
+
+/// Displacement held at zero per component, for symmetry planes and supports.
+struct HeldVertices {
+  std::vector<int> vertices;
+  bool axis[3] = {false, false, false};
+};
+
+struct SoftBody {
+  std::string name;
+  TetMesh mesh;  ///< at rest, in its own frame [m]
+  Pose pose;     ///< of that frame at the start
+  Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
+  Material material;
+  Element element = Element::kComposite;
+  std::vector<Glue> glue;
+  std::vector<HeldVertices> held;
+  /// Triangles (vertices of the mesh as given) that read as the sensing surface; empty: all.
+  std::vector<Vec3i> coat;
+};
+
+/// A pose at a time; between keyframes straight and at constant turning rate, held beyond the ends.
+struct Keyframe {
+  double time = 0;  ///< [s]
+  Pose pose;
+};
+
+/// A body whose motion is given. It may have no surface (a mount for glue).
+struct PrescribedBody {
+  std::string name;
+  TriMesh surface;  ///< in its own frame [m]
+  std::vector<Keyframe> trajectory;
+};
+
+/// Everything behind the plane {n . x = offset}.
+struct HalfSpace {
+  std::string name;
+  Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
+  double offset = 0;        ///< [m]
+};
+
+/// A free rigid sphere in frozen contact with half-spaces.
+struct RigidSphere {
+  std::string name;
+  double radius = 0.01, mass = 0.1;  ///< [m], [kg]; solid, I = 2/5 m r^2
+  Pose pose;
+  Vec3d velocity{{0, 0, 0}}, omega{{0, 0, 0}};  ///< [m/s], [rad/s], world
+  double friction = 0.5;       ///< coefficient against half-spaces
+  double stiffness = 1e5;      ///< [N/m]
+  double dissipation = 0.01;   ///< relaxation time [s]
+};
+
+/// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.
+struct Pendulum {
+  std::string name;
+  double length[2] = {1, 1};  ///< [m]
+  double mass[2] = {1, 1};    ///< [kg], slender rods
+  double angle[2] = {0, 0};   ///< at the start [rad], second relative to first
+  double rate[2] = {0, 0};    ///< [rad/s]
+  double damping = 0;         ///< viscous, both joints [N m s]
+};
+
+/// Contact between a soft body and one other body, where it differs from the scene's options.
+struct PairOptions {
+  std::string a, b;      ///< names, in either order
+  bool enabled = true;
+  double stiffness = 0;  ///< [Pa/m]; 0: as the scene's
+};
+
+struct SimOptions {
+  double dt = 0.01;
+  double gravity_x = 0, gravity_y = 0, gravity_z = -9.81;
+  int threads = 0;
+};
+
+template <>
+struct OptionsOf<SimOptions> {
+  static constexpr const char* kName = "sim";
+  static const std::vector<Option<SimOptions>>& table();
+};
+
+}  // namespace haptos

@@ -1,0 +1,41 @@
+// State: the smallest thing that restores a run. Everything else can be recomputed.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
+
+#include "haptos/base/rotation.h"
+#include "haptos/model/contact_history.h"
+
+namespace haptos {
+
+/// The last path of a prescribed body: point by point in a straight line from one pose to another,
+/// a fraction s of the way. s is 1 unless contact stopped it; then `bent` holds where its points are,
+/// since points that stopped between two poses that differ by a turn fit no pose exactly.
+struct PathState {
+  Pose from, to;
+  double s = 1;
+  std::vector<Vec3d> bent;  ///< positions of all its points when s < 1 [m], else empty
+};
+
+struct State {
+  double time = 0;               ///< [s]
+  std::int64_t step = 0;         ///< steps taken
+  double last_dt = 0;            ///< length of the last step [s]; 0 before the first
+  std::vector<double> q;         ///< coordinates, body after body (dynamics/body.h)
+  std::vector<double> z;         ///< velocities of the unknowns, block after block
+  std::vector<PathState> paths;  ///< one per prescribed body
+  ContactHistory history;
+
+  /// Equal for equal states; the same on every machine.
+  std::uint64_t hash() const;
+};
+
+/// Writes the state as bytes with magic, version, model hash and a checksum.
+void save_state(const State& state, std::uint64_t model_hash, std::ostream& out);
+/// Reads what save_state wrote. Throws InputError naming what is wrong: not a state, other version,
+/// other model, truncated, or damaged.
+State load_state(std::istream& in, std::uint64_t model_hash, const char* name);
+
+}  // namespace haptos

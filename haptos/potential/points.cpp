@@ -1,0 +1,40 @@
+#include "haptos/potential/points.h"
+
+namespace haptos {
+
+int Points::add(int block, int body, int env, const Vec3d& position) {
+  block_.push_back(block);
+  body_.push_back(body);
+  env_.push_back(env);
+  lever_.push_back(-1);
+  columns_.push_back(block == kDriven ? 0 : 3);
+  for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x}) a->push_back(position);
+  u.push_back(Vec3d::zero());
+  return size() - 1;
+}
+
+int Points::add_node(int block, int body, int env, const Vec3d& position) {
+  return add(block, body, env, position);
+}
+
+int Points::add_driven(int body, int env, const Vec3d& position) {
+  return add(kDriven, body, env, position);
+}
+
+int Points::add_link(int block, int body, int env, const Vec3d& position, const double* jacobian,
+                     int columns) {
+  const int p = add(block, body, env, position);
+  lever_.back() = static_cast<int>(jacobians_.size());
+  columns_.back() = columns;
+  jacobians_.insert(jacobians_.end(), jacobian, jacobian + 3 * columns);
+  return p;
+}
+
+void Points::begin_step() {
+  const auto n = static_cast<std::size_t>(permanent_);
+  for (std::vector<int>* a : {&block_, &body_, &env_, &lever_, &columns_}) a->resize(n);
+  for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x, &u}) a->resize(n);
+  jacobians_.clear();
+}
+
+}  // namespace haptos

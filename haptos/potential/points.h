@@ -1,0 +1,81 @@
+// Points: the first of the two seams between bodies and terms.
+//
+// Bodies map the unknown velocities z to points; terms read positions and velocities of points and
+// never ask who owns them. Within a step every point is linear in z,
+//
+//   u_p = J_p z_block(p),      x_p = x_base,p + b u_p,    b = beta h,
+//
+// with J_p the identity for a node, a frozen 3 x n matrix for a point of a link, and nothing for a
+// driven point (prescribed bodies, glued vertices), which follows a path instead:
+//
+//   x_p(s) = x_start,p + s (x_target,p - x_start,p),   s in [0, 1].
+//
+// Nodes and driven points are permanent; points of links are made per step, per contact candidate.
+#pragma once
+
+#include <vector>
+
+#include "haptos/base/math.h"
+
+namespace haptos {
+
+/// A material point as a weighted sum of at most three points (a vertex, a point of an edge or of a
+/// triangle).
+struct WeightedPoint {
+  int count = 0;
+  int point[3] = {-1, -1, -1};
+  double weight[3] = {0, 0, 0};
+};
+
+class Points {
+ public:
+  static constexpr int kDriven = -1;
+
+  /// A point that is its block's three unknowns. Returns its index.
+  int add_node(int block, int body, int env, const Vec3d& x);
+  /// A point whose path is prescribed.
+  int add_driven(int body, int env, const Vec3d& x);
+  /// A point of a link for this step; jacobian is row-major 3 x columns, u = jacobian * z_block.
+  int add_link(int block, int body, int env, const Vec3d& x, const double* jacobian, int columns);
+  /// Forgets the points of links; call after all permanent points exist and at each step's start.
+  void begin_step();
+  /// Declares that all permanent points are there.
+  void finish_permanent() { permanent_ = size(); }
+
+  int size() const { return static_cast<int>(block_.size()); }
+  int permanent() const { return permanent_; }
+  int block(int p) const { return block_[index(p)]; }
+  bool driven(int p) const { return block_[index(p)] == kDriven; }
+  int body(int p) const { return body_[index(p)]; }
+  int env(int p) const { return env_[index(p)]; }
+  /// Row-major 3 x columns(p), or nullptr for a node (identity) and for a driven point.
+  const double* jacobian(int p) const {
+    return lever_[index(p)] < 0 ? nullptr : jacobians_.data() + lever_[index(p)];
+  }
+  int columns(int p) const { return columns_[index(p)]; }
+
+  // Kinematics, all (P): written by the step and the optimiser, read by terms.
+  std::vector<Vec3d> x_start;   ///< position at the start of the step, or of the path [m]
+  std::vector<Vec3d> x_base;    ///< x = x_base + b u for free points [m]
+  std::vector<Vec3d> x_target;  ///< end of the path of driven points [m]
+  std::vector<Vec3d> x;         ///< trial position [m]
+  std::vector<Vec3d> u;         ///< trial velocity [m/s]
+
+ private:
+  static std::size_t index(int p) { return static_cast<std::size_t>(p); }
+  int add(int block, int body, int env, const Vec3d& x);
+
+  int permanent_ = 0;
+  std::vector<int> block_, body_, env_, lever_, columns_;
+  std::vector<double> jacobians_;
+};
+
+/// The position or velocity of a weighted point, given the array of all points.
+inline Vec3d at(const std::vector<Vec3d>& values, const WeightedPoint& w) {
+  Vec3d v = w.weight[0] * values[static_cast<std::size_t>(w.point[0])];
+  for (int i = 1; i < w.count; ++i)
+    v += w.weight[i] * values[static_cast<std::size_t>(w.point[i])];
+  return v;
+}
+
+}  // namespace haptos

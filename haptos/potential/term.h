@@ -1,0 +1,82 @@
+// A term of the step's objective, and its five verbs.
+//
+//   min_z 1/2 |z - z_free|_M^2  +  sum Psi(x)  +  h sum D(u)  +  sum l(u; step)
+//
+// A term declares its kind and whether its contact geometry is frozen (built at the start of the
+// step, linear in z, no step cap) or live (read again at every trial position, with a step cap).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "haptos/potential/assembly.h"
+#include "haptos/potential/points.h"
+
+namespace haptos {
+
+enum class TermKind : std::uint8_t {
+  kPosition,      ///< Psi(x) [J]
+  kDissipation,   ///< D(u) [W]
+  kVelocityCost,  ///< l(u) [J], constants frozen at the start of the step
+};
+
+/// What the step knows when it starts.
+struct StepContext {
+  double time = 0;          ///< at the start of the step [s]
+  double h = 0;             ///< time step [s]
+  double b = 0;             ///< dx/du = b = beta h of the integrator [s]
+  Points* points = nullptr; ///< terms of frozen contact add their link points here
+  const std::vector<double>* z = nullptr;  ///< velocities at the start of the step (scalars)
+  /// Delassus estimate: inverse of the diagonal of the inertia, per scalar unknown.
+  const std::vector<double>* inverse_mass = nullptr;
+};
+
+/// What evaluate() is asked for.
+struct Evaluation {
+  const Points* points = nullptr;
+  const std::vector<double>* z = nullptr;  ///< trial velocities, for coordinate terms (scalars)
+  Assembly* assembly = nullptr;            ///< nullptr: energy only
+  bool project = false;                    ///< make the Hessian positive semi-definite
+};
+
+/// Energy [J or W] and the sum of the absolute values that were added up: the scale of its rounding.
+struct Energy {
+  double value = 0;
+  double magnitude = 0;
+  Energy& operator+=(const Energy& e) {
+    value += e.value;
+    magnitude += e.magnitude;
+    return *this;
+  }
+};
+
+class Term {
+ public:
+  virtual ~Term() = default;
+  virtual const char* name() const = 0;
+  virtual TermKind kind() const = 0;
+  /// True when the term is convex in z and sets no step cap.
+  virtual bool frozen() const = 0;
+
+  /// Verb 1: freezes lagged data, candidates and constants of the step.
+  virtual void prepare(const StepContext&) {}
+  /// Verb 2: finds what is active at the trial positions.
+  virtual void refresh(const Points&) {}
+  /// Verb 3: energy, and with an assembly also gradient and Hessian, at the refreshed point.
+  virtual Energy evaluate(const Evaluation&) = 0;
+  /// Verb 4: the largest a in (0, limit] such that x + a (x_to - x) is admissible. dx is (P).
+  virtual double max_step(const Points&, const std::vector<Vec3d>& /*dx*/, double limit) {
+    return limit;
+  }
+  /// Verb 5: stores history and forces of the accepted step.
+  virtual void commit(const StepContext&, const Points&) {}
+
+  /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
+  virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
+  /// Magnitude of the load that the term carries at the refreshed point [N]: scale of the residual.
+  virtual double load() const { return 0; }
+  /// The smallest gap the term sees at the refreshed point [m]; infinite when it sees none.
+  virtual double smallest_gap() const { return 1e300; }
+};
+
+}  // namespace haptos

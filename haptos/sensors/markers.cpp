@@ -1,0 +1,134 @@
+#include "haptos/sensors/markers.h"
+
+#include <cmath>
+#include <string>
+
+#include "haptos/base/error.h"
+
+namespace haptos {
+namespace {
+
+[[noreturn]] void fail(std::string element, std::string value, std::string rule,
+                       std::string remedy) {
+  Diagnostic d;
+  d.element = std::move(element);
+  d.value = std::move(value);
+  d.rule = std::move(rule);
+  d.remedy = std::move(remedy);
+  throw InputError(std::move(d));
+}
+
+constexpr int kMaxMarkers = 1 << 20;
+
+void check(const MarkerGrid& g) {
+  if (g.rows < 1 || g.cols < 1 || g.rows > kMaxMarkers / g.cols)
+    fail("markers.rows x markers.cols", std::to_string(g.rows) + " x " + std::to_string(g.cols),
+         "must both be at least 1 and make at most 1048576 markers",
+         "give the rows and columns of the grid, for example 7 and 9");
+  for (double v : {g.pitch_x, g.pitch_y})
+    if (!(v > 0) || !std::isfinite(v))
+      fail("markers.pitch", std::to_string(v), "must be finite and greater than 0",
+           "give the distance of neighbouring markers in metres");
+  for (double v : {g.offset_x, g.offset_y})
+    if (!std::isfinite(v))
+      fail("markers.offset", std::to_string(v), "must be finite",
+           "give the centre of the grid in metres");
+}
+
+/// Barycentric coordinates of (x, y) in the triangle seen along z; false when it lies outside.
+bool barycentric(const Vec3d& a, const Vec3d& b, const Vec3d& c, double x, double y, Vec3d& w) {
+  const double ax = a[0] - x, ay = a[1] - y, bx = b[0] - x, by = b[1] - y;
+  const double cx = c[0] - x, cy = c[1] - y;
+  const double wa = bx * cy - by * cx, wb = cx * ay - cy * ax, wc = ax * by - ay * bx;
+  const double sum = wa + wb + wc;
+  if (sum == 0) return false;
+  w = {{wa / sum, wb / sum, wc / sum}};
+  // A marker on an edge belongs to either side whatever the rounding.
+  constexpr double kSlack = -1e-12;
+  return w[0] >= kSlack && w[1] >= kSlack && w[2] >= kSlack;
+}
+
+}  // namespace
+
+MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
+                           std::span<const Vec3i> coat, const MarkerGrid& grid)
+    : camera_(camera), node_count_(rest.size()) {
+  camera.check();
+  check(grid);
+  for (std::size_t t = 0; t < coat.size(); ++t)
+    for (int k = 0; k < 3; ++k)
+      if (coat[t][k] < 0 || static_cast<std::size_t>(coat[t][k]) >= rest.size())
+        fail("coat triangle " + std::to_string(t), std::to_string(coat[t][k]),
+             "must name a node in 0 .. " + std::to_string(rest.size()) + " - 1",
+             "take the coat from the same mesh as its nodes");
+  for (int i = 0; i < grid.rows; ++i) {
+    for (int j = 0; j < grid.cols; ++j) {
+      const double x = grid.offset_x + (j - 0.5 * (grid.cols - 1)) * grid.pitch_x;
+      const double y = grid.offset_y + (0.5 * (grid.rows - 1) - i) * grid.pitch_y;
+      int best = -1;
+      double best_z = 0;
+      Vec3d best_w = Vec3d::zero();
+      for (std::size_t t = 0; t < coat.size(); ++t) {
+        const Vec3d &a = rest[static_cast<std::size_t>(coat[t][0])],
+                    &b = rest[static_cast<std::size_t>(coat[t][1])],
+                    &c = rest[static_cast<std::size_t>(coat[t][2])];
+        Vec3d w;
+        if (!barycentric(a, b, c, x, y, w)) continue;
+        const double z = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
+        if (best >= 0 && z <= best_z) continue;
+        best = static_cast<int>(t);
+        best_z = z;
+        best_w = w;
+      }
+      if (best < 0)
+        fail("marker (" + std::to_string(i) + ", " + std::to_string(j) + ")",
+             "(" + std::to_string(x * 1e3) + ", " + std::to_string(y * 1e3) + ") mm",
+             "must lie on the coat", "take fewer rows and columns or a smaller pitch");
+      triangle_.push_back(best);
+      nodes_.push_back(coat[static_cast<std::size_t>(best)]);
+      weights_.push_back(best_w);
+    }
+  }
+  const MarkerReading r = [&] {
+    rest_.resize(count(), Vec3d::zero());
+    rest_pixel_.resize(count(), {{0, 0}});
+    return measure(rest);
+  }();
+  rest_ = r.position;
+  rest_pixel_ = r.pixel;
+}
+
+void MarkerSensor::measure(std::span<const Vec3d> nodes, MarkerReading& out) const {
+  if (nodes.size() != node_count_)
+    fail("nodes", std::to_string(nodes.size()),
+         "must be as many as at rest, " + std::to_string(node_count_),
+         "pass the positions of all nodes of the gel");
+  const std::size_t n = count();
+  out.position.resize(n);
+  out.flow.resize(n);
+  out.pixel.resize(n);
+  out.pixel_flow.resize(n);
+  out.in_view.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vec3i& t = nodes_[k];
+    const Vec3d& w = weights_[k];
+    const Vec3d p = nodes[static_cast<std::size_t>(t[0])] * w[0] +
+                    nodes[static_cast<std::size_t>(t[1])] * w[1] +
+                    nodes[static_cast<std::size_t>(t[2])] * w[2];
+    const Vec2d u = camera_.project(p);
+    out.position[k] = p;
+    out.flow[k] = p - rest_[k];
+    out.pixel[k] = u;
+    out.pixel_flow[k] = u - rest_pixel_[k];
+    out.in_view[k] =
+        u[0] >= -0.5 && u[0] < camera_.width - 0.5 && u[1] >= -0.5 && u[1] < camera_.height - 0.5;
+  }
+}
+
+MarkerReading MarkerSensor::measure(std::span<const Vec3d> nodes) const {
+  MarkerReading out;
+  measure(nodes, out);
+  return out;
+}
+
+}  // namespace haptos

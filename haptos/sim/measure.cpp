@@ -1,0 +1,100 @@
+// What a step reports beside the solver's own figures, and the wrenches on bodies.
+#include <algorithm>
+
+#include "haptos/dynamics/elastic.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+void add(Wrench& w, const Vec3d& force, const Vec3d& at, const Vec3d& about) {
+  w.force += force;
+  w.torque += cross(at - about, force);
+}
+
+const PrescribedPoints* find_prescribed(const Workspace& w, int body) {
+  for (const PrescribedPoints& p : w.prescribed)
+    if (p.body == body) return &p;
+  return nullptr;
+}
+
+}  // namespace
+
+void measure(const Scene& scene, Workspace& w, StepReport& report) {
+  const Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
+  report.smallest_volume_ratio = w.soft.empty() ? 1.0 : 1e300;
+  for (const SoftParts& s : w.soft) {
+    for (std::size_t v = 0; v < s.points.size(); ++v) {
+      const auto p = at_index(s.points[v]);
+      const double m = s.elements->node_mass[v];
+      report.kinetic += 0.5 * m * squared_norm(w.points.u[p]);
+      report.potential -= m * dot(g, w.points.x[p]);
+    }
+    report.smallest_volume_ratio =
+        std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
+  }
+  Evaluation e;
+  e.points = &w.points;
+  e.z = &w.z;
+  for (const auto& t : w.terms)
+    if (t->kind() == TermKind::kPosition) report.potential += t->evaluate(e).value;
+}
+
+Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
+  Wrench r;
+  const PrescribedPoints* p = find_prescribed(*work_, body_id(name));
+  if (!p || work_->point_impulse.empty() || state_.last_dt == 0) return r;
+  const Vec3d g{{scene_.sim.gravity_x, scene_.sim.gravity_y, scene_.sim.gravity_z}};
+  for (std::size_t k = 0; k < p->points.size(); ++k) {
+    const auto q = at_index(p->points[k]);
+    // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
+    const Vec3d a = (work_->points.u[q] - p->u_start[k]) * (1.0 / state_.last_dt);
+    const Vec3d f =
+        work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * p->glued_mass[k];
+    add(r, f, work_->points.x[q], about);
+  }
+  return r;
+}
+
+Wrench Sim::contact_wrench(const std::string& name, const Vec3d& about) const {
+  Wrench r;
+  const int body = body_id(name);
+  for (const ContactPoint& c : work_->contacts) {
+    if (c.body_a == body) add(r, c.force, c.p, about);
+    if (c.body_b == body) add(r, -c.force, c.p, about);
+  }
+  return r;
+}
+
+Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
+  Wrench r;
+  const Vec3d g{{scene_.sim.gravity_x, scene_.sim.gravity_y, scene_.sim.gravity_z}};
+  const int body = body_id(name);
+  if (state_.last_dt == 0) return r;
+  for (const SoftParts& s : work_->soft) {
+    if (s.body != body) continue;
+    std::vector<Vec3d> u0(s.points.size(), Vec3d::zero());
+    std::size_t free = 0;
+    for (std::size_t v = 0; v < s.points.size(); ++v)
+      if (!s.nodes->driven()[v]) {
+        for (int c = 0; c < 3; ++c)
+          u0[v][c] = work_->objective.inertia().z_start[at_index(s.nodes->slots().first_scalar) +
+                                                        3 * free + at_index(c)];
+        ++free;
+      }
+    for (const PrescribedPoints& p : work_->prescribed)
+      for (std::size_t k = 0; k < p.points.size(); ++k)
+        for (std::size_t v = 0; p.glued_mass[k] > 0 && v < s.points.size(); ++v)
+          if (s.points[v] == p.points[k]) u0[v] = p.u_start[k];
+    for (std::size_t v = 0; v < s.points.size(); ++v) {
+      const auto q = at_index(s.points[v]);
+      const Vec3d a = (work_->points.u[q] - u0[v]) * (1.0 / state_.last_dt);
+      add(r, (a - g) * s.elements->node_mass[v], work_->points.x[q], about);
+    }
+  }
+  return r;
+}
+
+}  // namespace haptos

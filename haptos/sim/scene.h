@@ -1,0 +1,29 @@
+// A scene: everything a person describes, and the options of every layer. Editable; a Sim compiles it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptos/contact/barrier/barrier_options.h"
+#include "haptos/model/spec.h"
+#include "haptos/solve/newton.h"
+
+namespace haptos {
+
+struct Scene {
+  SimOptions sim;
+  NewtonOptions newton;
+  BarrierOptions contact;
+  std::vector<SoftBody> soft;
+  std::vector<PrescribedBody> prescribed;
+  std::vector<HalfSpace> half_spaces;
+  std::vector<RigidSphere> spheres;
+  std::vector<Pendulum> pendulums;
+  std::vector<PairOptions> pairs;
+};
+
+/// Checks everything that can be known before compiling: names, references, numbers, meshes.
+/// Throws InputError for the first thing that is wrong.
+void validate(const Scene& scene);
+
+}  // namespace haptos

@@ -1,0 +1,205 @@
+#include "haptos/sim/sim.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+#include "haptos/base/error.h"
+#include "haptos/base/hash.h"
+#include "haptos/base/parallel.h"
+#include "haptos/base/status.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+template <class S>
+void hash_options(Hash& h, const S& s) {
+  for (const Option<S>& o : OptionsOf<S>::table()) h.add(o.get(s));
+}
+
+// What a saved state must agree with: meshes, materials, layout. Not tolerances or threads.
+std::uint64_t hash_model(const Scene& scene, const Workspace& w) {
+  Hash h;
+  for (const std::string& n : w.body_names) h.add(n.data(), n.size());
+  for (std::size_t i = 0; i < scene.soft.size(); ++i) {
+    hash_options(h, scene.soft[i].material);
+    const TetMesh& m = w.soft[i].model.rest;
+    h.add(m.vertices.data(), m.vertices.size() * sizeof(Vec3d));
+    h.add(m.tets.data(), m.tets.size() * sizeof(Vec4i));
+  }
+  for (const PrescribedPoints& p : w.prescribed)
+    h.add(p.local.data(), p.local.size() * sizeof(Vec3d));
+  h.add(static_cast<std::uint64_t>(w.state_q));
+  h.add(static_cast<std::uint64_t>(w.state_z));
+  return h.value();
+}
+
+[[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
+                               const std::vector<std::string>& known) {
+  Diagnostic d;
+  d.element = kind + " \"" + name + "\"";
+  d.rule = "does not exist in this scene";
+  const std::string near = nearest_name(name, known);
+  d.remedy = near.empty() ? "known names are" : "did you mean \"" + near + "\"?";
+  if (near.empty())
+    for (const std::string& k : known) d.remedy += " \"" + k + "\"";
+  throw InputError(d);
+}
+
+template <class List>
+std::size_t index_of(const List& list, const std::string& kind, const std::string& name) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].name == name) return i;
+    known.push_back(list[i].name);
+  }
+  unknown_name(kind, name, known);
+}
+
+}  // namespace
+
+Sim::Sim(Scene scene) : scene_(std::move(scene)) {
+  validate(scene_);
+  set_thread_count(scene_.sim.threads);
+  work_ = build(scene_);
+  model_hash_ = hash_model(scene_, *work_);
+  state_ = initial_state(scene_, *work_);
+  check_start(scene_, *work_, state_);
+}
+
+Sim::~Sim() = default;
+Sim::Sim(Sim&&) noexcept = default;
+Sim& Sim::operator=(Sim&&) noexcept = default;
+
+StepReport Sim::step() {
+  const StepReport r = haptos::step(scene_, state_, *work_);
+  if (scene_.newton.strict && r.status() != 0)
+    throw StepError("step " + std::to_string(state_.step + 1) + " at " +
+                        std::to_string(state_.time) + " s: " + describe_status(r.status()),
+                    r);
+  return r;
+}
+
+void Sim::reset() {
+  state_ = initial_state(scene_, *work_);
+  for (PrescribedPoints& p : work_->prescribed) p.target.reset();
+  work_->contacts.clear();
+}
+
+void Sim::set_state(State s) {
+  if (s.q.size() != at_index(work_->state_q) || s.z.size() != at_index(work_->state_z) ||
+      s.paths.size() != work_->prescribed.size()) {
+    Diagnostic d;
+    d.element = "state";
+    d.rule = "has other sizes than this model";
+    d.remedy = "take it from a run of the same scene";
+    throw InputError(d);
+  }
+  state_ = std::move(s);
+}
+
+void Sim::save(const std::string& path) const {
+  const std::string part = path + ".part";
+  std::ofstream out(part, std::ios::binary);
+  if (out) save_state(state_, model_hash_, out);
+  out.close();
+  if (!out || std::rename(part.c_str(), path.c_str()) != 0) {
+    std::remove(part.c_str());
+    Diagnostic d;
+    d.file = path;
+    d.element = "saved state";
+    d.rule = "cannot be written";
+    d.remedy = "check that the folder exists and has space";
+    throw InputError(d);
+  }
+}
+
+void Sim::load(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    Diagnostic d;
+    d.file = path;
+    d.element = "saved state";
+    d.rule = "cannot be read";
+    d.remedy = "check the path";
+    throw InputError(d);
+  }
+  set_state(load_state(in, model_hash_, path.c_str()));
+}
+
+void Sim::set_target(const std::string& name, const Pose& target) {
+  const double q2 = target.q.w * target.q.w + target.q.x * target.q.x + target.q.y * target.q.y +
+                    target.q.z * target.q.z;
+  bool ok = q2 > 0.99 && q2 < 1.01;
+  for (int c = 0; c < 3; ++c) ok = ok && std::isfinite(target.p[c]);
+  if (!ok) {
+    Diagnostic d;
+    d.element = "target of \"" + name + "\"";
+    d.rule = "needs a finite position and a unit quaternion w x y z";
+    d.remedy = "normalise the quaternion; no turn is 1 0 0 0";
+    throw InputError(d);
+  }
+  Pose t = target;
+  t.q = normalized(t.q);
+  work_->prescribed[index_of(scene_.prescribed, "prescribed body", name)].target = t;
+}
+
+void Sim::clear_target(const std::string& name) {
+  work_->prescribed[index_of(scene_.prescribed, "prescribed body", name)].target.reset();
+}
+
+Pose Sim::prescribed_pose(const std::string& name) const {
+  return state_.paths[index_of(scene_.prescribed, "prescribed body", name)].to;
+}
+
+std::vector<Vec3d> Sim::prescribed_positions(const std::string& name) const {
+  const std::size_t i = index_of(scene_.prescribed, "prescribed body", name);
+  const PrescribedPoints& p = work_->prescribed[i];
+  std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
+  place_prescribed(p, state_.paths[i], all);
+  std::vector<Vec3d> x;
+  for (std::size_t k = 0; k < scene_.prescribed[i].surface.vertices.size(); ++k)
+    x.push_back(all[at_index(p.points[k])]);
+  return x;
+}
+
+const SoftModel& Sim::soft_model(const std::string& name) const {
+  return work_->soft[index_of(scene_.soft, "soft body", name)].model;
+}
+
+std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
+  const SoftParts& s = work_->soft[index_of(scene_.soft, "soft body", name)];
+  std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
+  for (std::size_t i = 0; i < work_->prescribed.size(); ++i)
+    place_prescribed(work_->prescribed[i], state_.paths[i], all);
+  std::vector<Vec3d> x;
+  std::size_t free = 0;
+  for (std::size_t v = 0; v < s.points.size(); ++v) {
+    if (s.nodes->driven()[v]) {
+      x.push_back(all[at_index(s.points[v])]);
+      continue;
+    }
+    const double* q = state_.q.data() + s.nodes->slots().first_q + 3 * free++;
+    x.push_back({{q[0], q[1], q[2]}});
+  }
+  return x;
+}
+
+const std::vector<ContactPoint>& Sim::contacts() const { return work_->contacts; }
+
+const std::string& Sim::body_name(int body) const {
+  return work_->body_names.at(at_index(body));
+}
+
+int Sim::body_id(const std::string& name) const {
+  for (std::size_t i = 0; i < work_->body_names.size(); ++i)
+    if (work_->body_names[i] == name) return static_cast<int>(i);
+  unknown_name("body", name, work_->body_names);
+}
+
+int Sim::analyses() const { return work_->objective.analyses(); }
+
+}  // namespace haptos

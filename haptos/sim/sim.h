@@ -1,0 +1,109 @@
+// Sim: a compiled scene, its state, and the step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "haptos/contact/record.h"
+#include "haptos/model/soft_model.h"
+#include "haptos/model/state.h"
+#include "haptos/sim/scene.h"
+
+namespace haptos {
+
+/// Force and torque about a stated point, world frame.
+struct Wrench {
+  Vec3d force{{0, 0, 0}};   ///< [N]
+  Vec3d torque{{0, 0, 0}};  ///< [N m]
+};
+
+/// What one step reports, per environment.
+struct StepReport {
+  std::int64_t step = 0;
+  double time = 0;          ///< at the end of the step [s]
+  NewtonReport newton;      ///< iterations, residual, smallest gap, status
+  double missed = 0;        ///< largest distance of a prescribed point from its target [m]
+  double kinetic = 0, potential = 0;  ///< energies of soft bodies and spheres at the end [J]
+  double smallest_volume_ratio = 1;   ///< smallest det F of any tetrahedron
+  double seconds = 0;       ///< wall time of the step
+  std::uint32_t status() const { return newton.status; }
+};
+
+/// Thrown in strict mode when a step sets a status bit; the state stays at the start of the step.
+class StepError : public std::runtime_error {
+ public:
+  StepError(const std::string& what, StepReport r) : std::runtime_error(what), report(r) {}
+  StepReport report;
+};
+
+struct Workspace;
+
+class Sim {
+ public:
+  /// Compiles the scene. Throws InputError for a scene that cannot run, for example when it starts in
+  /// intersection (the message names the pair and the depth).
+  explicit Sim(Scene scene);
+  ~Sim();
+  Sim(Sim&&) noexcept;
+  Sim& operator=(Sim&&) noexcept;
+
+  /// Advances by one time step. With options.newton.strict, throws StepError for a step that did not
+  /// converge or missed a target.
+  StepReport step();
+  /// Back to the start.
+  void reset();
+
+  const Scene& scene() const { return scene_; }
+  const State& state() const { return state_; }
+  /// Replaces the state; throws InputError when it does not fit the model.
+  void set_state(State state);
+  void save(const std::string& path) const;
+  void load(const std::string& path);
+  std::uint64_t model_hash() const { return model_hash_; }
+
+  /// The pose a prescribed body is sent to in the coming steps, in place of its trajectory.
+  void set_target(const std::string& prescribed, const Pose& target);
+  void clear_target(const std::string& prescribed);
+  /// The present pose of a prescribed body.
+  Pose prescribed_pose(const std::string& prescribed) const;
+  /// World positions of a prescribed body's surface vertices [m].
+  std::vector<Vec3d> prescribed_positions(const std::string& prescribed) const;
+
+  /// Compiled mesh and present world positions [m] of a soft body, (V, 3).
+  const SoftModel& soft_model(const std::string& soft) const;
+  std::vector<Vec3d> soft_positions(const std::string& soft) const;
+
+  /// Contacts of the last step.
+  const std::vector<ContactPoint>& contacts() const;
+  /// Name of a body as numbered in contact records.
+  const std::string& body_name(int body) const;
+  int body_id(const std::string& name) const;
+  /// Wrench that the scene exerted on a body in the last step through contact, about `about`: for a
+  /// prescribed body contact and glue together.
+  Wrench reaction(const std::string& prescribed, const Vec3d& about = {{0, 0, 0}}) const;
+  /// Wrench of contact alone on a soft body.
+  Wrench contact_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
+  /// Rate of change of momentum less weight of a soft body in the last step, glued vertices included:
+  /// contact wrench + glue on the body equals this.
+  Wrench inertia_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
+
+  /// Position, orientation, velocities of a rigid sphere.
+  Pose sphere_pose(const std::string& name) const;
+  Vec6d sphere_velocity(const std::string& name) const;
+  /// Angles and rates of a pendulum.
+  std::vector<double> pendulum_state(const std::string& name) const;
+
+  /// Symbolic factorisations so far: 1 while the pattern holds.
+  int analyses() const;
+
+ private:
+  Scene scene_;
+  State state_;
+  std::uint64_t model_hash_ = 0;
+  std::unique_ptr<Workspace> work_;
+};
+
+}  // namespace haptos

@@ -1,0 +1,144 @@
+// One step through the house: min_z Phi(z), then q <- q (+) h z. docs/step.md narrates it.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "haptos/base/status.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+BodyStep body_step(const Scene& scene, Workspace& w) {
+  BodyStep s;
+  s.h = scene.sim.dt;
+  s.b = s.h;  // implicit Euler: beta = 1
+  s.gravity = {{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
+  s.points = &w.points;
+  s.mass = &w.objective.inertia().mass;
+  s.z_free = &w.objective.inertia().z_free;
+  s.length = &w.objective.inertia().length;
+  return s;
+}
+
+// Sends prescribed points along straight paths to where their bodies should be at the end of the step.
+void set_paths(const Scene& scene, const State& state, Workspace& w) {
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
+    PrescribedPoints& p = w.prescribed[i];
+    const PathState& last = state.paths[i];
+    p.stopped = false;
+    place_prescribed(p, last, w.points.x_start);
+    p.next = p.target ? *p.target
+                      : pose_at(scene.prescribed[i].trajectory, state.time + scene.sim.dt);
+    PathState end;
+    end.to = p.next;
+    place_prescribed(p, end, w.points.x_target);
+    // Velocity on the last path, for the inertia of glued vertices.
+    p.u_start.assign(p.points.size(), Vec3d::zero());
+    const Mat3d R = to_matrix(last.from.q);
+    if (state.last_dt > 0)
+      for (std::size_t k = 0; k < p.points.size(); ++k)
+        p.u_start[k] = (w.points.x_start[at_index(p.points[k])] - (R * p.local[k] + last.from.p)) *
+                       (1.0 / state.last_dt);
+  }
+}
+
+std::vector<double> inverse_mass(const Objective& f) {
+  std::vector<double> r;
+  std::size_t o = 0;
+  for (int b = 0; b < f.pattern().block_count(); ++b) {
+    const auto n = at_index(f.pattern().size(b));
+    for (std::size_t i = 0; i < n; ++i) r.push_back(1.0 / f.inertia().mass[o + i * n + i]);
+    o += n * n;
+  }
+  return r;
+}
+
+// Keeps where prescribed bodies got to; returns the largest distance to a target.
+double keep_paths(double s, State& state, const Workspace& w) {
+  double missed = 0;
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
+    const PrescribedPoints& p = w.prescribed[i];
+    if (p.stopped) {
+      state.paths[i].from = state.paths[i].to;
+      missed = std::max(missed, norm(p.next.p - state.paths[i].to.p));
+      continue;
+    }
+    PathState next;
+    next.from = state.paths[i].to;
+    next.to = p.next;
+    next.s = s;
+    for (std::size_t k = 0; s < 1.0 && k < p.points.size(); ++k) {
+      const auto q = at_index(p.points[k]);
+      next.bent.push_back(w.points.x[q]);
+      missed = std::max(missed, norm(w.points.x_target[q] - w.points.x[q]));
+    }
+    if (s < 1.0) next.to = interpolate(next.from, next.to, s);
+    state.paths[i] = std::move(next);
+  }
+  return missed;
+}
+
+bool finite(const std::vector<double>& z) {
+  return std::all_of(z.begin(), z.end(), [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+StepReport step(const Scene& scene, State& state, Workspace& w) {
+  const auto clock = std::chrono::steady_clock::now();
+  StepReport report;
+
+  // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
+  w.points.begin_step();
+  const BodyStep bodies = body_step(scene, w);
+  w.objective.inertia().z_start = state.z;
+  for (const auto& b : w.bodies) b->begin_step(state, bodies);
+  set_paths(scene, state, w);
+  const bool collided = stop_colliding_prescribed(w);
+
+  // 2. Lagged data, candidates and constants of every term.
+  const std::vector<double> inverse = inverse_mass(w.objective);
+  StepContext context{state.time, bodies.h, bodies.b, &w.points, &state.z, &inverse};
+  w.points.x = w.points.x_start;
+  w.objective.begin_step(context);
+  for (const auto& t : w.terms) t->prepare(context);
+
+  // 3. The minimisation.
+  w.z = state.z;
+  report.newton = minimise(w.objective, scene.newton, w.z);
+  if (collided) report.newton.status |= kPrescribedCollision;
+  w.point_impulse = w.objective.assembly().point_gradient();
+
+  // 4. q <- q (+) h z, and what the step leaves behind; a step gone wrong leaves the state alone.
+  if (!finite(w.z)) report.newton.status |= kNonFinite;
+  const bool refuse = (report.newton.status & kNonFinite) ||
+                      (scene.newton.strict && report.newton.status != 0);
+  if (!refuse) {
+    for (const auto& t : w.terms) t->commit(context, w.points);
+    for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
+    report.missed = keep_paths(report.newton.path, state, w);
+    w.contacts.clear();
+    ContactHistory history;
+    for (const ContactTerm* t : w.contact_terms) {
+      w.contacts.insert(w.contacts.end(), t->contacts().begin(), t->contacts().end());
+      t->remember(state.history, state.step, history);
+    }
+    state.history = std::move(history);
+    state.time += bodies.h;
+    state.last_dt = bodies.h;
+    ++state.step;
+    measure(scene, w, report);
+  }
+
+  // 5. The report.
+  report.step = state.step;
+  report.time = state.time;
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
+  return report;
+}
+
+}  // namespace haptos

@@ -1,0 +1,74 @@
+// Workspace: everything that a run can recompute. Built from the scene by sim/build.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/dynamics/elastic.h"
+#include "haptos/dynamics/soft_body.h"
+#include "haptos/sim/sim.h"
+#include "haptos/solve/objective.h"
+
+namespace haptos {
+
+/// A prescribed body's points: surface vertices first, then glued vertices.
+struct PrescribedPoints {
+  int body = -1;
+  std::vector<int> points;
+  std::vector<Vec3d> local;        ///< positions in the body's frame [m]
+  std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
+  std::vector<Vec3d> u_start;      ///< velocities at the start of the step [m/s]
+  std::optional<Pose> target;      ///< overrides the trajectory
+  Pose next;                       ///< where this step sends the body
+  bool stopped = false;            ///< left in place, since it would pass through another one
+  std::unique_ptr<ContactSurface> surface;  ///< null without a mesh
+};
+
+struct SoftParts {
+  int body = -1;
+  SoftModel model;
+  std::shared_ptr<SoftElements> elements;
+  SoftNodes* nodes = nullptr;
+  Term* elastic = nullptr;
+  std::unique_ptr<ContactSurface> surface;
+  std::vector<int> points;  ///< point of each vertex
+};
+
+struct Workspace {
+  std::vector<std::string> body_names;
+  Points points;
+  std::vector<std::unique_ptr<Body>> bodies;
+  std::vector<PrescribedPoints> prescribed;
+  std::vector<SoftParts> soft;
+  std::vector<std::unique_ptr<Term>> terms;
+  std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
+  Objective objective;
+  std::vector<double> z;
+  std::vector<ContactPoint> contacts;
+  std::vector<Vec3d> point_impulse;   ///< gradient per permanent point at the end of the step [N s]
+  std::vector<Vec3d> x_before, u_before;  ///< of permanent points at the start of the step
+  std::vector<int> sphere_bodies, pendulum_bodies;  ///< indices into bodies
+  int state_q = 0, state_z = 0;
+};
+
+/// From scene to workspace: the one plain list of bodies and terms (sim/build.cpp).
+std::unique_ptr<Workspace> build(const Scene& scene);
+/// The state at the start of a run.
+State initial_state(const Scene& scene, const Workspace& w);
+/// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
+void check_start(const Scene& scene, const Workspace& w, const State& state);
+/// One step: reads top to bottom (sim/step.cpp).
+StepReport step(const Scene& scene, State& state, Workspace& w);
+/// Writes the positions of a prescribed body's points after its last path into x.
+void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x);
+/// Energies and smallest det F of soft bodies at the end of a step.
+void measure(const Scene& scene, Workspace& w, StepReport& report);
+/// Whether prescribed bodies would pass through each other on this step's paths; those that would
+/// are left where they are.
+bool stop_colliding_prescribed(Workspace& w);
+/// The pose of a trajectory at a time.
+Pose pose_at(const std::vector<Keyframe>& trajectory, double time);
+
+}  // namespace haptos

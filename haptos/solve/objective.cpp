@@ -1,0 +1,265 @@
+#include "haptos/solve/objective.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// The velocity of point p under the unknowns z.
+Vec3d velocity(const Points& points, const BlockPattern& pattern, int p,
+               const std::vector<double>& z) {
+  const double* zb = z.data() + pattern.offset(points.block(p));
+  const double* j = points.jacobian(p);
+  if (!j) return {{zb[0], zb[1], zb[2]}};
+  const int n = points.columns(p);
+  Vec3d u = Vec3d::zero();
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < n; ++c) u[r] = fma(j[r * n + c], zb[c], u[r]);
+  return u;
+}
+
+}  // namespace
+
+void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
+                      std::vector<Term*> terms) {
+  points_ = points;
+  terms_ = std::move(terms);
+  fixed_ = std::move(fixed);
+  couplings_.clear();
+  for (const Term* t : terms_) t->couplings(*points, couplings_);
+  mass_offset_.assign(1, 0);
+  for (int n : block_sizes) mass_offset_.push_back(mass_offset_.back() + n * n);
+  pattern_ = std::make_shared<BlockPattern>(std::move(block_sizes), couplings_);
+  assembly_.reset(pattern_);
+  cholesky_.analyze(pattern_);
+  analyses_ = 1;
+  find_fixed_entries();
+  const auto n = at_index(pattern_->scalar_count());
+  inertia_.mass.assign(at_index(mass_offset_.back()), 0.0);
+  inertia_.z_free.assign(n, 0.0);
+  inertia_.z_start.assign(n, 0.0);
+  inertia_.length.assign(n, 1.0);
+  any_driven_ = false;
+  for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->driven(p);
+}
+
+bool Objective::all_frozen() const {
+  return std::all_of(terms_.begin(), terms_.end(), [](const Term* t) { return t->frozen(); });
+}
+
+void Objective::set_trial(const std::vector<double>& z, double s) {
+  z_ = z;
+  s_ = s;
+  Points& pts = *points_;
+  const double b = context_.b;
+  for (int p = 0; p < pts.size(); ++p) {
+    const auto i = at_index(p);
+    if (pts.driven(p)) {
+      // Exactly the target at the end of the path.
+      pts.x[i] = s == 1.0 ? pts.x_target[i]
+                          : pts.x_start[i] + s * (pts.x_target[i] - pts.x_start[i]);
+      pts.u[i] = (pts.x[i] - pts.x_start[i]) * (1.0 / b);
+    } else {
+      pts.u[i] = velocity(pts, *pattern_, p, z_);
+      pts.x[i] = pts.x_base[i] + b * pts.u[i];
+    }
+  }
+  for (Term* t : terms_) t->refresh(pts);
+}
+
+Energy Objective::inertia_energy() const {
+  Energy e;
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b), o = pattern_->offset(b);
+    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
+    double v = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        v += 0.5 * m[i * n + j] * (z_[at_index(o + i)] - inertia_.z_free[at_index(o + i)]) *
+             (z_[at_index(o + j)] - inertia_.z_free[at_index(o + j)]);
+    e += {v, std::abs(v)};
+  }
+  return e;
+}
+
+void Objective::add_inertia() {
+  double g[BlockPattern::kMaxBlockSize];
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b), o = pattern_->offset(b);
+    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
+    for (int i = 0; i < n; ++i) {
+      g[i] = 0;
+      for (int j = 0; j < n; ++j)
+        g[i] = fma(m[i * n + j], z_[at_index(o + j)] - inertia_.z_free[at_index(o + j)], g[i]);
+    }
+    assembly_.add_block(b, g, m);
+  }
+}
+
+Energy Objective::energy() {
+  Energy total = inertia_energy();
+  Evaluation e;
+  e.points = points_;
+  e.z = &z_;
+  for (Term* t : terms_) {
+    const Energy v = t->evaluate(e);
+    const double f = t->kind() == TermKind::kDissipation ? context_.h : 1.0;
+    total += {f * v.value, f * v.magnitude};
+  }
+  return total;
+}
+
+Energy Objective::assemble(bool hessian, bool project, double ds) {
+  if (ds > 0) {
+    driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
+    for (int p = 0; p < points_->size(); ++p)
+      if (points_->driven(p))
+        driven_motion_[at_index(p)] =
+            (ds / context_.b) * (points_->x_target[at_index(p)] - points_->x_start[at_index(p)]);
+  }
+  for (;;) {
+    assembly_.begin(*points_, hessian, ds > 0 ? &driven_motion_ : nullptr);
+    Energy total = inertia_energy();
+    add_inertia();
+    Evaluation e;
+    e.points = points_;
+    e.z = &z_;
+    e.assembly = &assembly_;
+    e.project = project;
+    for (Term* t : terms_) {
+      const double b = context_.b, h = context_.h;
+      switch (t->kind()) {
+        case TermKind::kPosition: assembly_.set_factors(b, b * b); break;
+        case TermKind::kDissipation: assembly_.set_factors(h, h); break;
+        case TermKind::kVelocityCost: assembly_.set_factors(1, 1); break;
+      }
+      const Energy v = t->evaluate(e);
+      const double f = t->kind() == TermKind::kDissipation ? h : 1.0;
+      total += {f * v.value, f * v.magnitude};
+    }
+    if (assembly_.missing().empty()) {
+      assembly_.finish();
+      if (hessian) hold_fixed();
+      return total;
+    }
+    extend_pattern();
+  }
+}
+
+void Objective::extend_pattern() {
+  couplings_.insert(couplings_.end(), assembly_.missing().begin(), assembly_.missing().end());
+  std::vector<int> sizes;
+  for (int b = 0; b < pattern_->block_count(); ++b) sizes.push_back(pattern_->size(b));
+  pattern_ = std::make_shared<BlockPattern>(std::move(sizes), couplings_);
+  assembly_.reset(pattern_);
+  cholesky_.analyze(pattern_);
+  ++analyses_;
+  find_fixed_entries();
+}
+
+void Objective::find_fixed_entries() {
+  fixed_entries_.clear();
+  auto touches = [&](int b) {
+    for (int i = 0; i < pattern_->size(b); ++i)
+      if (fixed_[at_index(pattern_->offset(b) + i)]) return true;
+    return false;
+  };
+  for (int e = 0; e < pattern_->entry_count(); ++e)
+    if (touches(pattern_->row(e)) || touches(pattern_->column(e))) fixed_entries_.push_back(e);
+}
+
+void Objective::hold_fixed() {
+  BlockMatrix& a = assembly_.matrix();
+  for (int e : fixed_entries_) {
+    const int bi = pattern_->row(e), bj = pattern_->column(e);
+    const int ni = pattern_->size(bi), nj = pattern_->size(bj);
+    double* v = a.entry(e);
+    for (int i = 0; i < ni; ++i)
+      for (int j = 0; j < nj; ++j) {
+        const bool fi = fixed_[at_index(pattern_->offset(bi) + i)];
+        const bool fj = fixed_[at_index(pattern_->offset(bj) + j)];
+        if (fi || fj) v[i * nj + j] = bi == bj && i == j ? 1.0 : 0.0;
+      }
+  }
+}
+
+bool Objective::solve(std::vector<double>& dz) {
+  if (!cholesky_.factor(assembly_.matrix())) return false;
+  const auto n = at_index(scalar_count());
+  dz.resize(n);
+  const bool driven = assembly_.driven_motion() != nullptr;
+  for (std::size_t i = 0; i < n; ++i)
+    dz[i] = fixed_[i] ? 0.0
+                      : -(assembly_.gradient()[i] + (driven ? assembly_.driven_rhs()[i] : 0.0));
+  cholesky_.solve(dz.data());
+  return true;
+}
+
+double Objective::max_step(const std::vector<double>& dz, double ds) {
+  dx_.resize(at_index(points_->size()));
+  for (int p = 0; p < points_->size(); ++p)
+    dx_[at_index(p)] =
+        points_->driven(p)
+            ? ds * (points_->x_target[at_index(p)] - points_->x_start[at_index(p)])
+            : context_.b * velocity(*points_, *pattern_, p, dz);
+  double a = 1.0;
+  for (Term* t : terms_) a = t->max_step(*points_, dx_, a);
+  return a;
+}
+
+double Objective::residual() const {
+  double s = 0;
+  const std::vector<double>& g = assembly_.gradient();
+  for (std::size_t i = 0; i < g.size(); ++i)
+    if (!fixed_[i]) s += square(g[i] / inertia_.length[i]);
+  return sqrt(s) / context_.h;
+}
+
+double Objective::load() const {
+  double applied = 0, reaction = 0, carried = 0;
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b), o = pattern_->offset(b);
+    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
+    for (int i = 0; i < n; ++i) {
+      double f = 0;
+      for (int j = 0; j < n; ++j)
+        f += m[i * n + j] *
+             (inertia_.z_free[at_index(o + j)] - inertia_.z_start[at_index(o + j)]);
+      applied += std::abs(f) / inertia_.length[at_index(o + i)];
+    }
+  }
+  for (int p = 0; p < points_->size(); ++p)
+    if (points_->driven(p)) reaction += norm(assembly_.point_gradient()[at_index(p)]);
+  for (const Term* t : terms_) carried += t->load();
+  return std::max({applied / context_.h, reaction / context_.h, carried});
+}
+
+double Objective::smallest_gap() const {
+  double g = 1e300;
+  for (const Term* t : terms_) g = std::min(g, t->smallest_gap());
+  return g;
+}
+
+double Objective::largest_speed(const std::vector<double>& dz) const {
+  double s = 0;
+  for (int p = 0; p < points_->size(); ++p)
+    if (!points_->driven(p)) s = std::max(s, squared_norm(velocity(*points_, *pattern_, p, dz)));
+  // Blocks without points (joints) count by their own rates.
+  for (int b = 0; b < pattern_->block_count(); ++b)
+    for (int i = pattern_->offset(b); i < pattern_->offset(b + 1); ++i)
+      s = std::max(s, square(dz[at_index(i)] * inertia_.length[at_index(i)]));
+  return sqrt(s);
+}
+
+double Objective::curvature(const std::vector<double>& dz) const {
+  std::vector<double> y(dz.size());
+  assembly_.matrix().multiply(dz.data(), y.data());
+  double s = 0;
+  for (std::size_t i = 0; i < dz.size(); ++i) s = fma(dz[i], y[i], s);
+  return s;
+}
+
+}  // namespace haptos

@@ -1,0 +1,96 @@
+// The objective of one step: inertia, terms, points and unknowns, with no knowledge of physics.
+//
+//   Phi(z) = 1/2 |z - z_free|_M^2 + sum over terms of f_k E_k,   f_k = 1 for Psi and l, h for D
+//
+// The state of a trial is (z, s): the velocities of the unknowns and the fraction s of the path that
+// driven points have covered.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "haptos/potential/term.h"
+#include "haptos/solve/cholesky.h"
+
+namespace haptos {
+
+/// Block-diagonal inertia about the free motion.
+struct Inertia {
+  std::vector<double> mass;    ///< dense size x size per block, row-major, one after the other
+  std::vector<double> z_free;  ///< velocities without terms (scalars)
+  std::vector<double> z_start; ///< velocities at the start of the step (scalars)
+  /// Per scalar: what a force along it is divided by to read newtons (1 for translation, the body's
+  /// radius [m] for rotation).
+  std::vector<double> length;
+};
+
+class Objective {
+ public:
+  /// @param fixed  per scalar unknown, 1 where it is held at its start value (Dirichlet)
+  void build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
+             std::vector<Term*> terms);
+
+  void begin_step(const StepContext& context) { context_ = context; }
+  Inertia& inertia() { return inertia_; }
+  const Inertia& inertia() const { return inertia_; }
+  Points& points() { return *points_; }
+  const std::vector<Term*>& terms() const { return terms_; }
+  bool all_frozen() const;
+  bool any_driven() const { return any_driven_; }
+  int scalar_count() const { return pattern_->scalar_count(); }
+  const BlockPattern& pattern() const { return *pattern_; }
+  int env_count() const { return 1; }
+
+  /// Moves points to the trial (z, s) and refreshes every term.
+  void set_trial(const std::vector<double>& z, double s);
+  double path() const { return s_; }
+  Energy energy();
+  /// Gradient, and with `hessian` the matrix too. `ds` is the path that driven points will cover
+  /// along the coming direction; its effect is in assembly().driven_rhs().
+  Energy assemble(bool hessian, bool project, double ds);
+  const Assembly& assembly() const { return assembly_; }
+  /// Solves for the Newton direction dz; false when the matrix is not positive definite.
+  bool solve(std::vector<double>& dz);
+  /// Largest admissible fraction of (dz, ds) from the trial point.
+  double max_step(const std::vector<double>& dz, double ds);
+
+  double h() const { return context_.h; }
+  /// Gradient in newtons, two-norm over free unknowns.
+  double residual() const;
+  /// The load that the residual is compared with [N].
+  double load() const;
+  double smallest_gap() const;
+  /// Largest speed of a point under the velocities dz [m/s].
+  double largest_speed(const std::vector<double>& dz) const;
+  /// dz^T H dz of the assembled matrix.
+  double curvature(const std::vector<double>& dz) const;
+
+  /// Symbolic factorisations done so far.
+  int analyses() const { return analyses_; }
+
+ private:
+  Energy inertia_energy() const;
+  void add_inertia();
+  void hold_fixed();
+  void extend_pattern();
+  void find_fixed_entries();
+
+  std::shared_ptr<const BlockPattern> pattern_;
+  std::vector<std::array<int, 2>> couplings_;
+  std::vector<char> fixed_;
+  std::vector<int> fixed_entries_;  // block entries that touch a fixed scalar
+  Points* points_ = nullptr;
+  std::vector<Term*> terms_;
+  StepContext context_;
+  Inertia inertia_;
+  Assembly assembly_;
+  BlockCholesky cholesky_;
+  std::vector<double> z_, shifted_;
+  std::vector<Vec3d> dx_, driven_motion_;
+  std::vector<std::ptrdiff_t> mass_offset_;
+  double s_ = 0;
+  int analyses_ = 0;
+  bool any_driven_ = false;
+};
+
+}  // namespace haptos

@@ -1,0 +1,118 @@
+"""scripts/layers: which way includes point, and who may mention threads."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def load_script(name):
+    loader = importlib.machinery.SourceFileLoader(f"script_{name}", str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+layers = load_script("layers")
+
+
+def write(root, name, text):
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def errors_of(root, name, text):
+    """The errors about one file in a tree that holds a header in every folder."""
+    for folder in layers.RANK:
+        write(root, f"haptos/{folder}/a.h", "#pragma once\n")
+    write(root, name, text)
+    errors, _, _ = layers.check_tree(root)
+    return errors
+
+
+@pytest.mark.parametrize(
+    "folder, other, allowed",
+    [
+        ("sim", "contact", True),
+        ("contact", "geometry", True),
+        ("contact", "contact", True),
+        ("solve", "potential", True),
+        ("sensors", "sim", True),
+        ("geometry", "model", False),
+        ("potential", "contact", False),
+        ("contact", "dynamics", False),
+        ("dynamics", "contact", False),
+        ("sensors", "visual", False),
+        ("solve", "contact", False),
+        ("solve", "dynamics", False),
+        ("solve", "model", False),
+    ],
+)
+def test_an_include_points_down_or_stays_in_its_folder(tmp_path, folder, other, allowed):
+    errors = errors_of(tmp_path, f"haptos/{folder}/b.cpp", f'\n#include "haptos/{other}/a.h"\n')
+    assert len(errors) == (0 if allowed else 1)
+    if not allowed:
+        assert errors[0].startswith(f"haptos/{folder}/b.cpp:2: ")
+        assert f"{other}/" in errors[0]
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ('#include "a.h"', 'must be written as "haptos/..."'),
+        ('#include "../base/a.h"', 'must be written as "haptos/..."'),
+        ("#include <haptos/base/a.h>", "in quotes"),
+        ('#include "haptos/base/missing.h"', "does not exist"),
+        ('#include "haptos/nowhere/a.h"', "is in no layer"),
+        ("#include <thread>", "only base/parallel.*"),
+        ("#include <tbb/parallel_for.h>", "only base/parallel.*"),
+        ("std::thread t;", "mentions std::thread"),
+        ("tbb::parallel_for(0, n, f);", "mentions tbb::"),
+        ("#pragma omp parallel for", "mentions #pragma omp"),
+        ("kernel<<<1, 32>>>(x);", "mentions <<<"),
+    ],
+)
+def test_a_line_that_breaks_a_rule_is_named_with_its_number(tmp_path, line, words):
+    errors = errors_of(tmp_path, "haptos/geometry/b.cpp", f"// first line\n\n{line}\n")
+    assert len(errors) == 1
+    assert errors[0].startswith("haptos/geometry/b.cpp:3: ") and words in errors[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// std::thread and tbb:: in a comment\n",
+        "/* #include <thread>\n   kernel<<<1, 2>>> */\n",
+        'const char* s = "std::thread // tbb::x";\n',
+        "std::vector<std::vector<std::vector<int>>> nested;\n",
+        "int n = 1'000'000; std::vector<int> v;\n",
+        '#include "haptos/version.h"\n#include <vector>\n',
+    ],
+)
+def test_comments_strings_and_templates_break_no_rule(tmp_path, text):
+    assert errors_of(tmp_path, "haptos/geometry/b.cpp", text) == []
+
+
+def test_only_the_parallel_files_of_base_may_mention_threads(tmp_path):
+    text = "#include <tbb/parallel_for.h>\nstd::thread t;\n"
+    assert errors_of(tmp_path, "haptos/base/parallel.cpp", text) == []
+    assert len(errors_of(tmp_path, "haptos/model/parallel.cpp", text)) == 2
+
+
+def test_a_long_file_is_a_warning_and_not_an_error(tmp_path):
+    write(tmp_path, "haptos/base/long.h", "\n" * 401)
+    errors, warnings, count = layers.check_tree(tmp_path)
+    assert (len(errors), len(warnings), count) == (0, 1, 1)
+    assert warnings[0].startswith("haptos/base/long.h:1: has 401 lines")
+
+
+def test_the_script_exits_with_one_only_when_a_rule_is_broken(tmp_path, capsys):
+    write(tmp_path, "haptos/base/a.h", "#pragma once\n")
+    assert layers.main(["--root", str(tmp_path)]) == 0
+    write(tmp_path, "haptos/base/b.h", '#include "haptos/sim/x.h"\n')
+    assert layers.main(["--root", str(tmp_path)]) == 1
+    assert "haptos/base/b.h:1: base/ includes sim/, a higher layer" in capsys.readouterr().out

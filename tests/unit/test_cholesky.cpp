@@ -1,0 +1,337 @@
+// The block Cholesky factor against Eigen's dense one, and its promises: bits, names, no heap.
+#include "haptos/solve/cholesky.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <random>
+
+#include "haptos/base/error.h"
+#include "haptos/base/parallel.h"
+#include "haptos/solve/cholesky_plan.h"
+#include "haptos/solve/dense_kernels.h"
+#include "haptos/solve/ordering.h"
+
+namespace haptos {
+namespace {
+
+using Couplings = std::vector<std::array<int, 2>>;
+
+struct System {
+  std::shared_ptr<const BlockPattern> pattern;
+  BlockMatrix matrix;
+};
+
+// Positive definite: random blocks, each diagonal outweighing its row by `margin`.
+System random_system(std::vector<int> sizes, const Couplings& couplings, unsigned seed,
+                     double margin = 1.0) {
+  System s;
+  s.pattern = std::make_shared<const BlockPattern>(std::move(sizes), couplings);
+  s.matrix = BlockMatrix(s.pattern);
+  const BlockPattern& p = *s.pattern;
+  std::mt19937 rng(seed);
+  std::uniform_real_distribution<double> u(-1, 1);
+  std::vector<double> row_sum(static_cast<std::size_t>(p.scalar_count()), margin);
+  for (int e = 0; e < p.entry_count(); ++e) {
+    const int i = p.row(e), j = p.column(e), w = p.size(j);
+    double* b = s.matrix.entry(e);
+    for (int r = 0; r < p.size(i); ++r)
+      for (int c = 0; c < (i == j ? r : w); ++c) {
+        const double v = u(rng);
+        b[r * w + c] = v;
+        if (i == j) b[c * w + r] = v;
+        row_sum[static_cast<std::size_t>(p.offset(i) + r)] += std::abs(v);
+        row_sum[static_cast<std::size_t>(p.offset(j) + c)] += std::abs(v);
+      }
+  }
+  for (int i = 0; i < p.block_count(); ++i)
+    for (int r = 0; r < p.size(i); ++r)
+      s.matrix.entry(p.diagonal(i))[r * p.size(i) + r] =
+          row_sum[static_cast<std::size_t>(p.offset(i) + r)];
+  return s;
+}
+
+Couplings random_couplings(int n, double per_block, unsigned seed) {
+  std::mt19937 rng(seed);
+  std::uniform_int_distribution<int> pick(0, n - 1);
+  Couplings c;
+  for (int k = 0; k < static_cast<int>(per_block * n); ++k) c.push_back({pick(rng), pick(rng)});
+  return c;
+}
+
+// Neighbours of a box grid, diagonals included.
+Couplings grid(int nx, int ny, int nz) {
+  Couplings c;
+  const auto name = [&](int x, int y, int z) { return (z * ny + y) * nx + x; };
+  for (int z = 0; z < nz; ++z)
+    for (int y = 0; y < ny; ++y)
+      for (int x = 0; x < nx; ++x)
+        for (int d = 0; d < 8; ++d) {
+          const int a = x + (d & 1), b = y + (d >> 1 & 1), e = z + (d >> 2);
+          if (a < nx && b < ny && e < nz) c.push_back({name(x, y, z), name(a, b, e)});
+        }
+  return c;
+}
+
+Eigen::MatrixXd dense(const BlockMatrix& m) {
+  const BlockPattern& p = m.pattern();
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(p.scalar_count(), p.scalar_count());
+  for (int e = 0; e < p.entry_count(); ++e) {
+    const int i = p.row(e), j = p.column(e);
+    for (int r = 0; r < p.size(i); ++r)
+      for (int c = 0; c < p.size(j); ++c)
+        a(p.offset(i) + r, p.offset(j) + c) = a(p.offset(j) + c, p.offset(i) + r) =
+            m.entry(e)[r * p.size(j) + c];
+  }
+  return a;
+}
+
+std::vector<double> right_side(int n, unsigned seed) {
+  std::mt19937 rng(seed);
+  std::uniform_real_distribution<double> u(-1, 1);
+  std::vector<double> b(static_cast<std::size_t>(n));
+  for (double& v : b) v = u(rng);
+  return b;
+}
+
+// |A x - b|_inf / |b|_inf through the matrix's own product.
+double residual(const BlockMatrix& m, const std::vector<double>& x, const std::vector<double>& b) {
+  std::vector<double> y(b.size());
+  m.multiply(x.data(), y.data());
+  double worst = 0, scale = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    worst = std::max(worst, std::abs(y[i] - b[i]));
+    scale = std::max(scale, std::abs(b[i]));
+  }
+  return worst / scale;
+}
+
+std::vector<int> mixed_sizes(int n, unsigned seed) {
+  const int kSizes[] = {1, 3, 3, 3, 6, 12};
+  std::mt19937 rng(seed);
+  std::vector<int> s(static_cast<std::size_t>(n));
+  for (int& v : s) v = kSizes[rng() % 6];
+  return s;
+}
+
+}  // namespace
+
+TEST(BlockCholesky, AgreesWithDenseCholeskyOnRandomPatternsOfMixedSizes) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const int n = 1 + static_cast<int>(seed * 37 % 90);
+    const System s = random_system(mixed_sizes(n, seed), random_couplings(n, 2.0, seed), seed);
+    for (const auto order :
+         {CholeskyPlan::Order::kBest, CholeskyPlan::Order::kMinimumDegree,
+          CholeskyPlan::Order::kNestedDissection, CholeskyPlan::Order::kNatural}) {
+      const auto plan = std::make_shared<const CholeskyPlan>(s.pattern, order);
+      const DenseKernelList kernels = all_dense_kernels();
+      for (int k = 0; k < kernels.count; ++k) {
+        BlockCholesky factor;
+        factor.use(*kernels.version[k]);
+        factor.analyze(plan);
+        ASSERT_TRUE(factor.factor(s.matrix)) << "seed " << seed;
+        const std::vector<double> b = right_side(s.pattern->scalar_count(), seed);
+        std::vector<double> x = b;
+        factor.solve(x.data());
+        EXPECT_LT(residual(s.matrix, x, b), 1e-12) << "seed " << seed;
+        const Eigen::VectorXd reference = dense(s.matrix).llt().solve(
+            Eigen::Map<const Eigen::VectorXd>(b.data(), static_cast<Eigen::Index>(b.size())));
+        for (std::size_t i = 0; i < x.size(); ++i)
+          EXPECT_NEAR(x[i], reference[static_cast<Eigen::Index>(i)], 1e-12);
+      }
+    }
+  }
+}
+
+TEST(BlockCholesky, LeavesASmallResidualWhenStiffnessesSpanTenDecades) {
+  const Couplings couplings = grid(8, 6, 3);
+  System s = random_system(std::vector<int>(144, 3), couplings, 5, 1e-3);
+  std::mt19937 rng(7);
+  const BlockPattern& p = *s.pattern;
+  // Contacts: k n n^T on a block, k from 1 to 1e10 of the elastic stiffness.
+  for (int contact = 0; contact < 60; ++contact) {
+    const int b = static_cast<int>(rng() % 144);
+    const double k = std::pow(10.0, static_cast<double>(contact % 11));
+    Eigen::Vector3d n = Eigen::Vector3d::Random().normalized();
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) s.matrix.entry(p.diagonal(b))[3 * r + c] += k * n[r] * n[c];
+  }
+  BlockCholesky factor;
+  factor.analyze(s.pattern);
+  ASSERT_TRUE(factor.factor(s.matrix));
+  const std::vector<double> b = right_side(p.scalar_count(), 3);
+  std::vector<double> x = b;
+  factor.solve(x.data());
+  EXPECT_LT(residual(s.matrix, x, b), 1e-10);
+}
+
+TEST(BlockCholesky, CountsNonzerosAndOperationsOfADenseMatrix) {
+  Couplings all;
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < i; ++j) all.push_back({i, j});
+  const System s = random_system({3, 1, 6, 3, 12, 3, 2}, all, 1);
+  BlockCholesky factor;
+  factor.analyze(s.pattern);
+  EXPECT_EQ(factor.nonzeros(), 30 * 31 / 2);
+  EXPECT_DOUBLE_EQ(factor.flops(), 30.0 * 31 * 61 / 6);
+  EXPECT_EQ(factor.plan()->nodes.size(), 1u);
+}
+
+TEST(BlockCholesky, TridiagonalMatrixHasNoFill) {
+  Couplings chain;
+  for (int i = 1; i < 50; ++i) chain.push_back({i - 1, i});
+  const BlockGraph g = graph_of(BlockPattern(std::vector<int>(50, 3), chain));
+  for (const auto& order : {minimum_degree_order(g), nested_dissection_order(g, 8)}) {
+    std::vector<int> seen(50, 0);
+    for (int b : order) ++seen[static_cast<std::size_t>(b)];
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 50);
+  }
+  const auto plan = CholeskyPlan(std::make_shared<const BlockPattern>(std::vector<int>(50, 3), chain),
+                                 CholeskyPlan::Order::kMinimumDegree);
+  // Without merged fronts: 50 diagonal triangles of 6 and 49 couplings of 9. Merging may add zeros,
+  // at most to a dense band.
+  EXPECT_GE(plan.nonzeros, 50 * 6 + 49 * 9);
+  EXPECT_LE(plan.nonzeros, 150 * 40);
+}
+
+TEST(BlockCholesky, OrdersAGridWithLittleFill) {
+  // Nested dissection of a 31 x 31 grid (with diagonals) must stay near the known n log n growth.
+  const BlockGraph g =
+      graph_of(BlockPattern(std::vector<int>(961, 1), grid(31, 31, 1)));
+  (void)g;
+  const auto pattern = std::make_shared<const BlockPattern>(std::vector<int>(961, 1), grid(31, 31, 1));
+  const CholeskyPlan md(pattern, CholeskyPlan::Order::kMinimumDegree);
+  const CholeskyPlan nd(pattern, CholeskyPlan::Order::kNestedDissection);
+  const CholeskyPlan natural(pattern, CholeskyPlan::Order::kNatural);
+  EXPECT_LT(md.flops, 0.6 * natural.flops);
+  EXPECT_LT(nd.flops, 0.6 * natural.flops);
+}
+
+TEST(BlockCholesky, NamesTheBlockWhosePivotIsNotPositive) {
+  for (const int bad : {0, 17, 59}) {
+    System s = random_system(mixed_sizes(60, 4), random_couplings(60, 2.0, 4), 4);
+    const BlockPattern& p = *s.pattern;
+    double* d = s.matrix.entry(p.diagonal(bad));
+    d[0] = -1e3;
+    BlockCholesky factor;
+    factor.analyze(s.pattern);
+    EXPECT_FALSE(factor.factor(s.matrix));
+    EXPECT_EQ(factor.failed_block(), bad);
+    EXPECT_LT(factor.failed_pivot(), 0);
+    d[0] = 1e3;
+    EXPECT_TRUE(factor.factor(s.matrix));
+    EXPECT_EQ(factor.failed_block(), -1);
+  }
+}
+
+TEST(BlockCholesky, DetectsASingularMatrixAndOneThatIsNotANumber) {
+  // A free spring chain: one rigid motion.
+  Couplings chain;
+  for (int i = 1; i < 6; ++i) chain.push_back({i - 1, i});
+  const auto pattern = std::make_shared<const BlockPattern>(std::vector<int>(6, 1), chain);
+  BlockMatrix m(pattern);
+  for (int i = 1; i < 6; ++i) {
+    *m.entry(pattern->diagonal(i)) += 1;
+    *m.entry(pattern->diagonal(i - 1)) += 1;
+    *m.entry(pattern->find(i, i - 1)) -= 1;
+  }
+  BlockCholesky factor;
+  factor.analyze(pattern);
+  EXPECT_FALSE(factor.factor(m));
+  EXPECT_GE(factor.failed_block(), 0);
+  EXPECT_EQ(factor.failed_pivot(), 0);
+  *m.entry(pattern->diagonal(3)) += 1;
+  EXPECT_TRUE(factor.factor(m));
+  *m.entry(pattern->diagonal(2)) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(factor.factor(m));
+  *m.entry(pattern->diagonal(2)) = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(factor.factor(m));
+}
+
+TEST(BlockCholesky, AcceptsANewPatternAndRefusesAStaleOne) {
+  const System a = random_system(std::vector<int>(20, 3), random_couplings(20, 1.5, 1), 1);
+  const System b = random_system(std::vector<int>(20, 3), random_couplings(20, 3.0, 2), 2);
+  BlockCholesky factor;
+  EXPECT_THROW(factor.factor(a.matrix), InputError);
+  factor.analyze(a.pattern);
+  EXPECT_TRUE(factor.factor(a.matrix));
+  EXPECT_THROW(factor.factor(b.matrix), InputError);
+  factor.analyze(b.pattern);
+  ASSERT_TRUE(factor.factor(b.matrix));
+  const std::vector<double> rhs = right_side(60, 9);
+  std::vector<double> x = rhs;
+  factor.solve(x.data());
+  EXPECT_LT(residual(b.matrix, x, rhs), 1e-12);
+  // Equal patterns are as good as the same one.
+  const System c = random_system(std::vector<int>(20, 3), random_couplings(20, 3.0, 2), 3);
+  EXPECT_TRUE(factor.factor(c.matrix));
+}
+
+TEST(BlockCholesky, SolvesManySidesWithTheBitsOfOne) {
+  const System s = random_system(mixed_sizes(70, 8), random_couplings(70, 2.0, 8), 8);
+  BlockCholesky factor;
+  factor.analyze(s.pattern);
+  ASSERT_TRUE(factor.factor(s.matrix));
+  const int n = s.pattern->scalar_count(), sides = 19;
+  std::vector<double> many = right_side(n * sides, 2), one = many;
+  factor.solve(many.data(), sides, n);
+  for (int c = 0; c < sides; ++c) factor.solve(one.data() + c * n);
+  EXPECT_EQ(std::memcmp(many.data(), one.data(), many.size() * sizeof(double)), 0);
+}
+
+TEST(BlockCholesky, GivesTheSameBitsForEveryInstructionSetAndThreadCount) {
+  // Large enough for subtrees on threads and for a shared update at the top.
+  for (const bool large : {false, true}) {
+    const int nx = large ? 14 : 6, ny = large ? 13 : 5, nz = large ? 9 : 3;
+    const System s = random_system(std::vector<int>(static_cast<std::size_t>(nx * ny * nz), 3),
+                                   grid(nx, ny, nz), 11);
+    const auto plan = std::make_shared<const CholeskyPlan>(s.pattern);
+    if (large) {
+      EXPECT_GE(plan->tasks.size(), 4u);
+    }
+    const std::vector<double> b = right_side(s.pattern->scalar_count(), 4);
+    std::vector<double> first;
+    const DenseKernelList kernels = all_dense_kernels();
+    for (const int threads : {1, 2, 3, 8})
+      for (int k = 0; k < kernels.count; ++k) {
+        set_thread_count(threads);
+        BlockCholesky factor;
+        factor.use(*kernels.version[k]);
+        factor.analyze(plan);
+        ASSERT_TRUE(factor.factor(s.matrix));
+        std::vector<double> x = b;
+        factor.solve(x.data());
+        if (first.empty()) {
+          first = x;
+          EXPECT_LT(residual(s.matrix, x, b), 1e-12);
+        }
+        EXPECT_EQ(std::memcmp(first.data(), x.data(), x.size() * sizeof(double)), 0)
+            << threads << " threads, " << kernels.version[k]->name;
+      }
+    set_thread_count(0);
+  }
+}
+
+TEST(BlockCholesky, FactorsAnEmptyAndAOneByOneSystem) {
+  BlockCholesky factor;
+  const auto none = std::make_shared<const BlockPattern>(std::vector<int>{}, Couplings{});
+  factor.analyze(none);
+  EXPECT_TRUE(factor.factor(BlockMatrix(none)));
+  factor.solve(nullptr);
+  const auto one = std::make_shared<const BlockPattern>(std::vector<int>{1}, Couplings{});
+  BlockMatrix m(one);
+  *m.entry(0) = 4;
+  factor.analyze(one);
+  ASSERT_TRUE(factor.factor(m));
+  double x = 2;
+  factor.solve(&x);
+  EXPECT_DOUBLE_EQ(x, 0.5);
+}
+
+}  // namespace haptos
