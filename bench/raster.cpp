@@ -3,13 +3,14 @@
 
 #include <cmath>
 
+#include "haptos/base/parallel.h"
 #include "haptos/sensors/depth.h"
 
 namespace haptos {
 namespace {
 
-/// One measurement of a 25 x 20 mm coat pressed by a ball, on one thread.
-/// Arguments: quads across, quads along, normals (0 or 1), pinhole (0 or 1).
+/// One measurement of a 25 x 20 mm coat pressed by a ball.
+/// Arguments: quads across, quads along, normals (0 or 1), pinhole (0 or 1), threads.
 void depth_image(benchmark::State& state) {
   const int nx = static_cast<int>(state.range(0)), ny = static_cast<int>(state.range(1));
   std::vector<Vec3d> rest;
@@ -31,6 +32,7 @@ void depth_image(benchmark::State& state) {
   const auto camera = state.range(3) ? TactileCamera::pinhole(320, 240, 340, 0.0216)
                                      : TactileCamera::orthographic(320, 240, 6.34e-5);
   const DepthSensor sensor(camera, rest, coat);
+  set_thread_count(static_cast<int>(state.range(4)));
   DepthImage image;
   DepthScratch scratch;
   for (auto _ : state) {
@@ -38,15 +40,19 @@ void depth_image(benchmark::State& state) {
     benchmark::DoNotOptimize(image.depth.data());
     benchmark::ClobberMemory();
   }
+  set_thread_count(0);
   state.counters["triangles"] = static_cast<double>(coat.size());
 }
 BENCHMARK(depth_image)
-    ->ArgNames({"nx", "ny", "normals", "pinhole"})
-    ->Args({35, 28, 0, 0})
-    ->Args({35, 28, 1, 0})
-    ->Args({35, 28, 1, 1})
-    ->Args({72, 60, 0, 0})
-    ->Args({72, 60, 1, 0})
+    ->ArgNames({"nx", "ny", "normals", "pinhole", "threads"})
+    ->Args({35, 28, 0, 0, 1})
+    ->Args({35, 28, 1, 0, 1})
+    ->Args({35, 28, 1, 1, 1})
+    ->Args({72, 60, 0, 0, 1})
+    ->Args({72, 60, 1, 0, 1})
+    ->Args({35, 28, 1, 0, 2})
+    ->Args({72, 60, 1, 0, 2})
+    ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

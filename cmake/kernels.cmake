@@ -7,9 +7,17 @@ set(HAPTOS_KERNEL_SOURCES
 
 # Headers that kernels include: a CUDA build checks that nvcc accepts each of them on its own.
 set(HAPTOS_KERNEL_HEADERS
+  haptos/base/array.h
+  haptos/base/elementary.h
   haptos/base/math.h
   haptos/base/parallel.h
   haptos/base/scalar.h
+  haptos/contact/barrier/barrier_law.h
+  haptos/contact/point/sap_law.h
+  haptos/dynamics/elastic_kernel.h
+  haptos/dynamics/elastic_laws.h
+  haptos/geometry/closest.h
+  haptos/geometry/distance.h
   haptos/geometry/mesh.h
 )
 
@@ -32,7 +40,7 @@ message(STATUS "haptos: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, sm_${CMAKE_CUDA_ARC
 # is off on the device as on the host: both round the same way.
 set(HAPTOS_CUDA_OPTIONS
     -std=c++20 -fmad=false --expt-relaxed-constexpr
-    -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-psabi)
+    -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-Wno-psabi,-Wno-unknown-pragmas)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND HAPTOS_CUDA_OPTIONS -Xcompiler=-march=x86-64-v3)
 endif()

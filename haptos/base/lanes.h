@@ -214,6 +214,14 @@ HAPTOS_HD V vector_max(V a, V b) {
 
 }  // namespace detail
 
+// GCC 12 at -O2 merges (x < y) | (x > y) in place and so spoils other uses of either mask (its pass
+// tree-reassoc); an empty statement hides the operand from it and costs nothing.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDA_ARCH__)
+#define HAPTOS_OPAQUE(vector) asm("" : "+x"(vector))
+#else
+#define HAPTOS_OPAQUE(vector)
+#endif
+
 template <class T, int N>
 HAPTOS_HD PackMask<T, N> operator&(PackMask<T, N> a, PackMask<T, N> b) {
   if constexpr (kWide<T, N>) {
@@ -221,6 +229,7 @@ HAPTOS_HD PackMask<T, N> operator&(PackMask<T, N> a, PackMask<T, N> b) {
     for (int i = 0; i < kParts<T, N>; ++i) r.part[i] = a.part[i] & b.part[i];
     return r;
   } else {
+    HAPTOS_OPAQUE(a.v);
     return {a.v & b.v};
   }
 }
@@ -231,9 +240,12 @@ HAPTOS_HD PackMask<T, N> operator|(PackMask<T, N> a, PackMask<T, N> b) {
     for (int i = 0; i < kParts<T, N>; ++i) r.part[i] = a.part[i] | b.part[i];
     return r;
   } else {
+    HAPTOS_OPAQUE(a.v);
     return {a.v | b.v};
   }
 }
+#undef HAPTOS_OPAQUE
+
 template <class T, int N>
 HAPTOS_HD PackMask<T, N> operator!(PackMask<T, N> a) {
   if constexpr (kWide<T, N>) {

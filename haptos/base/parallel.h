@@ -25,10 +25,11 @@ void for_each(std::ptrdiff_t n, const Body& body, std::ptrdiff_t grain = 256) {
     return;
   }
   const std::ptrdiff_t chunks = (n + grain - 1) / grain;
-  internal::run_chunks(chunks, [&](std::ptrdiff_t c) {
+  const auto chunk = [&](std::ptrdiff_t c) {
     const std::ptrdiff_t end = (c + 1) * grain < n ? (c + 1) * grain : n;
     for (std::ptrdiff_t i = c * grain; i < end; ++i) body(i);
-  });
+  };
+  internal::run_chunks(chunks, std::cref(chunk));  // by reference: no allocation
 }
 
 /// sum of f(i) for i in [0, n), added in chunks of fixed size and then chunk by chunk, so the

@@ -23,7 +23,8 @@ void solve_in_place(std::vector<double>& a, std::vector<double>& x) {
   const std::size_t n = x.size();
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < j; ++k)
-      for (std::size_t i = j; i < n; ++i) a[i * n + j] = fma(-a[i * n + k], a[j * n + k], a[i * n + j]);
+      for (std::size_t i = j; i < n; ++i)
+        a[i * n + j] = fma(-a[i * n + k], a[j * n + k], a[i * n + j]);
     const double d = sqrt(a[j * n + j]);
     for (std::size_t i = j; i < n; ++i) a[i * n + j] /= d;
   }
@@ -58,8 +59,7 @@ void check(const ArticulationSpec& spec) {
       refuse(element + ".parent", std::to_string(s.parent), "must be an earlier joint or -1",
              "list parents before their children; -1 is the base");
     if (!(vabs(norm(s.axis) - 1) < 1e-6))
-      refuse(element + ".axis", number(norm(s.axis)), "must have length 1",
-             "normalise the axis");
+      refuse(element + ".axis", number(norm(s.axis)), "must have length 1", "normalise the axis");
     if (!(vabs(squared_norm(s.frame.q) - 1) < 1e-6))
       refuse(element + ".frame", number(squared_norm(s.frame.q)),
              "must have a quaternion w x y z whose squared norm is 1", "normalise it");
@@ -67,8 +67,9 @@ void check(const ArticulationSpec& spec) {
     if (!(s.armature >= 0 && std::isfinite(s.armature)))
       refuse(element + ".armature", number(s.armature), "must be 0 or more",
              "give the rotor inertia times the gear ratio squared in kg m2");
-    const double values[] = {s.position,   s.velocity,   s.centre_of_mass[0], s.centre_of_mass[1],
-                             s.centre_of_mass[2], s.frame.p[0], s.frame.p[1], s.frame.p[2]};
+    const double values[] = {s.position,          s.velocity,          s.centre_of_mass[0],
+                             s.centre_of_mass[1], s.centre_of_mass[2], s.frame.p[0],
+                             s.frame.p[1],        s.frame.p[2]};
     for (double v : values)
       if (!(vabs(v) < 1e5))
         refuse(element, number(v), "must be a finite number below 1e5",
@@ -102,8 +103,8 @@ Articulation::Kinematics Articulation::kinematics(const std::vector<double>& q) 
     const Pose link{joint.p, normalized(joint.q * rotation_by(q[at_index(j)] * s.axis))};
     k.pose.push_back(link);
     const Mat3d r = to_matrix(link.q);
-    k.inertia.push_back(spatial_inertia(s.mass, at + r * s.centre_of_mass,
-                                        r * s.inertia * transpose(r)));
+    k.inertia.push_back(
+        spatial_inertia(s.mass, at + r * s.centre_of_mass, r * s.inertia * transpose(r)));
   }
   return k;
 }

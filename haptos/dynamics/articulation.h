@@ -5,9 +5,9 @@
 //
 //   M(q) dz/dt + c(q, z) = tau,       z_free = z_n + h M(q_n)^-1 (tau - c(q_n, z_n))
 //
-// with gravity inside c. Mass matrix by composite rigid bodies, bias by recursive Newton-Euler, both
-// in spatial vectors about the base (dynamics/spatial.h); a joint's armature (rotor inertia seen at
-// the joint) adds to the diagonal of M. After the solve q <- q_n + h z.
+// with gravity inside c. Mass matrix by composite rigid bodies, bias by recursive Newton-Euler,
+// both in spatial vectors about the base (dynamics/spatial.h); a joint's armature (rotor inertia
+// seen at the joint) adds to the diagonal of M. After the solve q <- q_n + h z.
 //
 // Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 5.3, 6.2. Limits: revolute
 // joints, fixed base, at most 64 joints (one dense block). Bias and mass are frozen at q_n, so the
@@ -23,16 +23,16 @@ namespace haptos {
 
 /// A revolute joint and the link that it carries.
 struct JointSpec {
-  std::string name = "joint";             ///< for messages
-  int parent = -1;                        ///< joint whose link carries this one; -1 is the base
-  Pose frame;                             ///< joint frame in the parent link's frame (or the base's)
-  Vec3d axis{{0, 0, 1}};                  ///< unit, in the joint frame
-  double mass = 0;                        ///< of the link [kg]
-  Vec3d centre_of_mass{{0, 0, 0}};        ///< in the link's frame [m]
-  Mat3d inertia = Mat3d::zero();          ///< about the link's centre of mass, link axes [kg m2]
-  double armature = 0;                    ///< [kg m2]
-  double position = 0;                    ///< at the start of a run [rad]
-  double velocity = 0;                    ///< at the start of a run [rad/s]
+  std::string name = "joint";       ///< for messages
+  int parent = -1;                  ///< joint whose link carries this one; -1 is the base
+  Pose frame;                       ///< joint frame in the parent link's frame (or the base's)
+  Vec3d axis{{0, 0, 1}};            ///< unit, in the joint frame
+  double mass = 0;                  ///< of the link [kg]
+  Vec3d centre_of_mass{{0, 0, 0}};  ///< in the link's frame [m]
+  Mat3d inertia = Mat3d::zero();    ///< about the link's centre of mass, link axes [kg m2]
+  double armature = 0;              ///< [kg m2]
+  double position = 0;              ///< at the start of a run [rad]
+  double velocity = 0;              ///< at the start of a run [rad/s]
 };
 
 struct ArticulationSpec {
@@ -82,8 +82,8 @@ class Articulation final : public Body {
 
  private:
   struct Kinematics {
-    std::vector<Pose> pose;             // of links, world
-    std::vector<SpatialMotion> axis;    // of joints, about the base's origin
+    std::vector<Pose> pose;           // of links, world
+    std::vector<SpatialMotion> axis;  // of joints, about the base's origin
     std::vector<SpatialInertia> inertia;
   };
   Kinematics kinematics(const std::vector<double>& q) const;

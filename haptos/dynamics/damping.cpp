@@ -1,23 +1,19 @@
 #include "haptos/dynamics/damping.h"
 
-#include <cmath>
-
 #include "haptos/base/parallel.h"
 
 namespace haptos {
 namespace {
 
-constexpr int kLanes = TetSlots::kLanes;
+constexpr int kLanes = ElementSlots::kLanes;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class DampingTerm final : public Term {
  public:
   explicit DampingTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
-    tangent_.resize(s_->tet_count, TetScatter::kTangentComponents);
-    gradient_.resize(s_->tet_count, TetScatter::kGradientComponents);
-    patch_coefficient_.resize(at_index(s_->scatter.patch_count()));
-    patch_vector_.resize(at_index(s_->scatter.patch_begin(s_->scatter.patch_count())));
+    tangent_.resize(s_->element_count, s_->scatter.tangent_components());
+    gradient_.resize(s_->element_count, s_->scatter.gradient_components());
   }
 
   const char* name() const override { return "damping"; }
@@ -28,96 +24,87 @@ class DampingTerm final : public Term {
   }
 
   void prepare(const StepContext& c) override {
-    const double tau = s_->material.stiffness_damping;
-    const double mu = s_->lame_parameters.mu, lambda = s_->lame_parameters.lambda;
-    const std::vector<Vec3d>& x = c.points->x_start;
-    for (Vec3d& v : patch_vector_) v = Vec3d::zero();
-    for (int t = 0; t < s_->tet_count; ++t) {
-      const Mat3d B = shape(t), F = deformation(t, x);
-      const double V = s_->volume[at_index(t)];
-      const Mat3d FFt = F * transpose(F);
-      Mat3d h[4][4];
-      for (int a = 0; a < 4; ++a)
-        for (int b = 0; b < 4; ++b) {
-          const Vec3d ba = gradient(B, a), bb = gradient(B, b);
-          h[a][b] = (FFt * dot(ba, bb) + outer(F * bb, F * ba)) * (tau * mu * V);
-        }
-      double* out = tangent_.group(t / kLanes) + t % kLanes;
-      for (int a = 0; a < 4; ++a)
-        for (int b = 0; b <= a; ++b)
-          for (int i = 0; i < 9; ++i) out[(9 * (a * (a + 1) / 2 + b) + i) * kLanes] = h[a][b][i];
-      // Rate of the patch's mean volumetric strain.
-      const int p = t / s_->scatter.patch_size();
-      const double share = V / s_->patch_volume[at_index(p)];
-      for (int a = 0; a < 4; ++a)
-        patch_vector_[at_index(s_->scatter.patch_begin(p) + s_->scatter.local(t, a))] +=
-            (F * gradient(B, a)) * share;
-    }
-    for (int p = 0; p < s_->scatter.patch_count(); ++p)
-      patch_coefficient_[at_index(p)] = tau * lambda * s_->patch_volume[at_index(p)];
+    for_each(s_->element_count, [&](std::ptrdiff_t e) {
+      element_matrix(static_cast<int>(e), c.points->x_start);
+    }, 64);
   }
 
   Energy evaluate(const Evaluation& e) override {
     const std::vector<Vec3d>& u = e.points->u;
-    double energy = 0;
-    for (int t = 0; t < s_->tet_count; ++t) {
-      const int* c = s_->corner.data() + 4 * t;
-      const double* k = tangent_.tet(t);
-      double* out = gradient_.group(t / kLanes) + t % kLanes;
-      for (int a = 0; a < 4; ++a) {
+    const int n = s_->nodes;
+    const double energy = reduce_sum(s_->element_count, [&](std::ptrdiff_t i) {
+      const int element = static_cast<int>(i);
+      const double* k = tangent_.element(element);
+      double* out = gradient_.group(i / kLanes) + i % kLanes;
+      double sum = 0;
+      for (int a = 0; a < n; ++a) {
         Vec3d g = Vec3d::zero();
-        for (int b = 0; b < 4; ++b) {
-          const int n = a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
-          const Vec3d& ub = u[at_index(c[b])];
-          for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j)
-              g[i] = fma(k[(9 * n + (a >= b ? 3 * i + j : 3 * j + i)) * kLanes], ub[j], g[i]);
+        for (int b = 0; b < n; ++b) {
+          const double* m = k + 9 * (a >= b ? ElementScatter::block(a, b)
+                                            : ElementScatter::block(b, a)) * kLanes;
+          const Vec3d& ub = u[at_index(s_->scatter.node(element, b))];
+          for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c)
+              g[r] = fma(m[(a >= b ? 3 * r + c : 3 * c + r) * kLanes], ub[c], g[r]);
         }
-        energy += 0.5 * dot(g, u[at_index(c[a])]);
-        for (int i = 0; i < 3; ++i) out[(3 * a + i) * kLanes] = g[i];
+        sum += 0.5 * dot(g, u[at_index(s_->scatter.node(element, a))]);
+        for (int c = 0; c < 3; ++c) out[(3 * a + c) * kLanes] = g[c];
       }
-    }
-    const TetScatter& sc = s_->scatter;
-    std::vector<double> rate(patch_coefficient_.size(), 0.0);
-    for (int p = 0; p < sc.patch_count(); ++p) {
-      for (int k = sc.patch_begin(p); k < sc.patch_begin(p + 1); ++k)
-        rate[at_index(p)] += dot(patch_vector_[at_index(k)], u[at_index(sc.patch_point(k))]);
-      energy += 0.5 * patch_coefficient_[at_index(p)] * square(rate[at_index(p)]);
-    }
+      return sum;
+    }, 64);
     if (e.assembly) {
-      sc.add_gradient(gradient_, *e.assembly);
-      for (int p = 0; p < sc.patch_count(); ++p)
-        for (int k = sc.patch_begin(p); k < sc.patch_begin(p + 1); ++k)
-          e.assembly->add_gradient(sc.patch_point(k),
-                                   patch_vector_[at_index(k)] *
-                                       (patch_coefficient_[at_index(p)] * rate[at_index(p)]));
-      if (e.assembly->wants_hessian())
-        sc.add_tangent(tangent_, patch_coefficient_, patch_vector_, *e.points, *e.assembly);
+      s_->scatter.add_gradient(gradient_, *e.assembly);
+      if (e.assembly->wants_hessian()) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
     }
     return {energy, energy};
   }
 
  private:
-  Mat3d shape(int t) const {
-    Mat3d b;
-    for (int i = 0; i < 9; ++i)
-      b[i] = s_->shape[at_index((t / kLanes * 9 + i) * kLanes + t % kLanes)];
-    return b;
+  Vec3d shape(int e, int q, int a) const {
+    const double* p =
+        s_->gradient.data() +
+        ((static_cast<std::ptrdiff_t>(e / kLanes) * s_->quadrature + q) * s_->nodes + a) * 3 *
+            kLanes + e % kLanes;
+    return {{p[0], p[kLanes], p[2 * kLanes]}};
   }
-  static Vec3d gradient(const Mat3d& B, int a) {
-    return a > 0 ? column(B, a - 1) : -(column(B, 0) + column(B, 1) + column(B, 2));
-  }
-  Mat3d deformation(int t, const std::vector<Vec3d>& x) const {
-    const int* c = s_->corner.data() + 4 * t;
-    const Vec3d& x0 = x[at_index(c[0])];
-    return columns(x[at_index(c[1])] - x0, x[at_index(c[2])] - x0, x[at_index(c[3])] - x0) *
-           transpose(shape(t));
+
+  // On velocities x, y of nodes a, b:  2 Edot_a : Edot_b = x . [(g_a.g_b) F F^T + (F g_b)(F g_a)^T] y,
+  // and tr Edot_a = x . F g_a.
+  void element_matrix(int e, const std::vector<Vec3d>& x) {
+    const int n = s_->nodes, m = s_->quadrature;
+    const double tau = s_->material.stiffness_damping;
+    const double V = s_->volume[at_index(e)];
+    std::vector<Mat3d> h(at_index(n * (n + 1) / 2), Mat3d::zero());
+    std::vector<Vec3d> trace(at_index(n), Vec3d::zero());
+    for (int q = 0; q < m; ++q) {
+      Mat3d F = Mat3d::zero();
+      const Vec3d& x0 = x[at_index(s_->scatter.node(e, 0))];
+      for (int a = 1; a < n; ++a)
+        F += outer(x[at_index(s_->scatter.node(e, a))] - x0, shape(e, q, a));
+      const Mat3d FFt = F * transpose(F);
+      for (int a = 0; a < n; ++a) {
+        const Vec3d ga = shape(e, q, a), Fa = F * ga;
+        trace[at_index(a)] += Fa * (1.0 / m);
+        for (int b = 0; b <= a; ++b) {
+          const Vec3d gb = shape(e, q, b);
+          h[at_index(ElementScatter::block(a, b))] +=
+              (FFt * dot(ga, gb) + outer(F * gb, Fa)) *
+              (tau * s_->lame_parameters.mu * V / m);
+        }
+      }
+    }
+    double* out = tangent_.group(e / kLanes) + e % kLanes;
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b <= a; ++b) {
+        const int k = ElementScatter::block(a, b);
+        const Mat3d v = h[at_index(k)] + outer(trace[at_index(a)], trace[at_index(b)]) *
+                                             (tau * s_->lame_parameters.lambda * V);
+        for (int i = 0; i < 9; ++i) out[(9 * k + i) * kLanes] = v[i];
+      }
   }
 
   std::shared_ptr<const SoftElements> s_;
-  TetSlots tangent_, gradient_;
-  std::vector<double> patch_coefficient_;
-  std::vector<Vec3d> patch_vector_;
+  ElementSlots tangent_, gradient_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Stiffness-proportional Rayleigh damping of a soft body, as a dissipation rate [W]:
 //
-//   D(u) = tau/2 sum_t V_t 2 mu |Edot_t|^2  +  tau/2 sum_patches lambda V (sum_t V_t tr Edot_t / V)^2,
-//   Edot = sym(F_n^T grad u),
+//   D(u) = tau/2 sum_elements V [ 1/m sum_q 2 mu |Edot_q|^2 + lambda (1/m sum_q tr Edot_q)^2 ],
+//   Edot_q = sym(F_q,n^T grad u),
 //
 // with F_n the deformation at the start of the step. Edot is the rate of Green's strain, so a rigid
 // motion dissipates nothing in any deformed state; at rest D = tau/2 u^T K u with K the linear

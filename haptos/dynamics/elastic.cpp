@@ -9,43 +9,19 @@
 namespace haptos {
 namespace {
 
-using P = Pack<double, TetSlots::kLanes>;
-constexpr int kLanes = TetSlots::kLanes;
+constexpr int kLanes = ElementSlots::kLanes;
+using P = Pack<double, kLanes>;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-// Edges x_a - x_0 of the eight tetrahedra of a group, as columns.
-Mat3<P> gather_edges(const SoftElements& s, const std::vector<Vec3d>& x, int g) {
-  Mat3<P> e;
-  for (int l = 0; l < kLanes; ++l) {
-    const int* c = s.corner.data() + 4 * (g * kLanes + l);
-    const Vec3d& x0 = x[at_index(c[0])];
-    for (int a = 0; a < 3; ++a) {
-      const Vec3d& xa = x[at_index(c[a + 1])];
-      for (int i = 0; i < 3; ++i) e(i, a).set(l, xa[i] - x0[i]);
-    }
-  }
-  return e;
-}
-
-Mat3<P> load_shape(const SoftElements& s, int g) {
-  Mat3<P> b;
-  for (int i = 0; i < 9; ++i) b[i] = P::load(s.shape.data() + (g * 9 + i) * kLanes);
-  return b;
-}
-
-template <class Law>
+// kNodes and kPoints are those of the element: 4, 1 or 10, 4.
+template <class Law, int kNodes, int kPoints>
 class ElasticTerm final : public Term {
  public:
   explicit ElasticTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
-    const auto groups = at_index(s_->group_count);
-    F_.resize(groups);
-    J_.resize(groups * kLanes);
-    patch_J_.resize(at_index(s_->scatter.patch_count()));
-    gradient_.resize(s_->tet_count, TetScatter::kGradientComponents);
-    tangent_.resize(s_->tet_count, TetScatter::kTangentComponents);
-    patch_coefficient_.resize(patch_J_.size());
-    patch_vector_.resize(at_index(s_->scatter.patch_begin(s_->scatter.patch_count())));
+    F_.resize(at_index(s_->group_count) * kPoints);
+    gradient_.resize(s_->element_count, s_->scatter.gradient_components());
+    tangent_.resize(s_->element_count, s_->scatter.tangent_components());
   }
 
   const char* name() const override { return "elastic"; }
@@ -57,41 +33,48 @@ class ElasticTerm final : public Term {
 
   void refresh(const Points& points) override {
     for_each(s_->group_count, [&](std::ptrdiff_t g) {
-      const int group = static_cast<int>(g);
-      const Mat3<P> F =
-          deformation_gradient(gather_edges(*s_, points.x, group), load_shape(*s_, group));
-      F_[at_index(g)] = F;
-      det(F).store(J_.data() + g * kLanes);
+      Vec3<P> x[kNodes];
+      gather(g, points.x, x);
+      for (int q = 0; q < kPoints; ++q) {
+        Mat3<P> F = outer(x[1], shape(g, q, 1));
+        for (int a = 2; a < kNodes; ++a) {
+          const Vec3<P> s = shape(g, q, a);
+          for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) F(i, j) = fma(x[a][i], s[j], F(i, j));
+        }
+        F_[at_index(g * kPoints + q)] = F;
+      }
     }, 8);
-    const int m = s_->scatter.patch_size();
-    for_each(s_->scatter.patch_count(), [&](std::ptrdiff_t p) {
-      double v = 0;
-      for (std::ptrdiff_t t = p * m; t < (p + 1) * m; ++t)
-        v = fma(s_->volume[at_index(t)], J_[at_index(t)], v);
-      patch_J_[at_index(p)] = v / s_->patch_volume[at_index(p)];
-    });
   }
 
   Energy evaluate(const Evaluation& e) override {
-    const double mu = s_->lame_parameters.mu, lambda = s_->lame_parameters.lambda;
-    const double shear = reduce_sum(s_->group_count, [&](std::ptrdiff_t g) {
-      const P v = P::load(s_->volume.data() + g * kLanes);
-      const P w = v * shear_energy<Law>(F_[at_index(g)], P(mu), P::load(J_.data() + g * kLanes));
+    const P mu(s_->lame_parameters.mu), lambda(s_->lame_parameters.lambda);
+    const double energy = reduce_sum(s_->group_count, [&](std::ptrdiff_t g) {
+      P shear(0), J(0);
+      for (int q = 0; q < kPoints; ++q) {
+        const Mat3<P>& F = F_[at_index(g * kPoints + q)];
+        const P Jq = det(F);
+        shear += shear_energy<Law>(F, mu, Jq);
+        J += Jq;
+      }
+      const P volume = Law::template volume<P>(lambda, J * P(1.0 / kPoints)).value;
+      const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume);
       double sum = 0;
       for (int l = 0; l < kLanes; ++l) sum += w[l];
       return sum;
     }, 8);
-    const double volume = reduce_sum(s_->scatter.patch_count(), [&](std::ptrdiff_t p) {
-      return s_->patch_volume[at_index(p)] *
-             Law::template volume<double>(lambda, patch_J_[at_index(p)]).value;
-    });
-    if (e.assembly) differentiate(e, mu, lambda);
-    return {shear + volume, std::abs(shear) + std::abs(volume)};
+    if (e.assembly) {
+      const bool hessian = e.assembly->wants_hessian();
+      for_each(s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, hessian, e.project); }, 8);
+      s_->scatter.add_gradient(gradient_, *e.assembly);
+      if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
+    }
+    return {energy, std::abs(energy)};
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
-    return reduce_min(s_->tet_count, limit, [&](std::ptrdiff_t t) {
-      const int* c = s_->corner.data() + 4 * t;
+    return reduce_min(static_cast<std::ptrdiff_t>(s_->tets.size()), limit, [&](std::ptrdiff_t t) {
+      const Vec4i& c = s_->tets[at_index(t)];
       Mat3d E, D;
       for (int a = 0; a < 3; ++a)
         for (int i = 0; i < 3; ++i) {
@@ -103,103 +86,96 @@ class ElasticTerm final : public Term {
   }
 
  private:
-  void differentiate(const Evaluation& e, double mu, double lambda) {
-    const bool hessian = e.assembly->wants_hessian();
-    const int m = s_->scatter.patch_size();
-    for_each(s_->group_count, [&](std::ptrdiff_t g) {
-      const Mat3<P> F = F_[at_index(g)], B = load_shape(*s_, static_cast<int>(g));
-      const P J = P::load(J_.data() + g * kLanes), V = P::load(s_->volume.data() + g * kLanes);
-      P pressure(0);
-      for (int l = 0; l < kLanes; ++l) {
-        const std::ptrdiff_t t = std::min<std::ptrdiff_t>(g * kLanes + l, s_->tet_count - 1);
-        pressure.set(l, Law::template volume<double>(lambda, patch_J_[at_index(t / m)]).first);
-      }
-      const Curve<P> w = Law::template shear_volume<P>(P(mu), J);
-      const P k = w.first + pressure;
+  Vec3<P> shape(std::ptrdiff_t g, int q, int a) const {
+    const double* p = s_->gradient.data() + ((g * kPoints + q) * kNodes + a) * 3 * kLanes;
+    return {{P::load(p), P::load(p + kLanes), P::load(p + 2 * kLanes)}};
+  }
+
+  // Positions relative to node 0: gradients sum to zero, so nothing is lost and digits are kept.
+  void gather(std::ptrdiff_t g, const std::vector<Vec3d>& points, Vec3<P> x[kNodes]) const {
+    for (int l = 0; l < kLanes; ++l) {
+      const int* c = s_->corner.data() + (g * kLanes + l) * kNodes;
+      const Vec3d& x0 = points[at_index(c[0])];
+      for (int a = 1; a < kNodes; ++a)
+        for (int i = 0; i < 3; ++i) x[a][i].set(l, points[at_index(c[a])][i] - x0[i]);
+    }
+  }
+
+  void differentiate(std::ptrdiff_t g, bool hessian, bool project) {
+    const P mu(s_->lame_parameters.mu), lambda(s_->lame_parameters.lambda);
+    const P V = P::load(s_->volume.data() + g * kLanes), Vq = V * P(1.0 / kPoints);
+    P J[kPoints], mean(0);
+    for (int q = 0; q < kPoints; ++q) mean += J[q] = det(F_[at_index(g * kPoints + q)]);
+    const Curve<P> U = Law::template volume<P>(lambda, mean * P(1.0 / kPoints));
+
+    Vec3<P> f[kNodes], j[kNodes];  // gradient; d Jbar / d x_a
+    for (int a = 0; a < kNodes; ++a) f[a] = j[a] = Vec3<P>{{P(0), P(0), P(0)}};
+    Mat3<P> h[kNodes * (kNodes + 1) / 2];
+    for (Mat3<P>& m : h)
+      for (int i = 0; i < 9; ++i) m[i] = P(0);
+    for (int q = 0; q < kPoints; ++q) {
+      const Mat3<P>& F = F_[at_index(g * kPoints + q)];
       const Mat3<P> cof = cofactor(F);
-      const Mat3<P> f = (F * P(mu) + cof * k) * B * V;  // column a-1: gradient of node a
-      double* out = gradient_.group(static_cast<int>(g));
-      for (int i = 0; i < 3; ++i) {
-        (-(f(i, 0) + f(i, 1) + f(i, 2))).store(out + i * kLanes);
-        for (int a = 0; a < 3; ++a) f(i, a).store(out + (3 * (a + 1) + i) * kLanes);
+      const Curve<P> w = Law::template shear_volume<P>(mu, J[q]);
+      const P k = w.first + U.first;
+      const Mat3<P> stress = (F * mu + cof * k) * Vq;
+      Vec3<P> s[kNodes];
+      for (int a = 0; a < kNodes; ++a) {
+        s[a] = shape(g, q, a);
+        f[a] += stress * s[a];
+        if (hessian) j[a] += (cof * s[a]) * P(1.0 / kPoints);
       }
-      if (!hessian) return;
-      Mat3<P> h[6];
-      if (e.project)
-        projected_tangent(F, B, P(mu), w.second, k, h);
+      if (!hessian) continue;
+      if (project)
+        add_tangent(ProjectedTangent<P>(F, mu * Vq, w.second * Vq, k * Vq), s, h);
       else
-        shear_tangent(F, B, P(mu), w.second, k, h);
-      store_tangent(h, V, tangent_.group(static_cast<int>(g)));
-    }, 8);
-    s_->scatter.add_gradient(gradient_, *e.assembly);
+        add_tangent(ShearTangent<P>(F, mu * Vq, w.second * Vq, k * Vq), s, h);
+    }
+    double* out = gradient_.group(g);
+    for (int a = 0; a < kNodes; ++a)
+      for (int i = 0; i < 3; ++i) f[a][i].store(out + (3 * a + i) * kLanes);
     if (!hessian) return;
-    for_each(s_->scatter.patch_count(), [&](std::ptrdiff_t p) { patch_gradient(p, lambda); }, 32);
-    s_->scatter.add_tangent(tangent_, patch_coefficient_, patch_vector_, *e.points, *e.assembly);
+    const P second = vmax(U.second, P(0)) * V;
+    out = tangent_.group(g);
+    for (int a = 0, n = 0; a < kNodes; ++a)
+      for (int b = 0; b <= a; ++b, ++n)
+        for (int i = 0; i < 9; ++i)
+          fma(j[a][i / 3], j[b][i % 3] * second, h[n][i]).store(out + (9 * n + i) * kLanes);
   }
 
-  // Blocks (a, b), a >= b, of all four nodes from the six of nodes 1 to 3: rows sum to zero.
-  static void store_tangent(const Mat3<P> h[6], P V, double* out) {
-    auto put = [&](int a, int b, const Mat3<P>& m) {
-      const int n = a * (a + 1) / 2 + b;
-      for (int i = 0; i < 9; ++i) (m[i] * V).store(out + (9 * n + i) * kLanes);
-    };
-    auto at = [&](int a, int b) { return a >= b ? h[a * (a + 1) / 2 + b] : transpose(h[b * (b + 1) / 2 + a]); };
-    Mat3<P> h00 = Mat3<P>::zero();
-    for (int a = 0; a < 3; ++a) {
-      const Mat3<P> row = at(a, 0) + at(a, 1) + at(a, 2);
-      h00 += row;
-      put(a + 1, 0, -row);
-      for (int b = 0; b <= a; ++b) put(a + 1, b + 1, at(a, b));
-    }
-    put(0, 0, h00);
-  }
-
-  // d Jbar / d x over the patch's points, and the coefficient V U'' of its square.
-  void patch_gradient(std::ptrdiff_t p, double lambda) {
-    const TetScatter& sc = s_->scatter;
-    const int m = sc.patch_size(), begin = sc.patch_begin(static_cast<int>(p));
-    const double inv = 1.0 / s_->patch_volume[at_index(p)];
-    for (int k = begin; k < sc.patch_begin(static_cast<int>(p) + 1); ++k)
-      patch_vector_[at_index(k)] = Vec3d::zero();
-    for (std::ptrdiff_t t = p * m; t < (p + 1) * m; ++t) {
-      Mat3d F, B;
-      for (int i = 0; i < 9; ++i) {
-        F[i] = F_[at_index(t / kLanes)][i][static_cast<int>(t % kLanes)];
-        B[i] = s_->shape[at_index((t / kLanes * 9 + i) * kLanes + t % kLanes)];
-      }
-      const Mat3d f = cofactor(F) * B * (s_->volume[at_index(t)] * inv);
-      const int tet = static_cast<int>(t);
-      for (int a = 0; a < 3; ++a) {
-        const Vec3d v = column(f, a);
-        patch_vector_[at_index(begin + sc.local(tet, a + 1))] += v;
-        patch_vector_[at_index(begin + sc.local(tet, 0))] -= v;
-      }
-    }
-    const double second = Law::template volume<double>(lambda, patch_J_[at_index(p)]).second;
-    patch_coefficient_[at_index(p)] = s_->patch_volume[at_index(p)] * std::max(second, 0.0);
+  template <class Tangent>
+  static void add_tangent(const Tangent& t, const Vec3<P> s[kNodes], Mat3<P>* h) {
+    for (int a = 0; a < kNodes; ++a)
+      for (int b = 0; b <= a; ++b) *h++ += t.block(s[a], s[b]);
   }
 
   std::shared_ptr<const SoftElements> s_;
   std::vector<Mat3<P>> F_;
-  std::vector<double> J_, patch_J_, patch_coefficient_;
-  std::vector<Vec3d> patch_vector_;
-  TetSlots gradient_, tangent_;
+  ElementSlots gradient_, tangent_;
 };
+
+template <class Law>
+std::unique_ptr<Term> make(std::shared_ptr<const SoftElements> e) {
+  if (e->nodes == 4) return std::make_unique<ElasticTerm<Law, 4, 1>>(std::move(e));
+  return std::make_unique<ElasticTerm<Law, 10, 4>>(std::move(e));
+}
 
 }  // namespace
 
 std::unique_ptr<Term> make_elastic_term(std::shared_ptr<const SoftElements> elements,
                                         ElasticLaw law) {
-  if (law == ElasticLaw::kLogNeoHookean)
-    return std::make_unique<ElasticTerm<LogNeoHookean>>(std::move(elements));
-  return std::make_unique<ElasticTerm<StableNeoHookean>>(std::move(elements));
+  return law == ElasticLaw::kLogNeoHookean ? make<LogNeoHookean>(std::move(elements))
+                                           : make<StableNeoHookean>(std::move(elements));
 }
 
 double smallest_volume_ratio(const SoftElements& s, const std::vector<Vec3d>& x) {
   double r = 1e300;
-  for (int g = 0; g < s.group_count; ++g) {
-    const P J = det(deformation_gradient(gather_edges(s, x, g), load_shape(s, g)));
-    for (int l = 0; l < kLanes; ++l) r = std::min(r, J[l]);
+  for (std::size_t t = 0; t < s.tets.size(); ++t) {
+    const Vec4i& c = s.tets[t];
+    const Vec3d& x0 = x[at_index(c[0])];
+    const double v = det(columns(x[at_index(c[1])] - x0, x[at_index(c[2])] - x0,
+                                 x[at_index(c[3])] - x0)) / 6.0;
+    r = std::min(r, v / s.tet_volume[t]);
   }
   return r;
 }

@@ -1,12 +1,11 @@
-// Kernels of one linear tetrahedron: energy, forces and tangent of the shear part of a law.
+// Kernels at one point of an element: energy, forces and tangent of the shear part of a law.
 //
-// Shape: the columns of B (3 x 3) are the rest gradients of the shape functions of nodes 1 to 3,
-// b_1 b_2 b_3; b_0 = -(b_1 + b_2 + b_3). F = sum_a x_a b_a^T. With rest volume V and k = w'(J) + p,
-// where p = U'(J_patch) is the patch's pressure (frozen here, its own derivative is rank one over
-// the patch and is added by the element):
+// F = sum_a x_a g_a^T with the rest gradients g_a of the element's nodes. With k = w'(J) + p, where
+// p = U'(Jbar) is the element's pressure (frozen here; its own derivative is rank one over the
+// element and is added there), per unit volume:
 //
-//   P    = mu F + k cof F                                 nodal gradient  V P b_a
-//   H_ab = V [ mu (b_a . b_b) I + w'' c_a c_b^T - k skew(F (b_a x b_b)) ],   c_a = cof(F) b_a
+//   P    = mu F + k cof F                                nodal gradient  P g_a
+//   H_ab = mu (g_a . g_b) I + w'' c_a c_b^T - k skew(F (g_a x g_b)),   c_a = cof(F) g_a
 //
 // H is exact; it may be indefinite. The projected tangent works in the principal frame F = U S V^T,
 // where it falls apart into three pairs mu -+ k s_i (twist and flip) and a 3 x 3 stretch matrix,
@@ -18,12 +17,6 @@
 
 namespace haptos {
 
-/// The deformation gradient from edge vectors x_a - x_0 of nodes 1 to 3.
-template <class T>
-HAPTOS_HD Mat3<T> deformation_gradient(const Mat3<T>& edges, const Mat3<T>& B) {
-  return edges * transpose(B);
-}
-
 /// Shear part mu/2 (tr F^T F - 3) + w(J), and J.
 template <class Law, class T>
 HAPTOS_HD T shear_energy(const Mat3<T>& F, T mu, T J) {
@@ -33,22 +26,25 @@ HAPTOS_HD T shear_energy(const Mat3<T>& F, T mu, T J) {
   return mu * (T(0.5) * inner(d, d) + trace(d)) + Law::template shear_volume<T>(mu, J).value;
 }
 
-/// The nodal tangent blocks H_ab (unscaled by V) for a, b in 1..3, a >= b, in the order
-/// 11, 21, 22, 31, 32, 33.
+/// What the exact tangent of one point needs for every pair of nodes.
 template <class T>
-HAPTOS_HD void shear_tangent(const Mat3<T>& F, const Mat3<T>& B, T mu, T w2, T k, Mat3<T> out[6]) {
-  const Mat3<T> cof = cofactor(F);
-  const Mat3<T> C = cof * B;
-  int n = 0;
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b <= a; ++b, ++n) {
-      const Vec3<T> ba = column(B, a), bb = column(B, b);
-      Mat3<T> h = outer(column(C, a), column(C, b)) * w2 - skew(F * cross(ba, bb)) * k;
-      const T m = mu * dot(ba, bb);
-      for (int i = 0; i < 3; ++i) h(i, i) += m;
-      out[n] = h;
-    }
-}
+struct ShearTangent {
+  Mat3<T> F, cof;
+  T mu, w2, k;
+
+  HAPTOS_HD ShearTangent(const Mat3<T>& F_, T mu_, T w2_, T k_)
+      : F(F_), cof(cofactor(F_)), mu(mu_), w2(w2_), k(k_) {}
+
+  /// H_ab of nodes with gradients ga and gb.
+  HAPTOS_HD Mat3<T> block(const Vec3<T>& ga, const Vec3<T>& gb) const {
+    const Vec3<T> ca = cof * ga, cb = (cof * gb) * w2;
+    const Vec3<T> v = (F * cross(ga, gb)) * k;
+    const T m = mu * dot(ga, gb);
+    return {{fma(ca[0], cb[0], m), fma(ca[0], cb[1], v[2]), fma(ca[0], cb[2], -v[1]),
+             fma(ca[1], cb[0], -v[2]), fma(ca[1], cb[1], m), fma(ca[1], cb[2], v[0]),
+             fma(ca[2], cb[0], v[1]), fma(ca[2], cb[1], -v[0]), fma(ca[2], cb[2], m)}};
+  }
+};
 
 /// Eigenvalues and eigenvectors (columns of q) of a symmetric 3 x 3 matrix by a fixed number of
 /// cyclic Jacobi sweeps; no data branches. Accurate to a few units in the last place of |a|.
@@ -114,48 +110,45 @@ HAPTOS_HD void svd(const Mat3<T>& F, Mat3<T>& U, Vec3<T>& s, Mat3<T>& V) {
   U = columns(u[0], u[1], u[2]);
 }
 
-/// As shear_tangent, clamped to be positive semi-definite as a form on F.
+/// As ShearTangent, clamped to be positive semi-definite as a form on F.
 template <class T>
-HAPTOS_HD void projected_tangent(const Mat3<T>& F, const Mat3<T>& B, T mu, T w2, T k,
-                                 Mat3<T> out[6]) {
-  Mat3<T> U, V;
-  Vec3<T> s;
-  svd(F, U, s, V);
-  // The handedness of V carries over to U; k's terms below need det U det V = 1, true for det F > 0.
-  Mat3<T> stretch;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      const T gi = s[(i + 1) % 3] * s[(i + 2) % 3], gj = s[(j + 1) % 3] * s[(j + 2) % 3];
-      stretch(i, j) = w2 * gi * gj + (i == j ? mu : k * s[3 - i - j]);
+struct ProjectedTangent {
+  Mat3<T> U, V, stretch;
+  T sum[3], difference[3];  // of the clamped pair eigenvalues, halved, by the third axis
+
+  HAPTOS_HD ProjectedTangent(const Mat3<T>& F, T mu, T w2, T k) {
+    Vec3<T> s;
+    svd(F, U, s, V);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        const T gi = s[(i + 1) % 3] * s[(i + 2) % 3], gj = s[(j + 1) % 3] * s[(j + 2) % 3];
+        stretch(i, j) = w2 * gi * gj + (i == j ? mu : k * s[3 - i - j]);
+      }
+    stretch = clamp_positive(stretch);
+    for (int m = 0; m < 3; ++m) {
+      // dF_ij and dF_ji couple by -k s_m: symmetric combination mu - k s_m, antisymmetric mu + k s_m.
+      const T even = vmax(mu - k * s[m], T(0)), odd = vmax(mu + k * s[m], T(0));
+      sum[m] = T(0.5) * (even + odd);
+      difference[m] = T(0.5) * (even - odd);
     }
-  stretch = clamp_positive(stretch);
-  // In the principal frame: b' = V^T b_a, and H' acts on U^T x.
-  const Mat3<T> Bp = transpose(V) * B;
-  T plus[3], minus[3];
-  for (int m = 0; m < 3; ++m) {
-    // On the pair (i, j) with third axis m: dF_ij dF_ji couple with -k s_m.
-    plus[m] = vmax(mu - k * s[m], T(0));   // symmetric combination
-    minus[m] = vmax(mu + k * s[m], T(0));  // antisymmetric combination
   }
-  int n = 0;
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b <= a; ++b, ++n) {
-      Mat3<T> h;
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-          // Coefficient of x_i y_j in the form on (x b_a^T, y b_b^T).
-          T v = stretch(i, j) * Bp(i, a) * Bp(j, b);
-          if (i == j) {
-            for (int l = 0; l < 3; ++l)
-              if (l != i)
-                v += T(0.5) * (plus[3 - i - l] + minus[3 - i - l]) * Bp(l, a) * Bp(l, b);
-          } else {
-            v += T(0.5) * (plus[3 - i - j] - minus[3 - i - j]) * Bp(j, a) * Bp(i, b);
-          }
-          h(i, j) = v;
+
+  HAPTOS_HD Mat3<T> block(const Vec3<T>& ga, const Vec3<T>& gb) const {
+    const Vec3<T> a = transpose(V) * ga, b = transpose(V) * gb;
+    Mat3<T> h;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        T v = stretch(i, j) * a[i] * b[j];
+        if (i == j) {
+          for (int l = 0; l < 3; ++l)
+            if (l != i) v = fma(sum[3 - i - l], a[l] * b[l], v);
+        } else {
+          v = fma(difference[3 - i - j], a[j] * b[i], v);
         }
-      out[n] = U * h * transpose(U);
-    }
-}
+        h(i, j) = v;
+      }
+    return U * h * transpose(U);
+  }
+};
 
 }  // namespace haptos

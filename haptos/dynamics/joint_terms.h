@@ -6,8 +6,8 @@
 // A spring is a function of the coordinate alone, so it is declared a potential: the objective then
 // applies dq/dz = b, as for points, and no law here sees the time step in its value. (Written as a
 // velocity cost l(z) = 1/2 k (q_n + h z - q_ref)^2 it would give the same step, but would carry h.)
-// Both are frozen: convex in z, no step cap. Spring and damping of one joint with a moving reference
-// are an implicit PD controller without a torque limit.
+// Both are frozen: convex in z, no step cap. Spring and damping of one joint with a moving
+// reference are an implicit PD controller without a torque limit.
 #pragma once
 
 #include <memory>

@@ -38,9 +38,13 @@ Mat3d solid_sphere_inertia(double mass, double radius) {
 Mat3d solid_box_inertia(double mass, const Vec3d& s) {
   const double k = mass / 12.0;
   Mat3d m = Mat3d::zero();
-  for (int i = 0; i < 3; ++i)
-    m(i, i) = k * (square(s[(i + 1) % 3]) + square(s[(i + 2) % 3]));
+  for (int i = 0; i < 3; ++i) m(i, i) = k * (square(s[(i + 1) % 3]) + square(s[(i + 2) % 3]));
   return m;
+}
+
+Mat3d slender_rod_inertia(double mass, double length) {
+  const double i = mass * square(length) / 12.0;
+  return {{i, 0, 0, 0, i, 0, 0, 0, 1e-6 * i}};
 }
 
 Vec3d principal_moments(const Mat3d& inertia) {
@@ -88,8 +92,9 @@ void check_mass_properties(const std::string& element, double mass, const Mat3d&
   if (!(m[0] > 1e-12 * m[2])) refuse(moments, "must all be positive");
   // A lamina reaches equality; leave room for the rounding of a computed inertia.
   if (m[0] + m[1] < (1.0 - 1e-9) * m[2])
-    refuse(moments, "must obey the triangle inequality: the sum of the two smaller ones cannot be "
-                    "less than the largest");
+    refuse(moments,
+           "must obey the triangle inequality: the sum of the two smaller ones cannot be "
+           "less than the largest");
 }
 
 FreeRotation free_rotation(const Quat& q, const Mat3d& inertia, const Mat3d& inverse_inertia,
@@ -113,8 +118,7 @@ FreeRotation free_rotation(const Quat& q, const Mat3d& inertia, const Mat3d& inv
     best.iterations = k + 1;
     if (size <= kRoundOff * norm(w)) break;
     // A turn by dt changes A L by dt x A L - A (dt x L); dt = h/2 T dw, T = 1 + 1/2 [h/2 w]x + ...
-    const Mat3d turn =
-        (0.5 * h) * (Mat3d::identity() + 0.5 * skew<double>((0.5 * h) * w));
+    const Mat3d turn = (0.5 * h) * (Mat3d::identity() + 0.5 * skew<double>((0.5 * h) * w));
     const Mat3d jacobian =
         Mat3d::identity() + (skew<double>(al) - a * skew<double>(momentum)) * turn;
     w -= inverse(jacobian) * f;
@@ -124,14 +128,12 @@ FreeRotation free_rotation(const Quat& q, const Mat3d& inertia, const Mat3d& inv
   return best;
 }
 
-RigidBody::RigidBody(const BodySlots& slots, const RigidBodySpec& spec)
-    : Body(slots), spec_(spec) {
+RigidBody::RigidBody(const BodySlots& slots, const RigidBodySpec& spec) : Body(slots), spec_(spec) {
   check_mass_properties(spec.name, spec.mass, spec.inertia);
-  const double start[] = {spec.pose.p[0],           spec.pose.p[1],
-                          spec.pose.p[2],           spec.velocity[0],
-                          spec.velocity[1],         spec.velocity[2],
-                          spec.angular_velocity[0], spec.angular_velocity[1],
-                          spec.angular_velocity[2]};
+  const double start[] = {
+      spec.pose.p[0],           spec.pose.p[1],           spec.pose.p[2],
+      spec.velocity[0],         spec.velocity[1],         spec.velocity[2],
+      spec.angular_velocity[0], spec.angular_velocity[1], spec.angular_velocity[2]};
   if (!finite(start, 9))
     throw InputError({"", 0, 0, spec.name + ".pose, velocity", "", "must be finite",
                       "give position in m, velocity in m/s, angular velocity in rad/s"});

@@ -1,7 +1,8 @@
-// A free rigid body with six unknowns: velocity v of the centre of mass and angular velocity w, both
-// in world axes. Coordinates are the centre of mass and the orientation quaternion w x y z.
+// A free rigid body with six unknowns: velocity v of the centre of mass and angular velocity w,
+// both in world axes. Coordinates are the centre of mass and the orientation quaternion w x y z.
 //
-// The update keeps momentum, not velocity. With L = R I R^T w, force f and torque t over the step h:
+// The update keeps momentum, not velocity. With L = R I R^T w, force f and torque t over the step
+// h:
 //
 //   v_free = v_n + h (g + f / m),     L* = L_n + h t
 //   w_free = A L*,  A = R_half I^-1 R_half^T,  R_half = exp(h/2 w_free) R_n     (implicit midpoint)
@@ -28,17 +29,20 @@
 namespace haptos {
 
 struct RigidBodySpec {
-  std::string name = "rigid body";        ///< for messages
-  double mass = 0;                        ///< [kg]
-  Mat3d inertia = Mat3d::zero();          ///< about the centre of mass, body axes [kg m2]
-  Pose pose;                              ///< of the body axes at the centre of mass, in the world
-  Vec3d velocity{{0, 0, 0}};              ///< of the centre of mass, world [m/s]
-  Vec3d angular_velocity{{0, 0, 0}};      ///< world [rad/s]
+  std::string name = "rigid body";    ///< for messages
+  double mass = 0;                    ///< [kg]
+  Mat3d inertia = Mat3d::zero();      ///< about the centre of mass, body axes [kg m2]
+  Pose pose;                          ///< of the body axes at the centre of mass, in the world
+  Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass, world [m/s]
+  Vec3d angular_velocity{{0, 0, 0}};  ///< world [rad/s]
 };
 
 /// Inertia about the centre of mass of a uniform solid sphere and of a box with edges `size` [m].
 Mat3d solid_sphere_inertia(double mass, double radius);
 Mat3d solid_box_inertia(double mass, const Vec3d& size);
+/// Inertia of a slender rod along z, with a millionth of it about the rod's own axis (a body needs
+/// all three moments).
+Mat3d slender_rod_inertia(double mass, double length);
 
 /// Eigenvalues of a symmetric matrix, ascending.
 Vec3d principal_moments(const Mat3d& inertia);
@@ -48,9 +52,9 @@ void check_mass_properties(const std::string& element, double mass, const Mat3d&
 
 /// A step of free rotation from orientation q with angular momentum L [kg m2/s], world axes.
 struct FreeRotation {
-  Vec3d omega;           ///< midpoint angular velocity [rad/s]
-  Mat3d inertia_half;    ///< R_half I R_half^T [kg m2]
-  double residual = 0;   ///< |omega - A L| / |omega|
+  Vec3d omega;          ///< midpoint angular velocity [rad/s]
+  Mat3d inertia_half;   ///< R_half I R_half^T [kg m2]
+  double residual = 0;  ///< |omega - A L| / |omega|
   int iterations = 0;
 };
 FreeRotation free_rotation(const Quat& q, const Mat3d& inertia, const Mat3d& inverse_inertia,

@@ -1,43 +1,47 @@
-// Soft bodies of tetrahedra: the element and its compiled data.
+// The elements of a soft body, and their compiled data.
 //
-// Element. A body's tetrahedra come in patches. With patches of one this is the linear tetrahedron,
-// which locks as Poisson's ratio nears 1/2. The default is the composite element: every given
-// tetrahedron is split into eight, each has its own F for the shear part, and the volumetric part
-// sees the volume ratio of the whole patch,
+// An element has n nodes, m points with rest gradients g_aq of its nodes, and volume V:
 //
-//   E = sum_patches [ sum_{t in patch} V_t psi_shear(F_t) + V U(Jbar) ],  Jbar = sum_t V_t J_t / V.
+//   F_q = sum_a x_a g_aq^T,      E = V/m sum_q psi_shear(F_q)  +  V U(Jbar),   Jbar = 1/m sum_q det F_q.
 //
-// One constraint per 30 (on average 4.2 unshared) displacements of a patch leaves it free to change
-// shape at constant volume (the P1-iso-P2 / P0 pair; the "modified" 10-node tetrahedra of commercial
-// codes rest on the same idea). All geometry stays linear: contact, inversion checks and pictures see
-// plain triangles and tetrahedra, and a uniform pressure on the surface is carried exactly.
-// docs/laws/elements.md shows its convergence.
+// Linear tetrahedron: n = 4, m = 1. It locks as Poisson's ratio nears 1/2.
+//
+// Composite tetrahedron, the default: n = 10, m = 4. The given tetrahedron is split into eight, whose
+// piecewise constant F is projected (least squares) on fields linear over the whole; the four points
+// are those of the degree-two rule, and the volumetric part sees their mean volume ratio, one
+// constraint per element. So it does not lock, converges like a quadratic element, and yet all its
+// geometry is linear: contact, inversion checks and pictures see plain triangles and tetrahedra, and
+// its forces are work-conjugate to the eight linear tetrahedra, so that a uniform pressure on its
+// surface is carried exactly (nodal forces of a quadratic face would vanish at the corners).
+// Sources: Thoutireddy et al. 2002; Ostien, Foulk, Mota, Veilleux, IJNME 107 (2016) for the projected
+// gradient; the one-constraint volume after Nagtegaal, Parks, Rice 1974. docs/laws/elements.md.
 #pragma once
 
 #include <memory>
 
 #include "haptos/dynamics/elastic_laws.h"
-#include "haptos/dynamics/tet_scatter.h"
-#include "haptos/geometry/mesh.h"
-#include "haptos/model/material.h"
+#include "haptos/dynamics/element_scatter.h"
+#include "haptos/model/soft_model.h"
 
 namespace haptos {
 
-/// Rest data of a soft body's tetrahedra in lanes of eight; padded lanes repeat the last one with
-/// volume 0.
+/// Rest data in lanes of eight elements; padded lanes repeat the last element with volume 0.
 struct SoftElements {
-  SoftElements(const Points& points, const TetMesh& rest, int first_point, int patch_size,
+  /// @param first_point  point of vertex 0 of model.rest; the others follow in order
+  SoftElements(const Points& points, const SoftModel& model, int first_point,
                const Material& material);
 
-  TetScatter scatter;
-  int tet_count = 0, group_count = 0;
+  ElementScatter scatter;
+  int nodes = 4, quadrature = 1;  ///< n and m
+  int element_count = 0, group_count = 0;
   Material material;
   Lame lame_parameters;
-  std::vector<double> shape;         ///< B per group: 9 x 8
-  std::vector<double> volume;        ///< rest volume per padded tet [m3]
-  std::vector<double> patch_volume;  ///< [m3], (patches)
-  std::vector<int> corner;           ///< point of corner a of padded tet t: [4 t + a]
-  std::vector<double> node_mass;     ///< lumped, per vertex of the rest mesh [kg]
+  std::vector<double> gradient;  ///< g: [((group * m + q) * n + a) * 3 + c] * 8 + lane
+  std::vector<double> volume;    ///< V per padded element [m3]
+  std::vector<int> corner;       ///< point of node a of padded element e: [e * n + a]
+  std::vector<Vec4i> tets;       ///< linear tetrahedra, points: what must not invert
+  std::vector<double> tet_volume;  ///< their rest volumes [m3]
+  std::vector<double> node_mass;   ///< lumped, per vertex of the rest mesh [kg]
 };
 
 /// Lumped masses, a quarter of each tetrahedron per corner [kg], (V).

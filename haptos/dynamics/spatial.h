@@ -53,7 +53,8 @@ struct SpatialInertia {
   Mat3d about_origin = Mat3d::zero();  ///< rotational inertia about O [kg m2]
 };
 
-/// Inertia about O of a body with centre of mass c [m] from O and inertia `about_centre`, world axes.
+/// Inertia about O of a body with centre of mass c [m] from O and inertia `about_centre`, world
+/// axes.
 inline SpatialInertia spatial_inertia(double mass, const Vec3d& c, const Mat3d& about_centre) {
   return {mass, mass * c,
           about_centre + mass * (squared_norm(c) * Mat3d::identity() - outer(c, c))};

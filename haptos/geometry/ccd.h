@@ -3,7 +3,8 @@
 // Time of impact: the time grows from zero by directional advancement (advancement.h), a sharper
 // form of additive advancement, while the distance stays above the floor
 // min_separation + slack (initial distance - min_separation). A step cut to the returned time keeps
-// that share of every gap. Boolean query: the same with the floor at rounding error.
+// that share of every gap. Boolean query: the same with the floor at rounding error, repeated in
+// double-double where the rounding of double leaves it open.
 //
 // Conservative always. The floor is raised by a bound on the rounding of the evaluation, which is
 // relative to the differences of the coordinates; a query that meets its cap returns the time

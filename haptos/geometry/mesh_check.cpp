@@ -79,21 +79,31 @@ Sound check_common(const std::vector<Vec3d>& vertices, const std::vector<Element
   return sound;
 }
 
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t n) : parent_(n) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int root(int i) {
+    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    return i;
+  }
+  void join(int a, int b) { parent_[at(root(a))] = root(b); }
+
+ private:
+  std::vector<int> parent_;
+};
+
 // Sets of elements that share vertices.
 template <class Element>
 int count_components(std::size_t vertex_count, const std::vector<Element>& elements, int corners) {
-  std::vector<int> parent(vertex_count);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](int v) {
-    while (parent[at(v)] != v) v = parent[at(v)] = parent[at(parent[at(v)])];
-    return v;
-  };
+  DisjointSets sets(vertex_count);
   for (const Element& e : elements)
-    for (int k = 1; k < corners; ++k) parent[at(root(e[k]))] = root(e[0]);
+    for (int k = 1; k < corners; ++k) sets.join(e[k], e[0]);
   std::vector<char> seen(vertex_count, 0);
   int count = 0;
   for (const Element& e : elements) {
-    char& s = seen[at(root(e[0]))];
+    char& s = seen[at(sets.root(e[0]))];
     count += s == 0;
     s = 1;
   }
@@ -136,31 +146,87 @@ bool inconsistent(const TriMesh& mesh, const SurfaceTopology& topology, int edge
   return up[0] == up[1];
 }
 
+// The corner of triangle t at vertex v, counted over all triangles.
+int corner_at(const TriMesh& mesh, int t, int v) {
+  const Vec3i& c = mesh.triangles[at(t)];
+  return 3 * t + (c[0] == v ? 0 : c[1] == v ? 1 : 2);
+}
+
+// Vertices whose corners fall into several sets when corners are joined across edges. One pass over
+// the edges, so that a vertex or an edge with very many triangles costs no more than any other.
+std::vector<int> find_bow_ties(const TriMesh& mesh, const SurfaceTopology& topology) {
+  DisjointSets fans(3 * mesh.triangles.size());
+  for (int e = 0; e < topology.edge_triangles.size(); ++e) {
+    const auto around = topology.edge_triangles[e];
+    for (std::size_t i = 1; i < around.size(); ++i)
+      for (int k = 0; k < 2; ++k) {
+        const int v = topology.edges[at(e)][k];
+        fans.join(corner_at(mesh, around[i - 1], v), corner_at(mesh, around[i], v));
+      }
+  }
+  std::vector<int> fan_count(mesh.vertices.size(), 0);
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      const int corner = static_cast<int>(3 * t) + k;
+      fan_count[at(mesh.triangles[t][k])] += fans.root(corner) == corner;
+    }
+  std::vector<int> found;
+  for (std::size_t v = 0; v < fan_count.size(); ++v)
+    if (fan_count[v] > 1) found.push_back(static_cast<int>(v));
+  return found;
+}
+
+// Whether the pairs of triangles with overlapping boxes are few enough to be tested one by one. A
+// mesh has some ten for each triangle; a hostile file can have all n^2.
+bool few_candidates(const TriMesh& mesh) {
+  constexpr std::int64_t kBase = 4'000'000, kEach = 100;
+  const std::int64_t most = kBase + kEach * static_cast<std::int64_t>(mesh.triangles.size());
+  std::vector<Aabb> boxes;
+  boxes.reserve(mesh.triangles.size());
+  for (const Vec3i& t : mesh.triangles)
+    boxes.push_back(
+        Aabb::of(mesh.vertices[at(t[0])], mesh.vertices[at(t[1])], mesh.vertices[at(t[2])]));
+  const Bvh tree(boxes);
+  std::int64_t twice = 0;  // a pair is met from both sides
+  for (const Aabb& box : boxes) {
+    tree.query(box, [&](int) { ++twice; });
+    if (twice / 2 > most) return false;
+  }
+  return true;
+}
+
 // Pairs of distinct triangles with area that meet beyond shared corners. Corners are shared when
 // their coordinates are equal, so that an unwelded mesh is not one great intersection.
 void find_intersections(const TriMesh& mesh, const std::vector<int>& id, SurfaceReport& report,
                         const CheckOptions& options) {
   const std::vector<int> first = weld_map(mesh.vertices, 0);
-  TriMesh solid;
-  solid.vertices = mesh.vertices;
-  std::vector<int> solid_id;
+  struct Corners {
+    std::array<int, 3> sorted;
+    int triangle;
+    auto operator<=>(const Corners&) const = default;
+  };
+  std::vector<Corners> all;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3i& v = mesh.triangles[t];
     if (collinear(mesh.vertices[at(v[0])], mesh.vertices[at(v[1])], mesh.vertices[at(v[2])]))
       continue;
-    solid.triangles.push_back({{first[at(v[0])], first[at(v[1])], first[at(v[2])]}});
-    solid_id.push_back(id[t]);
+    Corners c{{first[at(v[0])], first[at(v[1])], first[at(v[2])]}, static_cast<int>(t)};
+    std::sort(c.sorted.begin(), c.sorted.end());
+    all.push_back(c);
   }
-  const auto same_corners = [&](int s, int t) {
-    const Vec3i &a = solid.triangles[at(s)], &b = solid.triangles[at(t)];
-    int shared = 0;
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) shared += a[i] == b[k];
-    return shared == 3;
-  };
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end(),
+                        [](const Corners& a, const Corners& b) { return a.sorted == b.sorted; }),
+            all.end());
+  std::sort(all.begin(), all.end(),
+            [](const Corners& a, const Corners& b) { return a.triangle < b.triangle; });
+  TriMesh solid;
+  solid.vertices = mesh.vertices;
+  for (const Corners& c : all) solid.triangles.push_back({{c.sorted[0], c.sorted[1], c.sorted[2]}});
+  if (!few_candidates(solid)) return;
   for (const std::array<int, 2>& p : self_intersections(solid))
-    if (!same_corners(p[0], p[1]))
-      add(report.intersecting_triangles, Vec2i{{solid_id[at(p[0])], solid_id[at(p[1])]}}, options);
+    add(report.intersecting_triangles,
+        Vec2i{{id[at(all[at(p[0])].triangle)], id[at(all[at(p[1])].triangle)]}}, options);
   report.intersections_checked = true;
 }
 
@@ -199,7 +265,7 @@ SurfaceReport check_surface(const TriMesh& mesh, const CheckOptions& options) {
     if (inconsistent(usable, topology, static_cast<int>(e)))
       add(report.inconsistent_edges, topology.edges[e], options);
   }
-  for (const int v : pinched_vertices(usable, topology)) add(report.bow_tie_vertices, v, options);
+  for (const int v : find_bow_ties(usable, topology)) add(report.bow_tie_vertices, v, options);
   report.components = count_components(usable.vertices.size(), usable.triangles, 3);
   report.area = surface_area(usable);
   report.volume = enclosed_volume(usable);

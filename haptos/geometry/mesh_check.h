@@ -50,7 +50,7 @@ struct SurfaceReport {
   Found<Vec2i> inconsistent_edges;      ///< run through twice in the same direction
   Found<int> bow_tie_vertices;          ///< where separate fans of triangles meet
   Found<Vec2i> intersecting_triangles;  ///< pairs that meet beyond what neighbours share
-  bool intersections_checked = false;
+  bool intersections_checked = false;   ///< false too where the boxes of nearly all pairs overlap
 
   bool closed() const;      ///< has triangles and every edge has two
   bool consistent() const;  ///< neighbours agree on the outside

@@ -209,7 +209,7 @@ bool dissolve(TriMesh& mesh, EdgeTriangles& edges, int id) {
     }
   }
   const int a = t[longest], b = t[(longest + 1) % 3], middle = t[(longest + 2) % 3];
-  const std::vector<int> around = edges.of(a, b);
+  const std::vector<int>& around = edges.of(a, b);
   if (around.size() != 2) return false;
   const int other = around[0] == id ? around[1] : around[0];
   const Vec3i u = mesh.triangles[at(other)];

@@ -152,6 +152,9 @@ SurfaceReport require_contact_surface(const TriMesh& mesh, const std::string& na
              "turn the surface outward with orient");
   }
   if (needs.no_self_intersection) {
+    if (!r.intersections_checked)
+      refuse(name, "surface", "", "too many of its triangles overlap to test every pair",
+             "simplify it or mesh it again");
     refuse(name, r.duplicate_vertices, "vertices", "pairs", "lie at the same point",
            "join them with weld");
     refuse(name, r.intersecting_triangles, "triangles", "pairs", "cut through each other",

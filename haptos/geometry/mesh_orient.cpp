@@ -118,6 +118,9 @@ int orient(TriMesh& mesh) {
   std::vector<Part> parts = find_parts(mesh, topology, part_of, turned);
   find_closed(topology, part_of, parts);
 
+  std::vector<Aabb> boxes;
+  for (const Part& part : parts) boxes.push_back(part.box);
+  const Bvh tree(boxes);
   std::vector<char> reverse(parts.size(), 0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Part& part = parts[i];
@@ -130,9 +133,10 @@ int orient(TriMesh& mesh) {
     }
     const Vec3d& p = mesh.vertices[at(mesh.triangles[at(part.triangles[0])][0])];
     int depth = 0;
-    for (std::size_t j = 0; j < parts.size(); ++j)
-      if (j != i && parts[j].closed && parts[j].box.contains(p))
-        depth += std::fabs(winding(mesh, turned, parts[j], p)) > 0.5;
+    tree.query(Aabb::of(p), [&](int j) {
+      if (at(j) != i && parts[at(j)].closed)
+        depth += std::fabs(winding(mesh, turned, parts[at(j)], p)) > 0.5;
+    });
     reverse[i] = (part.volume > 0) == (depth % 2 == 1);
   }
   int count = 0;

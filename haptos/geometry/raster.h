@@ -65,16 +65,23 @@ using RowInts = VectorOf<std::int32_t, kRows>::type;
 HAPTOS_HD RowInts first_at_or_after(Rows v, Rows lo, Rows hi) {
   v = select(v > lo, v, lo);
   v = select(v < hi, v, hi);
-  const RowInts whole = __builtin_convertvector(v.v, RowInts);
+  VectorOf<float, kRows>::type x;
+  v.store(reinterpret_cast<float*>(&x));
+  const RowInts whole = __builtin_convertvector(x, RowInts);
   // A comparison is -1 where it holds.
-  return whole - (__builtin_convertvector(whole, Rows::Vector) < v.v);
+  return whole - (__builtin_convertvector(whole, VectorOf<float, kRows>::type) < x);
 }
 }  // namespace internal
 
-/// Calls span(row, col_begin, col_end) for every row of the window that the triangle covers.
-template <class Span>
-HAPTOS_HD void scan_triangle(const double x[3], const double y[3], const PixelWindow& w,
-                             Span&& span) {
+/// Columns of up to eight neighbouring rows; where end <= begin the row is empty.
+struct RowSpans {
+  int row, count;
+  internal::RowInts begin, end;
+};
+
+/// Calls rows(RowSpans) for every block of rows of the window that the triangle may cover.
+template <class Body>
+HAPTOS_HD void scan_rows(const double x[3], const double y[3], const PixelWindow& w, Body&& rows) {
   int a = 0, b = 1, c = 2;
   const auto above = [&](int i, int j) { return y[i] < y[j] || (y[i] == y[j] && x[i] < x[j]); };
   const auto order = [&](int& i, int& j) {
@@ -98,19 +105,28 @@ HAPTOS_HD void scan_triangle(const double x[3], const double y[3], const PixelWi
   using internal::Rows;
   const Rows lo(w.col_begin), hi(w.col_end), turn(row_b), y0(ya), x0(xa), long_edge(slope_ac);
   Rows row(row_a);
-  for (int i = 0; i < internal::kRows; ++i) row.v[i] += static_cast<float>(i);
+  for (int i = 0; i < internal::kRows; ++i) row.set(i, static_cast<float>(row_a + i));
   for (int r = row_a; r < row_c; r += internal::kRows, row += Rows(internal::kRows)) {
     const auto upper = row < turn;
     const Rows slope = select(upper, Rows(slope_ab), Rows(slope_bc));
     const Rows x_top = select(upper, x0, Rows(xb)), y_top = select(upper, y0, Rows(yb));
     const Rows u = fma(long_edge, row - y0, x0), v = fma(slope, row - y_top, x_top);
     const auto u_first = u < v;
-    const auto begin = internal::first_at_or_after(select(u_first, u, v), lo, hi);
-    const auto end = internal::first_at_or_after(select(u_first, v, u), lo, hi);
-    const int count = row_c - r < internal::kRows ? row_c - r : internal::kRows;
-    for (int i = 0; i < count; ++i)
-      if (begin[i] < end[i]) span(r + i, begin[i], end[i]);
+    rows(RowSpans{r, row_c - r < internal::kRows ? row_c - r : internal::kRows,
+                  internal::first_at_or_after(select(u_first, u, v), lo, hi),
+                  internal::first_at_or_after(select(u_first, v, u), lo, hi)});
   }
+}
+
+/// Calls span(row, col_begin, col_end) for every row of the window that the triangle covers.
+template <class Span>
+HAPTOS_HD void scan_triangle(const double x[3], const double y[3], const PixelWindow& w,
+                             Span&& span) {
+  scan_rows(
+      x, y, w, [&](const RowSpans& s) __attribute__((always_inline)) {
+        for (int i = 0; i < s.count; ++i)
+          if (s.begin[i] < s.end[i]) span(s.row + i, s.begin[i], s.end[i]);
+      });
 }
 
 }  // namespace haptos

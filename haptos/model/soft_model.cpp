@@ -74,6 +74,7 @@ SoftModel compile_soft(const SoftBody& body) {
   for (const Vec3i& t : body.coat)
     for (int k = 0; k < 3; ++k) check_vertex(body, "coat", t[k]);
 
+  m.given_tets = body.mesh.tets;
   if (body.element == Element::kLinear) {
     m.rest = body.mesh;
     m.coat = body.coat;

@@ -7,6 +7,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/lanes.h"
+#include "haptos/base/parallel.h"
 #include "haptos/geometry/raster.h"
 
 namespace haptos {
@@ -16,7 +17,6 @@ namespace {
 
 using F8 = Pack<float, 8>;
 using D4 = Pack<double, 4>;
-using Int8 = VectorOf<std::int32_t, 8>::type;
 using Float4 = VectorOf<float, 4>::type;
 constexpr int kWidth = 8;
 constexpr int kBandRows = 32;  // rows that are drawn and finished together
@@ -44,6 +44,12 @@ F8 lane_index() {
   fail(std::string("camera.") + element, std::to_string(value), rule,
        "give sizes and focal lengths in pixels, the pitch in metres per pixel and the distance in "
        "metres");
+}
+
+Float4 rounded(D4 a) {
+  VectorOf<double, 4>::type v;
+  a.store(reinterpret_cast<double*>(&v));
+  return __builtin_convertvector(v, Float4);
 }
 
 /// One over the length of (x, y, z) in every lane.
@@ -95,8 +101,9 @@ DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> res
   project(rest, s);
   bin(s);
   rest_w_.resize(stride_ * static_cast<std::size_t>(camera.height));
+  s.values.resize(band_floats());
   for (int b = 0; b < band_count(camera_); ++b) {
-    rasterise<false>(b, s);
+    rasterise<false>(b, s, s.values.data());
     const std::size_t first = static_cast<std::size_t>(b * kBandRows) * stride_;
     const std::size_t count = std::min(rest_w_.size() - first, kBandRows * stride_);
     std::copy_n(s.values.begin(), count, rest_w_.begin() + static_cast<std::ptrdiff_t>(first));
@@ -213,15 +220,12 @@ void DepthSensor::vertex_normals(DepthScratch& s) const {
 }
 
 template <bool kNormals>
-void DepthSensor::rasterise(int band, DepthScratch& s) const {
+void DepthSensor::rasterise(int band, const DepthScratch& s, float* const z) const {
   const int first = band * kBandRows, last = std::min(first + kBandRows, camera_.height);
   const std::size_t plane = kBandRows * stride_;
-  s.values.resize(4 * plane);
-  std::fill_n(s.values.begin(), plane, kNone);
+  std::fill_n(z, plane, kNone);
   const PixelWindow window{0, camera_.width, first, last};
   const F8 lane = lane_index();
-  const Int8 index = __builtin_convertvector(lane.v, Int8);
-  float* const z = s.values.data();
   float *const nx = z + plane, *const ny = nx + plane, *const nz = ny + plane;
   const int end_of_band = s.band_begin[static_cast<std::size_t>(band) + 1];
   for (int i = s.band_begin[static_cast<std::size_t>(band)]; i < end_of_band; ++i) {
@@ -240,30 +244,41 @@ void DepthSensor::rasterise(int band, DepthScratch& s) const {
     const D4 gx = fma(D4(tri.g1x), d1, D4(tri.g2x) * d2);
     const D4 gy = fma(D4(tri.g1y), d1, D4(tri.g2y) * d2);
     const D4 f00 = f0 - gx * D4(tri.x[0]) - gy * D4(tri.y[0]);  // at pixel (0, 0)
-    const Float4 slope = __builtin_convertvector(gx.v, Float4);
+    const Float4 slope = rounded(gx);
     const F8 step_z = F8(slope[0]) * lane, step_nx = F8(slope[1]) * lane,
              step_ny = F8(slope[2]) * lane, step_nz = F8(slope[3]) * lane;
-    scan_triangle(tri.x, tri.y, window, [&](int row, int begin, int end) HAPTOS_INLINE {
-      const std::size_t line = static_cast<std::size_t>(row - first) * stride_;
+    const auto block = [&](int row, int c, int end) HAPTOS_INLINE {
       const D4 at_row = fma(gy, D4(row), f00);
-      for (int c = begin; c < end; c += kWidth) {
-        const Float4 start = __builtin_convertvector(fma(gx, D4(c), at_row).v, Float4);
-        const std::size_t at = line + static_cast<std::size_t>(c);
-        const F8 key = F8(start[0]) + step_z, old = F8::load(z + at);
-        const auto nearer = PackMask<float, 8>{index < Int8{} + (end - c)} & (key < old);
-        select(nearer, key, old).store(z + at);
-        if constexpr (kNormals) {
-          select(nearer, F8(start[1]) + step_nx, F8::load(nx + at)).store(nx + at);
-          select(nearer, F8(start[2]) + step_ny, F8::load(ny + at)).store(ny + at);
-          select(nearer, F8(start[3]) + step_nz, F8::load(nz + at)).store(nz + at);
-        }
+      const Float4 start = rounded(fma(gx, D4(c), at_row));
+      const std::size_t at =
+          static_cast<std::size_t>(row - first) * stride_ + static_cast<std::size_t>(c);
+      const F8 key = F8(start[0]) + step_z, old = F8::load(z + at);
+      const auto nearer = (lane < F8(static_cast<float>(end - c))) & (key < old);
+      select(nearer, key, old).store(z + at);
+      if constexpr (kNormals) {
+        select(nearer, F8(start[1]) + step_nx, F8::load(nx + at)).store(nx + at);
+        select(nearer, F8(start[2]) + step_ny, F8::load(ny + at)).store(ny + at);
+        select(nearer, F8(start[3]) + step_nz, F8::load(nz + at)).store(nz + at);
       }
-    });
+    };
+    // Most triangles are narrower than a block: no loop over columns, whose length the processor
+    // could not foretell. An empty row then writes back what it read.
+    const double wide = std::max(tri.x[0], std::max(tri.x[1], tri.x[2])) -
+                        std::min(tri.x[0], std::min(tri.x[1], tri.x[2]));
+    if (wide < kWidth - 0.01)
+      scan_rows(tri.x, tri.y, window, [&](const RowSpans& s) HAPTOS_INLINE {
+        for (int k = 0; k < s.count; ++k) block(s.row + k, s.begin[k], s.end[k]);
+      });
+    else
+      scan_rows(tri.x, tri.y, window, [&](const RowSpans& s) HAPTOS_INLINE {
+        for (int k = 0; k < s.count; ++k)
+          for (int c = s.begin[k]; c < s.end[k]; c += kWidth) block(s.row + k, c, s.end[k]);
+      });
   }
 }
 
 template <bool kNormals>
-void DepthSensor::resolve(int band, const DepthScratch& s, DepthImage& out) const {
+void DepthSensor::resolve(int band, const float* values, DepthImage& out) const {
   const int width = camera_.width, first = band * kBandRows;
   const int last = std::min(first + kBandRows, camera_.height);
   const bool pinhole = camera_.kind == TactileCamera::Kind::kPinhole;
@@ -274,7 +289,7 @@ void DepthSensor::resolve(int band, const DepthScratch& s, DepthImage& out) cons
   };
   const std::size_t plane = kBandRows * stride_, size = out.depth.size();
   for (int row = first; row < last; ++row) {
-    const float* from = s.values.data() + static_cast<std::size_t>(row - first) * stride_;
+    const float* from = values + static_cast<std::size_t>(row - first) * stride_;
     const float* rest = rest_w_.data() + static_cast<std::size_t>(row) * stride_;
     const std::size_t to = static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
     float* depth = out.depth.data() + to;
@@ -313,16 +328,27 @@ void DepthSensor::measure(std::span<const Vec3d> nodes, bool with_normals, Depth
   project(nodes, scratch);
   if (with_normals) vertex_normals(scratch);
   bin(scratch);
-  for (int b = 0; b < band_count(camera_); ++b) {
-    if (with_normals) {
-      rasterise<true>(b, scratch);
-      resolve<true>(b, scratch, out);
-    } else {
-      rasterise<false>(b, scratch);
-      resolve<false>(b, scratch, out);
-    }
-  }
+  // Each worker takes every so-manyth band with a buffer of its own; no two bands share a pixel.
+  const int bands = band_count(camera_), workers = std::min(thread_count(), bands);
+  scratch.values.resize(static_cast<std::size_t>(workers) * band_floats());
+  for_each(
+      workers,
+      [&](std::ptrdiff_t worker) {
+        float* values = scratch.values.data() + static_cast<std::size_t>(worker) * band_floats();
+        for (int b = static_cast<int>(worker); b < bands; b += workers) {
+          if (with_normals) {
+            rasterise<true>(b, scratch, values);
+            resolve<true>(b, values, out);
+          } else {
+            rasterise<false>(b, scratch, values);
+            resolve<false>(b, values, out);
+          }
+        }
+      },
+      1);
 }
+
+std::size_t DepthSensor::band_floats() const { return 4 * kBandRows * stride_; }
 
 DepthImage DepthSensor::measure(std::span<const Vec3d> nodes, bool with_normals) const {
   DepthImage image;

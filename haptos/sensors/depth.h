@@ -7,6 +7,7 @@
 // pinhole); where it folds over itself the sheet nearest to the camera inside the gel is seen.
 // Normals are unit, outward, interpolated between the area-weighted normals of the vertices.
 // Everything upstream is float64, the images are float32. An undeformed coat reads exactly zero.
+// The image is the same for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,7 @@ struct DepthScratch {
   std::vector<Vertex> vertex;
   std::vector<Vec2i> range;           ///< first and last band of each triangle
   std::vector<int> band_begin, band;  ///< triangles that meet each band of rows (compressed)
-  std::vector<float> values;          ///< one band: key and raw normal, rows padded
+  std::vector<float> values;          ///< per worker one band: key and raw normal, rows padded
 };
 
 class DepthSensor {
@@ -77,9 +78,10 @@ class DepthSensor {
   void vertex_normals(DepthScratch& s) const;
   void bin(DepthScratch& s) const;
   template <bool kNormals>
-  void rasterise(int band, DepthScratch& s) const;
+  void rasterise(int band, const DepthScratch& s, float* values) const;
   template <bool kNormals>
-  void resolve(int band, const DepthScratch& s, DepthImage& out) const;
+  void resolve(int band, const float* values, DepthImage& out) const;
+  std::size_t band_floats() const;
 
   TactileCamera camera_;
   int node_count_ = 0;

@@ -124,8 +124,8 @@ void add_soft_terms(const Scene& scene, std::size_t i, Workspace& w) {
   const SoftBody& spec = scene.soft[i];
   SoftParts& s = w.soft[i];
   // Elements number points consecutively from the first: a body's points are added in order.
-  s.elements = std::make_shared<SoftElements>(w.points, s.model.rest, s.points.front(),
-                                              s.model.patch_size, spec.material);
+  s.elements =
+      std::make_shared<SoftElements>(w.points, s.model, s.points.front(), spec.material);
   auto elastic = make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law));
   s.elastic = elastic.get();
   w.terms.push_back(std::move(elastic));

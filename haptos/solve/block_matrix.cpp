@@ -57,8 +57,7 @@ inline void product(const double* b, int rows, int columns, const double* x, dou
   else
     add_product<0, 0>(b, rows, columns, x, y);
 }
-inline void transposed_product(const double* b, int rows, int columns, const double* x,
-                               double* y) {
+inline void transposed_product(const double* b, int rows, int columns, const double* x, double* y) {
   if (rows == 3 && columns == 3)
     add_transposed_product<3, 3>(b, 3, 3, x, y);
   else
@@ -72,7 +71,8 @@ BlockPattern::BlockPattern(std::vector<int> block_sizes,
     : size_(std::move(block_sizes)) {
   const std::size_t n = size_.size();
   constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
-  if (static_cast<std::int64_t>(n) >= kLimit || static_cast<std::int64_t>(couplings.size()) >= kLimit)
+  if (static_cast<std::int64_t>(n) >= kLimit ||
+      static_cast<std::int64_t>(couplings.size()) >= kLimit)
     fail("block pattern", std::to_string(n) + " blocks", "must have fewer than 2^31 of each",
          "split the system");
   std::int64_t total = 0;

@@ -1,8 +1,8 @@
 // Symmetric block-sparse matrices: square blocks on the diagonal, couplings below it.
 //
-// A row of blocks is what one owner of unknowns contributes (3 for a node, 6 or 12 for a body). Only
-// the lower triangle is stored, by block row, columns ascending, so the diagonal block ends its row.
-// The pattern is immutable and shared; values come and go every Newton iteration.
+// A row of blocks is what one owner of unknowns contributes (3 for a node, 6 or 12 for a body).
+// Only the lower triangle is stored, by block row, columns ascending, so the diagonal block ends
+// its row. The pattern is immutable and shared; values come and go every Newton iteration.
 //
 // Assembly: look an entry up once with BlockPattern::find(i, j) for i >= j, keep its index, and add
 // into BlockMatrix::entry(e), which is row-major size(i) x size(j). A coupling known as (j, i) is
@@ -24,7 +24,8 @@ class BlockPattern {
 
   BlockPattern() = default;
   /// @param block_sizes  unknowns of each block, 1 to kMaxBlockSize
-  /// @param couplings    pairs (i, j) of coupled blocks in any order; duplicates and the diagonal may
+  /// @param couplings    pairs (i, j) of coupled blocks in any order; duplicates and the diagonal
+  /// may
   ///                     be given, the diagonal is always there
   /// @throws InputError for a size out of range, a coupling to a block that does not exist, or a
   ///         matrix of more than 2^31 - 1 unknowns

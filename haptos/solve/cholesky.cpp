@@ -30,7 +30,14 @@ std::unique_ptr<double[], void (*)(void*)> aligned_zeros(std::ptrdiff_t count) {
 void scatter_block(const CholeskyPlan::Scatter& s, const double* block, std::ptrdiff_t ld,
                    double* panel) {
   double* to = panel + s.target;
-  if (s.diagonal) {
+  if (s.diagonal && s.rows == 3) {
+    to[0] = block[0];
+    to[1] = block[3];
+    to[2] = block[6];
+    to[ld + 1] = block[4];
+    to[ld + 2] = block[7];
+    to[2 * ld + 2] = block[8];
+  } else if (s.diagonal) {
     for (int r = 0; r < s.rows; ++r)
       for (int c = 0; c <= r; ++c) to[c * ld + r] = block[r * s.columns + c];
   } else if (s.rows == 3 && s.columns == 3) {
@@ -119,9 +126,8 @@ BlockCholesky::Failure BlockCholesky::eliminate(const BlockMatrix& a, int n, dou
   const CholeskyPlan::Node& node = plan_->nodes[at(n)];
   assemble_panel(a, n, panel);
   Failure failure;
-  const int column =
-      kernels_->factor_panel(node.pivots, node.updates, panel, panel_ld(node),
-                             factor_.get() + node.factor, &failure.pivot);
+  const int column = kernels_->factor_panel(node.pivots, node.updates, panel, panel_ld(node),
+                                            factor_.get() + node.factor, &failure.pivot);
   if (column >= 0) {
     failure.column = node.first + column;
     return failure;
@@ -151,7 +157,9 @@ bool BlockCholesky::factor(const BlockMatrix& a) {
   const std::ptrdiff_t tasks = static_cast<std::ptrdiff_t>(plan_->tasks.size());
   for_each(
       tasks,
-      [&](std::ptrdiff_t t) { failures_[at(static_cast<int>(t))] = eliminate_task(a, static_cast<int>(t)); },
+      [&](std::ptrdiff_t t) {
+        failures_[at(static_cast<int>(t))] = eliminate_task(a, static_cast<int>(t));
+      },
       1);
   Failure first;
   for (const Failure& f : failures_)
@@ -164,9 +172,9 @@ bool BlockCholesky::factor(const BlockMatrix& a) {
   failed_block_ = -1;
   failed_pivot_ = first.pivot;
   if (first.column < 0) return true;
-  const auto k = std::upper_bound(
-      plan_->order.begin(), plan_->order.end(), first.column,
-      [&](int column, int block) { return column < plan_->position[at(block)]; });
+  const auto k =
+      std::upper_bound(plan_->order.begin(), plan_->order.end(), first.column,
+                       [&](int column, int block) { return column < plan_->position[at(block)]; });
   failed_block_ = *(k - 1);
   return false;
 }

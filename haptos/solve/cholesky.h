@@ -20,7 +20,7 @@
 
 namespace haptos {
 
-class CholeskyPlan;  // haptos/solve/cholesky_plan.h
+class CholeskyPlan;   // haptos/solve/cholesky_plan.h
 struct DenseKernels;  // haptos/solve/dense_kernels.h
 
 class BlockCholesky {
@@ -76,10 +76,10 @@ class BlockCholesky {
 
   std::shared_ptr<const CholeskyPlan> plan_;
   const DenseKernels* kernels_ = nullptr;
-  std::unique_ptr<double[], void (*)(void*)> factor_{nullptr, nullptr};  // panels in strips
-  std::unique_ptr<double[], void (*)(void*)> arena_{nullptr, nullptr};   // updates and open panels
-  std::unique_ptr<double[], void (*)(void*)> scratch_{nullptr, nullptr}; // permuted sides
-  std::vector<Failure> failures_;  // of each task
+  std::unique_ptr<double[], void (*)(void*)> factor_{nullptr, nullptr};   // panels in strips
+  std::unique_ptr<double[], void (*)(void*)> arena_{nullptr, nullptr};    // updates and open panels
+  std::unique_ptr<double[], void (*)(void*)> scratch_{nullptr, nullptr};  // permuted sides
+  std::vector<Failure> failures_;                                         // of each task
   int failed_block_ = -1;
   double failed_pivot_ = 0;
 };

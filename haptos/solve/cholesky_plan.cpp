@@ -82,8 +82,7 @@ CholeskyPlan::CholeskyPlan(std::shared_ptr<const BlockPattern> pattern, Order wa
   {
     std::vector<int> fill = child_count;
     for (int f = 0; f < front_count; ++f)
-      if (tree.fronts[at(f)].parent >= 0)
-        children[at(fill[at(tree.fronts[at(f)].parent)]++)] = f;
+      if (tree.fronts[at(f)].parent >= 0) children[at(fill[at(tree.fronts[at(f)].parent)]++)] = f;
   }
 
   std::vector<int> row_of(at(n), 0);  // panel row of a block of the front at hand
@@ -182,7 +181,8 @@ void CholeskyPlan::lay_out() {
     largest_pivots = std::max(largest_pivots, node.pivots);
     largest_updates = std::max(largest_updates, node.updates);
     subtree[at(f)] += front_time(c, u);
-    first[at(f)] = node.child_begin < node.child_end ? first[at(children[at(node.child_begin)])] : f;
+    first[at(f)] =
+        node.child_begin < node.child_end ? first[at(children[at(node.child_begin)])] : f;
     if (node.parent >= 0) subtree[at(node.parent)] += subtree[at(f)];
   }
   for (int f = n - 1; f >= 0; --f)

@@ -5,7 +5,8 @@
 //   panel   the pivot columns, column-major. Pivot rows stand at 0 .. p-1, updated rows at
 //           row_shift .. row_shift+u-1, row_shift = p rounded up to the strip height, so that
 //           both begin aligned.
-//   update  the u x u Schur complement, lower triangle, column-major, leading dimension u rounded up.
+//   update  the u x u Schur complement, lower triangle, column-major, leading dimension u rounded
+//   up.
 // The factored panel is stored in strips of 8 rows (haptos/solve/dense_kernels.h).
 #pragma once
 
@@ -28,24 +29,24 @@ class CholeskyPlan {
 
   /// A block of A and where it goes in the panel.
   struct Scatter {
-    int entry;             ///< of the pattern
-    int rows, columns;     ///< of the stored block
-    bool transposed;       ///< stored above the diagonal of the permuted matrix
+    int entry;          ///< of the pattern
+    int rows, columns;  ///< of the stored block
+    bool transposed;    ///< stored above the diagonal of the permuted matrix
     bool diagonal;
-    std::ptrdiff_t target; ///< scalar offset in the panel
+    std::ptrdiff_t target;  ///< scalar offset in the panel
   };
 
   /// A supernode, children before parents. Ranges index the vectors below.
   struct Node {
-    int first;                  ///< first pivot, a permuted unknown
-    int pivots, updates;        ///< scalar columns eliminated, rows passed on
-    int parent;                 ///< node or -1
-    int child_begin, child_end; ///< in children
+    int first;                   ///< first pivot, a permuted unknown
+    int pivots, updates;         ///< scalar columns eliminated, rows passed on
+    int parent;                  ///< node or -1
+    int child_begin, child_end;  ///< in children
     int scatter_begin, scatter_end;
-    int solve_begin, solve_end; ///< in solve_runs: updated rows in the permuted vector
-    int add_begin, add_end;     ///< in add_runs: this node's update in its parent's front
-    std::ptrdiff_t factor;      ///< offset of its panel
-    std::ptrdiff_t update;      ///< offset of its update in the arena
+    int solve_begin, solve_end;  ///< in solve_runs: updated rows in the permuted vector
+    int add_begin, add_end;      ///< in add_runs: this node's update in its parent's front
+    std::ptrdiff_t factor;       ///< offset of its panel
+    std::ptrdiff_t update;       ///< offset of its update in the arena
   };
 
   const BlockPattern& pattern() const { return *pattern_; }

@@ -124,6 +124,7 @@ inline void add(double* to, const double* from, int n) {
 }
 
 #include "haptos/solve/dense_kernels_body.h"
+#include "haptos/solve/dense_solve_body.h"
 
 constexpr DenseKernels kKernels{"baseline", factor_panel, update,   extend_add,
                                 forward,    backward,     forward8, backward8};
@@ -166,11 +167,11 @@ inline V8 sum_of_rows(const V8 (&a)[8]) {
 inline void add(double* to, const double* from, int n) {
   for (; n > 8; n -= 8, to += 8, from += 8) store(to, plus(load(to), load(from)));
   const __mmask8 m = static_cast<__mmask8>((1u << n) - 1u);
-  _mm512_mask_storeu_pd(
-      to, m, plus(_mm512_maskz_loadu_pd(m, to), _mm512_maskz_loadu_pd(m, from)));
+  _mm512_mask_storeu_pd(to, m, plus(_mm512_maskz_loadu_pd(m, to), _mm512_maskz_loadu_pd(m, from)));
 }
 
 #include "haptos/solve/dense_kernels_body.h"
+#include "haptos/solve/dense_solve_body.h"
 
 constexpr DenseKernels kKernels{"avx512", factor_panel, update,   extend_add,
                                 forward,  backward,     forward8, backward8};
@@ -182,8 +183,7 @@ constexpr DenseKernels kKernels{"avx512", factor_panel, update,   extend_add,
 
 DenseKernelList all_dense_kernels() {
 #if HAPTOS_TWO_VERSIONS
-  if (__builtin_cpu_supports("x86-64-v4"))
-    return {{&baseline::kKernels, &avx512::kKernels}, 2};
+  if (__builtin_cpu_supports("x86-64-v4")) return {{&baseline::kKernels, &avx512::kKernels}, 2};
 #endif
   return {{&baseline::kKernels, nullptr}, 1};
 }

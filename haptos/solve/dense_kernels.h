@@ -5,8 +5,8 @@
 // pivots keeps p_s = min(8 s + 8, p) columns in strip s. Missing rows of the last strip are zero.
 // The 8 x 8 tiles on the diagonal hold the inverse of L's tile, so that solves are products.
 //
-// Order of operations. Every scalar is updated as a <- fma(-l_ik, l_jk, a) for k ascending, whatever
-// the tile, so all versions of the kernels (AVX-512, AVX2, plain) give the same bits.
+// Order of operations. Every scalar is updated as a <- fma(-l_ik, l_jk, a) for k ascending,
+// whatever the tile, so all versions of the kernels (AVX-512, AVX2, plain) give the same bits.
 #pragma once
 
 #include <cstddef>

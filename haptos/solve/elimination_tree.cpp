@@ -121,7 +121,7 @@ std::vector<int> column_counts(const BlockGraph& g, const std::vector<int>& orde
 double front_time(double p, double u) {
   const double flops = p * p * p / 3 + p * p * u + p * u * u;
   const double panel = p * (0.5 * p + u), schur = 0.5 * u * u;
-  return 1e-9 * (100 + 12 * p + 0.02 * flops + 0.2 * panel + 0.8 * schur);
+  return 1e-9 * (80 + 12 * p + 0.02 * flops + 0.3 * panel + 0.7 * schur);
 }
 
 FrontTree front_tree(const BlockGraph& g, const std::vector<int>& elimination) {
@@ -164,8 +164,8 @@ FrontTree front_tree(const BlockGraph& g, const std::vector<int>& elimination) {
                      [&](int a, int b) { return updates[at(a)] > updates[at(b)]; });
     head[at(k)] = tail[at(k)] = -1;
     for (int c : children) {
-      const double apart = front_time(pivots[at(c)], updates[at(c)]) +
-                           front_time(pivots[at(k)], updates[at(k)]);
+      const double apart =
+          front_time(pivots[at(c)], updates[at(c)]) + front_time(pivots[at(k)], updates[at(k)]);
       if (front_time(pivots[at(c)] + pivots[at(k)], updates[at(k)]) <= apart) {
         merged[at(c)] = k;
         pivots[at(k)] += pivots[at(c)];

@@ -15,11 +15,11 @@ namespace haptos {
 /// A tree of fronts; children before parents, each subtree a contiguous range.
 struct FrontTree {
   struct Front {
-    int first, count;        ///< its blocks: order[first .. first + count)
-    int pivots, updates;     ///< scalars eliminated and passed on
-    int parent;              ///< or -1
+    int first, count;     ///< its blocks: order[first .. first + count)
+    int pivots, updates;  ///< scalars eliminated and passed on
+    int parent;           ///< or -1
   };
-  std::vector<int> order;    ///< block eliminated k-th
+  std::vector<int> order;  ///< block eliminated k-th
   std::vector<Front> fronts;
   double modelled_time = 0;  ///< s, one core
 };

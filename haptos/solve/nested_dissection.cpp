@@ -14,10 +14,10 @@
 namespace haptos {
 namespace {
 
-constexpr int kCoarsest = 60;          // vertices of the graph that is bisected from scratch
-constexpr int kStarts = 8;             // first bisections tried on it
-constexpr int kPasses = 4;             // refinement passes per level at most
-constexpr double kLargestSide = 0.6;   // of the weight of both sides and the separator
+constexpr int kCoarsest = 60;         // vertices of the graph that is bisected from scratch
+constexpr int kStarts = 8;            // first bisections tried on it
+constexpr int kPasses = 4;            // refinement passes per level at most
+constexpr double kLargestSide = 0.6;  // of the weight of both sides and the separator
 
 enum Part : unsigned char { kLeft = 0, kRight = 1, kSeparator = 2 };
 
@@ -37,7 +37,9 @@ struct Random {
   }
 };
 
-int total_weight(const BlockGraph& g) { return std::accumulate(g.weight.begin(), g.weight.end(), 0); }
+int total_weight(const BlockGraph& g) {
+  return std::accumulate(g.weight.begin(), g.weight.end(), 0);
+}
 
 // Joins each vertex with the free neighbour it shares most edges with.
 Level coarsen(Level& fine, Random& random) {
@@ -115,7 +117,8 @@ class Refiner {
   // What is minimised: the separator, and a little the difference of the sides.
   double cost() const {
     const double excess = std::max(0, std::max(side_[0], side_[1]) - limit_);
-    return side_[2] + 0.05 * side_[2] * std::abs(side_[0] - side_[1]) / (side_[0] + side_[1] + 1.0) +
+    return side_[2] +
+           0.05 * side_[2] * std::abs(side_[0] - side_[1]) / (side_[0] + side_[1] + 1.0) +
            2 * excess;
   }
   bool one_sided() const { return side_[0] == 0 || side_[1] == 0; }
@@ -184,10 +187,9 @@ class Refiner {
       const Move* left = best(0);
       const Move* right = best(1);
       if (left == nullptr && right == nullptr) break;
-      const bool to_left =
-          right == nullptr ||
-          (left != nullptr && (left->gain != right->gain ? left->gain > right->gain
-                                                         : side_[0] <= side_[1]));
+      const bool to_left = right == nullptr ||
+                           (left != nullptr && (left->gain != right->gain ? left->gain > right->gain
+                                                                          : side_[0] <= side_[1]));
       const int to = to_left ? 0 : 1, v = to_left ? left->vertex : right->vertex;
       moves_[to].pop();
       locked_[at(v)] = 1;

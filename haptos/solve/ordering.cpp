@@ -30,12 +30,12 @@ class QuotientGraph {
   void join(int into, int other);
 
   int n_;
-  std::vector<int> list_;                    // all adjacency lists; new elements go to the end
-  std::vector<std::ptrdiff_t> begin_;        // where the list of i begins
-  std::vector<int> elements_, length_;       // elements in the list of variable i; all of its list
-  std::vector<int> weight_, degree_;         // negative weight: in the element being formed
+  std::vector<int> list_;               // all adjacency lists; new elements go to the end
+  std::vector<std::ptrdiff_t> begin_;   // where the list of i begins
+  std::vector<int> elements_, length_;  // elements in the list of variable i; all of its list
+  std::vector<int> weight_, degree_;    // negative weight: in the element being formed
   std::vector<Kind> kind_;
-  std::vector<int> head_, next_, previous_;  // degree lists
+  std::vector<int> head_, next_, previous_;     // degree lists
   std::vector<int> last_member_, next_member_;  // vertices that a variable stands for
   std::vector<std::int64_t> stamp_;
   std::vector<std::uint32_t> hash_;

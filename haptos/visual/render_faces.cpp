@@ -224,6 +224,9 @@ FaceList flatten(const RenderScene& scene) {
     s.finish = m->finish;
     s.opacity = static_cast<float>(std::clamp(m->opacity, 0.0, 1.0));
     s.clipped = m->clipped && scene.clip.has_value();
+    const bool overlay =
+        std::any_of(extra.begin(), extra.end(), [m](const RenderMesh& e) { return m == &e; });
+    s.glow = overlay ? 0.45f : 0.0f;
     s.wire = m->wire;
     s.wire_width = m->wire_width;
     s.wire_color = linear_light(m->wire_color);

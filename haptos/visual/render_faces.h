@@ -13,6 +13,7 @@ using Vec3f = Vec3<float>;
 struct Surface {
   Finish finish = Finish::kMatte;
   float opacity = 1;
+  float glow = 0;        ///< part of the colour that needs no light: overlays stay legible
   bool clipped = false;  ///< fragments beyond the clip plane are dropped
   bool wire = false;
   Vec3f wire_color, cap_color;  ///< linear light

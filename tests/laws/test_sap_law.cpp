@@ -60,8 +60,8 @@ Errors differences(const SapContact<double>& c, const Vec3d& v) {
     const SapValue<double> l = sap_law(c, lo), u = sap_law(c, hi);
     g_error = std::max(g_error, std::abs((u.cost - l.cost) / (2 * e) + at.impulse[k]));
     for (int i = 0; i < 3; ++i)
-      h_error = std::max(h_error, std::abs((u.impulse[i] - l.impulse[i]) / (2 * e) +
-                                           at.hessian(i, k)));
+      h_error =
+          std::max(h_error, std::abs((u.impulse[i] - l.impulse[i]) / (2 * e) + at.hessian(i, k)));
   }
   return {g_size > 0 ? g_error / g_size : g_error, h_size > 0 ? h_error / h_size : h_error};
 }
@@ -138,7 +138,9 @@ TEST(SapLaw, ImpulseIsTheNearestPointOfTheCone) {
       const double mu = s.c.friction;
       const double g_t = std::hypot(r.impulse[0], r.impulse[1]);
       EXPECT_LE(g_t, mu * r.impulse[2] * (1 + 1e-14));
-      if (wanted == 1) EXPECT_NEAR(g_t, mu * r.impulse[2], 1e-14 * g_t);
+      if (wanted == 1) {
+        EXPECT_NEAR(g_t, mu * r.impulse[2], 1e-14 * g_t);
+      }
       Vec3d y = s.c.v_hat - s.v;
       y = {{y[0] / s.c.r_t, y[1] / s.c.r_t, y[2] / s.c.r_n}};
       auto distance = [&](const Vec3d& g) {

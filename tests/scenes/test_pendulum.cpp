@@ -7,6 +7,7 @@
 
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/joint_terms.h"
+#include "haptos/dynamics/rigid_body.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos {
@@ -22,8 +23,7 @@ JointSpec rod(int parent, double l, double mass, double parent_length) {
   s.axis = {{0, 1, 0}};
   s.mass = mass;
   s.centre_of_mass = {{0, 0, -0.5 * l}};
-  const double i = mass * l * l / 12;
-  s.inertia = {{i, 0, 0, 0, i, 0, 0, 0, 0.01 * i}};
+  s.inertia = slender_rod_inertia(mass, l);
   return s;
 }
 
@@ -36,8 +36,10 @@ double period(FrozenScene& scene, double seconds) {
     const double now = scene.state.q[0];
     if (last < 0 && now >= 0) {
       latest = scene.state.time - scene.h * now / (now - last);
-      if (first < 0) first = latest;
-      else ++count;
+      if (first < 0)
+        first = latest;
+      else
+        ++count;
     }
     last = now;
   }

@@ -56,13 +56,18 @@ Drift rotate(const Vec3d& moments, const Vec3d& omega, double h, double seconds 
 }
 
 TEST(RigidScene, FreeRotationKeepsEnergyAndAngularMomentumForTenSeconds) {
-  const Vec3d inertias[] = {{{4e-5, 4e-5, 4e-5}}, {{1e-4, 2e-4, 2.5e-4}}, {{1e-4, 1e-4, 2e-4}},
-                            {{2e-4, 2e-4, 1e-5}}, {{1e-4, 2e-4, 2.9e-4}}};
+  const Vec3d inertias[] = {{{4e-5, 4e-5, 4e-5}},
+                            {{1e-4, 2e-4, 2.5e-4}},
+                            {{1e-4, 1e-4, 2e-4}},
+                            {{2e-4, 2e-4, 1e-5}},
+                            {{1e-4, 2e-4, 2.9e-4}}};
   for (double h : {1e-3, 5e-3})
     for (const Vec3d& m : inertias) {
       const Drift d = rotate(m, 5.0 * normalized(Vec3d{{0.3, 1, 0.4}}), h);
-      printf("h %g s, moments %.1e %.1e %.1e kg m2: energy %.2e, angular momentum %.2e, "
-             "per step %.1e\n", h, m[0], m[1], m[2], d.energy, d.momentum, d.momentum_per_step);
+      printf(
+          "h %g s, moments %.1e %.1e %.1e kg m2: energy %.2e, angular momentum %.2e, "
+          "per step %.1e\n",
+          h, m[0], m[1], m[2], d.energy, d.momentum, d.momentum_per_step);
       EXPECT_LT(d.energy, 1e-3);
       EXPECT_LT(d.momentum, 1e-11);
       EXPECT_LT(d.momentum_per_step, 1e-14);
@@ -77,7 +82,7 @@ TEST(RigidScene, OnlyRotationAboutTheIntermediateAxisFlips) {
     omega = {{0.05, 0.05, 5}};
     EXPECT_EQ(rotate(moments, omega, h).flips, 0);
     omega = {{0.05, 5, 0.05}};
-    const Drift d = rotate(moments, omega, h);
+    const Drift d = rotate(moments, omega, h, 20);
     EXPECT_GE(d.flips, 3);
     EXPECT_LT(d.energy, 1e-3);
     printf("h %g s: %d flips, energy %.2e\n", h, d.flips, d.energy);
@@ -117,8 +122,8 @@ TEST(RigidScene, FlipsComeWithThePeriodOfTheExactSolution) {
   double last = 1;
   for (int k = 0; k < 20000; ++k) {
     scene.step();
-    const double now = dot(column(to_matrix(body->pose(scene.state).q), 1),
-                           body->angular_momentum(scene.state));
+    const double now =
+        dot(column(to_matrix(body->pose(scene.state).q), 1), body->angular_momentum(scene.state));
     if (k > 0 && now * last < 0) crossings.push_back(h * (k + 1 - now / (now - last)));
     last = now;
   }

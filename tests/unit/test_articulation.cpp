@@ -57,7 +57,8 @@ TEST(Articulation, MassMatrixColumnsAreInverseDynamicsOfUnitAccelerations) {
       unit[static_cast<std::size_t>(j)] = 1;
       const std::vector<double> tau = a.inverse_dynamics(q, still, unit, {{0, 0, 0}});
       for (int i = 0; i < n; ++i) {
-        EXPECT_NEAR(m[static_cast<std::size_t>(i * n + j)], tau[static_cast<std::size_t>(i)], 1e-12);
+        EXPECT_NEAR(m[static_cast<std::size_t>(i * n + j)], tau[static_cast<std::size_t>(i)],
+                    1e-12);
         EXPECT_EQ(m[static_cast<std::size_t>(i * n + j)], m[static_cast<std::size_t>(j * n + i)]);
       }
     }
@@ -117,8 +118,7 @@ TEST(Articulation, JacobiansOfPointsAgreeWithDifferences) {
       std::vector<double> lo = q, hi = q;
       lo[c] -= 1e-5;
       hi[c] += 1e-5;
-      const Vec3d d =
-          (1 / 2e-5) * (a.link_pose(hi, link) * local - a.link_pose(lo, link) * local);
+      const Vec3d d = (1 / 2e-5) * (a.link_pose(hi, link) * local - a.link_pose(lo, link) * local);
       for (std::size_t r = 0; r < 3; ++r) EXPECT_NEAR(j[8 * r + c], d[static_cast<int>(r)], 1e-9);
     }
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "haptos/base/error.h"
+#include "haptos/base/parallel.h"
 #include "haptos/geometry/raster.h"
 #include "haptos/sensors/depth.h"
 
@@ -200,6 +201,20 @@ TEST(DepthSensor, TheSheetNearestTheCameraInsideIsSeen) {
   }
   const DepthSensor s(TactileCamera::orthographic(32, 32, 1e-4), c.nodes, c.triangles);
   for (float h : s.rest_height()) ASSERT_EQ(h, -5e-4f);
+}
+
+TEST(DepthSensor, AnImageIsTheSameForAnyNumberOfThreads) {
+  const Coat c = flat_coat(25e-3, 20e-3, 31, 27);
+  const auto bent =
+      raised(c, [](double x, double y) { return 1e-4 * std::sin(900 * x + 700 * y); });
+  const DepthSensor sensor(TactileCamera::pinhole(203, 131, 170, 0.02), c.nodes, c.triangles);
+  set_thread_count(1);
+  const DepthImage one = sensor.measure(bent);
+  set_thread_count(3);
+  const DepthImage three = sensor.measure(bent);
+  set_thread_count(0);
+  EXPECT_EQ(one.depth, three.depth);
+  EXPECT_EQ(one.normal, three.normal);
 }
 
 TEST(DepthSensor, BadInputNamesItsElement) {

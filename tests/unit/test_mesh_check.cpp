@@ -167,6 +167,35 @@ TEST(MeshCheck, AnUnweldedMeshDoesNotIntersectItself) {
   EXPECT_EQ(r.open_edges.count, 12);
 }
 
+TEST(MeshCheck, HostileMeshesAreCheckedInBoundedTime) {
+  // 10,000 triangles on one edge, and as many all over each other: all pairs would be 5e7.
+  constexpr int kMany = 10'000;
+  TriMesh book{{{{0, 0, 0}}, {{1, 0, 0}}}, {}};
+  TriMesh heap;
+  for (int i = 0; i < kMany; ++i) {
+    book.vertices.push_back({{0.5, std::cos(i * 1e-4), std::sin(i * 1e-4)}});
+    book.triangles.push_back({{0, 1, i + 2}});
+    const double h = i * 1e-6;
+    heap.vertices.insert(heap.vertices.end(), {{{0, 0, h}}, {{1, 0, h + 0.1}}, {{0, 1, h + 0.1}}});
+    heap.triangles.push_back({{3 * i, 3 * i + 1, 3 * i + 2}});
+  }
+  const SurfaceReport b = check_surface(book);
+  EXPECT_EQ(b.nonmanifold_edges.count, 1);
+  EXPECT_EQ(b.open_edges.count, 2 * kMany);
+  EXPECT_EQ(b.bow_tie_vertices.count, 0);
+  EXPECT_FALSE(b.intersections_checked);
+  const SurfaceReport h = check_surface(heap);
+  EXPECT_EQ(h.components, kMany);
+  EXPECT_FALSE(h.intersections_checked);
+  EXPECT_THROW(require_contact_surface(heap, "heap", {.no_self_intersection = true}), InputError);
+  TriMesh same{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}},
+               std::vector<Vec3i>(kMany, Vec3i{{0, 1, 2}})};
+  const SurfaceReport s = check_surface(same);
+  EXPECT_EQ(s.duplicate_triangles.count, kMany - 1);
+  EXPECT_TRUE(s.intersections_checked);
+  EXPECT_EQ(orient(heap), 0);
+}
+
 InputError refusal(const TriMesh& m, const SurfaceNeeds& needs = {}) {
   try {
     require_contact_surface(m, "pad", needs);

@@ -158,8 +158,10 @@ TEST(RigidBody, VelocityOfAPointIsItsJacobianTimesTheUnknowns) {
     auto moved = [&](double sign) {
       Pose p = s.pose;
       Vec3d turn{{0, 0, 0}};
-      if (c < 3) p.p[c] += sign * e;
-      else turn[c - 3] = sign * e;
+      if (c < 3)
+        p.p[c] += sign * e;
+      else
+        turn[c - 3] = sign * e;
       p.q = rotation_by(turn) * p.q;
       return p * local;
     };
@@ -184,8 +186,9 @@ TEST(RigidBody, RefusesMassPropertiesThatNoBodyHas) {
   RigidBodySpec s = spec(diagonal(1, 1, 1));
   s.mass = -1;
   EXPECT_NE(message(s).find("rigid body.mass = -1: must be positive"), std::string::npos);
-  EXPECT_NE(message(spec(diagonal(1, 3.5, 2))).find("principal moments 1, 2, 3.5 kg m2: must obey "
-                                                     "the triangle inequality"),
+  EXPECT_NE(message(spec(diagonal(1, 3.5, 2)))
+                .find("principal moments 1, 2, 3.5 kg m2: must obey "
+                      "the triangle inequality"),
             std::string::npos);
   EXPECT_NE(message(spec(diagonal(-1, 1, 1))).find("must all be positive"), std::string::npos);
   EXPECT_NE(message(spec(Mat3d::zero())).find("must all be positive"), std::string::npos);

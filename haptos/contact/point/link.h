@@ -10,7 +10,7 @@ namespace haptos {
 class Link {
  public:
   virtual ~Link() = default;
-  virtual int body() const = 0;          ///< id in records
+  virtual int body() const = 0;  ///< id in records
   virtual int env() const = 0;
   virtual int block() const = 0;         ///< of BlockPattern
   virtual int first_scalar() const = 0;  ///< of z
@@ -33,9 +33,7 @@ class LinkOf final : public Link {
   int first_scalar() const override { return body_.slots().first_scalar; }
   int columns() const override { return body_.link_columns(); }
   Vec3d position(const Vec3d& local) const override { return body_.link_position(link_, local); }
-  void jacobian(const Vec3d& x, double* out) const override {
-    body_.link_jacobian(link_, x, out);
-  }
+  void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
 
  private:
   const B& body_;

@@ -1,5 +1,6 @@
 // The regularised friction cone of the semi-analytic primal (SAP) solver: cost, impulse and Hessian
-// of one contact, in contact coordinates (t1, t2, n) with n from b to a and velocity v of a against b.
+// of one contact, in contact coordinates (t1, t2, n) with n from b to a and velocity v of a against
+// b.
 //
 //   y = R^-1 (v_hat - v),  R = diag(R_t, R_t, R_n),   gamma = projection of y on the cone
 //   |gamma_t| <= mu gamma_n, nearest in the norm of R,
@@ -15,10 +16,10 @@
 // l is convex and continuously differentiable; gamma is positively homogeneous in v_hat - v.
 // Units: v [m/s], gamma [N s], R [1/kg], l [J].
 //
-// Source: Castro et al., An Unconstrained Convex Formulation of Compliant Contact, 2022, section IV.
-// Different from there: the norm y_r is exact. With friction the slip region has y_r > 0, so nothing is
-// divided by zero, and the law needs no impulse scale. Limit: a sliding contact is lifted, because gamma_n
-// grows with slip (docs/laws/sap.md).
+// Source: Castro et al., An Unconstrained Convex Formulation of Compliant Contact, 2022, section
+// IV. Different from there: the norm y_r is exact. With friction the slip region has y_r > 0, so
+// nothing is divided by zero, and the law needs no impulse scale. Limit: a sliding contact is
+// lifted, because gamma_n grows with slip (docs/laws/sap.md).
 #pragma once
 
 #include "haptos/base/math.h"
@@ -27,16 +28,16 @@ namespace haptos {
 
 template <class T>
 struct SapContact {
-  T friction;         ///< mu, 0 or more
-  T r_t, r_n;         ///< regularisation [1/kg], positive
-  Vec3<T> v_hat;      ///< velocity without impulse at the cone's apex [m/s]
+  T friction;     ///< mu, 0 or more
+  T r_t, r_n;     ///< regularisation [1/kg], positive
+  Vec3<T> v_hat;  ///< velocity without impulse at the cone's apex [m/s]
 };
 
 template <class T>
 struct SapValue {
-  T cost;             ///< l [J]
-  Vec3<T> impulse;    ///< gamma, on a [N s]
-  Mat3<T> hessian;    ///< G [kg]
+  T cost;           ///< l [J]
+  Vec3<T> impulse;  ///< gamma, on a [N s]
+  Mat3<T> hessian;  ///< G [kg]
   Mask<T> stick, slip;
 };
 
@@ -51,7 +52,7 @@ HAPTOS_HD SapValue<T> sap_law(const SapContact<T>& c, const Vec3<T>& v) {
 
   // Without friction the stick region is a line, on which the law is that of slip.
   const Mask<T> stick = (yr <= mu * yn) & (mu > zero);
-  const Mask<T> slip = !stick & (yn > -m * yr);
+  const Mask<T> slip = (!stick) & (yn > -m * yr);
 
   const T inv_r = one / select(yr > zero, yr, one);
   const T t0 = y0 * inv_r, t1 = y1 * inv_r;

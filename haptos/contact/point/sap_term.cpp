@@ -84,11 +84,10 @@ void SapTerm::prepare(const StepContext& context) {
   }
 }
 
-void SapTerm::add_candidate(const StepContext& context, int pair, double gap,
-                            const Vec3d& centre) {
+void SapTerm::add_candidate(const StepContext& context, int pair, double gap, const Vec3d& centre) {
   const SapPair& p = pairs_[at_index(pair)];
   const int n = p.link->columns();
-  const Vec3d x = centre - (p.radius + 0.5 * gap) * p.normal;
+  const Vec3d x = centre - (p.radius + 0.5 * std::min(gap, 0.0)) * p.normal;
   std::vector<double> j(at_index(3 * n));
   p.link->jacobian(x, j.data());
 
@@ -107,7 +106,8 @@ void SapTerm::add_candidate(const StepContext& context, int pair, double gap,
 
   Candidate c;
   c.pair = pair;
-  c.point = context.points->add_link(p.link->block(), p.link->body(), p.link->env(), x, j.data(), n);
+  c.point =
+      context.points->add_link(p.link->block(), p.link->body(), p.link->env(), x, j.data(), n);
   c.gap = gap;
   c.frame = contact_frame(p.normal);
   c.law.friction = p.law.friction;

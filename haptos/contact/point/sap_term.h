@@ -1,7 +1,8 @@
 // Frozen point contact of spheres with half-spaces by the SAP cone (sap_law.h).
 //
 // prepare() takes the gap phi of every sphere at the start of the step and places one link point
-// midway between the surfaces, at c - n (r + phi/2), with its frozen Jacobian. Per contact:
+// with its frozen Jacobian at c - n (r + min(phi, 0)/2): midway between overlapping surfaces, and
+// on the sphere where it is only near, so that friction's arm is never longer than r. Per contact:
 //
 //   R_n = max( beta^2 / (4 pi^2) w,  1 / (h k (h + tau)) ),   R_t = sigma w,
 //   w = |J diag(M)^-1 J^T|_F / 3   [1/kg],       v_hat = (0, 0, -phi / (h + tau)),
@@ -30,11 +31,11 @@
 namespace haptos {
 
 struct SapOptions {
-  double stiffness = 1e6;        ///< k [N/m]
-  double relaxation_time = 0.01; ///< tau [s]
-  double friction = 0.5;         ///< mu
-  double near_rigid = 1;         ///< beta
-  double stick_compliance = 1e-3;///< sigma
+  double stiffness = 1e6;          ///< k [N/m]
+  double relaxation_time = 0.01;   ///< tau [s]
+  double friction = 0.5;           ///< mu
+  double near_rigid = 1;           ///< beta
+  double stick_compliance = 1e-3;  ///< sigma
 };
 
 template <>
@@ -45,19 +46,20 @@ struct OptionsOf<SapOptions> {
 
 /// A sphere on a link against the half-space {x : n . x <= offset}.
 struct SapPair {
-  const Link* link = nullptr;     ///< must outlive the term
-  Vec3d centre{{0, 0, 0}};        ///< of the sphere, in the link's frame [m]
-  double radius = 0;              ///< [m]; 0 is a point
-  std::int64_t feature = 0;       ///< of the sphere, for records: tells spheres of a body apart
-  Vec3d normal{{0, 0, 1}};        ///< outward of the half-space, unit, world
-  double offset = 0;              ///< [m]
-  int plane_body = -1;            ///< id of the half-space in records
+  const Link* link = nullptr;  ///< must outlive the term
+  Vec3d centre{{0, 0, 0}};     ///< of the sphere, in the link's frame [m]
+  double radius = 0;           ///< [m]; 0 is a point
+  std::int64_t feature = 0;    ///< of the sphere, for records: tells spheres of a body apart
+  Vec3d normal{{0, 0, 1}};     ///< outward of the half-space, unit, world
+  double offset = 0;           ///< [m]
+  int plane_body = -1;         ///< id of the half-space in records
   SapOptions law;
 };
 
 class SapTerm final : public ContactTerm {
  public:
-  /// @throws InputError for a pair without link, a normal that is not unit, or a number out of range
+  /// @throws InputError for a pair without link, a normal that is not unit, or a number out of
+  /// range
   explicit SapTerm(std::vector<SapPair> pairs);
 
   const char* name() const override { return "SAP point contact"; }
@@ -74,11 +76,11 @@ class SapTerm final : public ContactTerm {
  private:
   struct Candidate {
     int pair = 0, point = 0;
-    double gap = 0;             // at the start of the step [m]
-    Mat3d frame;                // columns t1, t2, n: contact to world coordinates
+    double gap = 0;  // at the start of the step [m]
+    Mat3d frame;     // columns t1, t2, n: contact to world coordinates
     SapContact<double> law;
-    SapValue<double> value;     // at the refreshed point
-    Vec3d impulse;              // world [N s]
+    SapValue<double> value;  // at the refreshed point
+    Vec3d impulse;           // world [N s]
   };
   void add_candidate(const StepContext& context, int pair, double gap, const Vec3d& centre);
 

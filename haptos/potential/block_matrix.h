@@ -1,0 +1,1 @@
+#include "haptos/solve/block_matrix.h"

@@ -1,0 +1,127 @@
+// Arrays from Python to rows of the library.
+#include <cstring>
+#include <limits>
+
+#include "bind.h"
+
+namespace haptos::python {
+namespace {
+
+using Reals = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
+
+std::string shape_text(const nb::object& a) { return nb::str(a.attr("shape")).c_str(); }
+
+// The array behind `in`, of the kind asked for, with `columns` columns (0: one row of numbers).
+nb::object as_array(const nb::object& in, const char* what, int columns, bool whole) {
+  const std::string want = columns == 0 ? "a row of numbers, shape (n,)"
+                                        : "an array of shape (n, " + std::to_string(columns) + ")";
+  nb::module_ np = nb::module_::import_("numpy");
+  nb::object a;
+  std::string kind;
+  try {
+    a = np.attr("asarray")(in);
+    kind = nb::cast<std::string>(a.attr("dtype").attr("kind"));
+  } catch (const nb::python_error&) {
+    refuse(what, "", "must be " + want, "pass a numpy array or a list of equal rows");
+  }
+  const auto size = nb::cast<std::int64_t>(a.attr("size"));
+  if (size == 0) return np.attr("zeros")(nb::make_tuple(0, std::max(columns, 1)), "int64");
+  const bool ints = kind == "i" || kind == "u";
+  if (!(ints || (!whole && kind == "f")))
+    refuse(what, "dtype " + std::string(nb::str(a.attr("dtype")).c_str()),
+           std::string("must hold ") + (whole ? "whole numbers" : "real numbers"),
+           whole ? "use an integer dtype such as int32" : "use float64");
+  const auto ndim = nb::cast<int>(a.attr("ndim"));
+  if (ndim != (columns == 0 ? 1 : 2) ||
+      (columns && nb::cast<int>(a.attr("shape")[nb::int_(1)]) != columns))
+    refuse(what, "shape " + shape_text(a), "must be " + want, "reshape it");
+  return np.attr("ascontiguousarray")(a, whole ? "int64" : "float64");
+}
+
+template <class Row>
+std::vector<Row> real_rows(const nb::object& in, const char* what, int columns) {
+  const nb::object a = as_array(in, what, columns, false);
+  const auto r = nb::cast<Reals>(nb::module_::import_("numpy").attr("ascontiguousarray")(a, "f8"));
+  std::vector<Row> rows(r.shape(0));
+  if (!rows.empty()) std::memcpy(rows.data(), r.data(), rows.size() * sizeof(Row));
+  return rows;
+}
+
+template <class Row>
+std::vector<Row> whole_rows(const nb::object& in, const char* what, int columns) {
+  const auto r = nb::cast<Integers>(as_array(in, what, columns, true));
+  std::vector<Row> rows(r.shape(0));
+  auto* out = reinterpret_cast<int*>(rows.data());
+  for (std::size_t i = 0; i < rows.size() * (sizeof(Row) / sizeof(int)); ++i) {
+    const std::int64_t v = r.data()[i];
+    if (v < 0 || v > std::numeric_limits<int>::max())
+      refuse(what, std::to_string(v), "must be a vertex number, 0 or more", "count from 0");
+    out[i] = static_cast<int>(v);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void refuse(const std::string& element, const std::string& value, const std::string& rule,
+            const std::string& remedy) {
+  Diagnostic d;
+  d.element = element;
+  d.value = value;
+  d.rule = rule;
+  d.remedy = remedy;
+  throw InputError(d);
+}
+
+std::vector<Vec3d> to_points(const nb::object& a, const char* what) {
+  return real_rows<Vec3d>(a, what, 3);
+}
+std::vector<Vec2d> to_points2(const nb::object& a, const char* what) {
+  return real_rows<Vec2d>(a, what, 2);
+}
+std::vector<Vec3i> to_triangles(const nb::object& a, const char* what) {
+  return whole_rows<Vec3i>(a, what, 3);
+}
+std::vector<Vec4i> to_tets(const nb::object& a, const char* what) {
+  return whole_rows<Vec4i>(a, what, 4);
+}
+std::vector<int> to_indices(const nb::object& a, const char* what) {
+  return whole_rows<int>(a, what, 0);
+}
+std::vector<double> to_numbers(const nb::object& a, const char* what) {
+  return real_rows<double>(a, what, 0);
+}
+std::vector<float> to_floats(const nb::object& a, const char* what) {
+  const std::vector<double> v =
+      to_numbers(nb::module_::import_("numpy").attr("ravel")(a), what);
+  return {v.begin(), v.end()};
+}
+
+Vec3d to_vec3(const nb::object& a, const char* what) {
+  const std::vector<double> v = to_numbers(a, what);
+  if (v.size() != 3)
+    refuse(what, std::to_string(v.size()) + " numbers", "must be three numbers", "give x, y, z");
+  return {{v[0], v[1], v[2]}};
+}
+
+Pose to_pose(const nb::object& position, const nb::object& quaternion, const char* what) {
+  Pose p;
+  if (!position.is_none()) p.p = to_vec3(position, (std::string(what) + " position").c_str());
+  if (quaternion.is_none()) return p;
+  const std::string name = std::string(what) + " quaternion";
+  const std::vector<double> q = to_numbers(quaternion, name.c_str());
+  if (q.size() != 4)
+    refuse(name, std::to_string(q.size()) + " numbers", "must be four numbers", "give w, x, y, z");
+  p.q = {q[0], q[1], q[2], q[3]};
+  return p;
+}
+
+nb::tuple vec3(const Vec3d& v) { return nb::make_tuple(v[0], v[1], v[2]); }
+
+OutArray<double, 7> pose_row(const Pose& p) {
+  return own<OutArray<double, 7>>(
+      std::vector<double>{p.p[0], p.p[1], p.p[2], p.q.w, p.q.x, p.q.y, p.q.z}, {7});
+}
+
+}  // namespace haptos::python

@@ -1,0 +1,102 @@
+// What the binding files share: arrays in and out, and one function per room of the library.
+//
+// In:  ArrayLike takes whatever numpy can make an array of; the functions below turn it into rows
+//      of the library, and what does not fit is one InputError that names the argument.
+// Out: own() hands a vector to numpy without copying; view() shows memory that `owner` keeps alive.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "haptos/base/error.h"
+#include "haptos/base/rotation.h"
+#include "haptos/geometry/mesh.h"
+
+namespace nb = nanobind;
+
+namespace haptos::python {
+
+/// Anything numpy.asarray() takes.
+class ArrayLike : public nb::object {
+  static bool accept(nb::handle) { return true; }
+
+ public:
+  NB_OBJECT_DEFAULT(ArrayLike, nb::object, "numpy.typing.ArrayLike", accept)
+};
+
+template <class T, int... N>
+using OutArray = nb::ndarray<nb::numpy, T, nb::shape<N...>, nb::c_contig>;
+using PointsOut = OutArray<double, -1, 3>;
+using TrianglesOut = OutArray<int, -1, 3>;
+
+/// Rows of real numbers, (n, 3) or (n, 2); `what` names the argument in errors.
+std::vector<Vec3d> to_points(const nb::object& array, const char* what);
+std::vector<Vec2d> to_points2(const nb::object& array, const char* what);
+/// Rows of vertex numbers, (n, 3) or (n, 4).
+std::vector<Vec3i> to_triangles(const nb::object& array, const char* what);
+std::vector<Vec4i> to_tets(const nb::object& array, const char* what);
+/// Numbers in one row.
+std::vector<int> to_indices(const nb::object& array, const char* what);
+std::vector<double> to_numbers(const nb::object& array, const char* what);
+std::vector<float> to_floats(const nb::object& array, const char* what);
+/// Three numbers.
+Vec3d to_vec3(const nb::object& array, const char* what);
+/// A position (3) [m] and a quaternion w x y z (4); None is the origin, and no turn.
+Pose to_pose(const nb::object& position, const nb::object& quaternion, const char* what);
+
+[[noreturn]] void refuse(const std::string& element, const std::string& value,
+                         const std::string& rule, const std::string& remedy);
+
+/// A numpy array that owns `v`: the vector is moved, the numbers stay where they are.
+template <class Out, class Row>
+Out own(std::vector<Row> v, std::vector<std::size_t> shape) {
+  auto* kept = new std::vector<Row>(std::move(v));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Row>*>(p); });
+  return Out(kept->data(), shape.size(), shape.data(), owner);
+}
+inline PointsOut own_points(std::vector<Vec3d> v) {
+  const std::size_t n = v.size();
+  return own<PointsOut>(std::move(v), {n, 3});
+}
+inline TrianglesOut own_triangles(std::vector<Vec3i> v) {
+  const std::size_t n = v.size();
+  return own<TrianglesOut>(std::move(v), {n, 3});
+}
+template <class T>
+OutArray<T, -1> own_row(std::vector<T> v) {
+  const std::size_t n = v.size();
+  return own<OutArray<T, -1>>(std::move(v), {n});
+}
+
+/// A numpy array that looks at `v`, which lives in the Python object `owner`.
+template <class Out, class Row>
+Out view(const std::vector<Row>& v, std::size_t width, nb::handle owner) {
+  const std::size_t shape[2] = {v.size(), width};
+  return Out(const_cast<Row*>(v.data()), 2, shape, owner);
+}
+
+nb::tuple vec3(const Vec3d& v);
+/// Position and quaternion in one row of seven: x y z, w x y z.
+OutArray<double, 7> pose_row(const Pose& pose);
+
+// One per file of this folder.
+void bind_errors(nb::module_& m);
+void bind_options(nb::module_& m);
+void bind_mesh(nb::module_& m);
+void bind_mesh_check(nb::module_& m);
+void bind_shapes(nb::module_& m);
+void bind_scene(nb::module_& m);
+void bind_sim(nb::module_& m);
+void bind_sensors(nb::module_& m);
+void bind_image(nb::module_& m);
+void bind_render(nb::module_& m);
+
+}  // namespace haptos::python

@@ -1,0 +1,242 @@
+// Meshes, their files, and mending them. Mending returns a new mesh, so that arrays that look into
+// an old one stay valid.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
+
+#include "bind.h"
+#include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/mesh_io.h"
+#include "haptos/geometry/topology.h"
+
+namespace haptos::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+MeshReadOptions read_options(double scale) {
+  if (!(scale > 0) || !(scale < 1e9))
+    refuse("scale", std::to_string(scale), "must be greater than 0",
+           "give metres per unit of the file, for example 0.001 for millimetres");
+  MeshReadOptions o;
+  o.scale = scale;
+  return o;
+}
+
+template <class Mesh>
+std::string shape_line(const char* kind, const Mesh& m, std::size_t n, const char* what) {
+  return std::string("haptos.") + kind + "(" + std::to_string(m.vertices.size()) + " vertices, " +
+         std::to_string(n) + " " + what + ")";
+}
+
+Mat3d to_rotation(const nb::object& quaternion) {
+  const Pose p = to_pose(nb::none(), quaternion, "transformed");
+  const Quat& q = p.q;
+  if (!(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z > 1e-12))
+    refuse("transformed quaternion", "0 0 0 0", "must not be 0", "no turn is 1 0 0 0");
+  return to_matrix(normalized(q));
+}
+
+template <class Mesh>
+Mesh transformed(const Mesh& mesh, const nb::object& position, const nb::object& quaternion,
+                 double scale_by) {
+  if (!(scale_by > 0) || !(scale_by < 1e12))
+    refuse("transformed scale", std::to_string(scale_by), "must be greater than 0",
+           "mirror a mesh by its coordinates instead");
+  Mesh r = mesh;
+  scale(r.vertices, scale_by);
+  transform(r.vertices, to_rotation(quaternion),
+            position.is_none() ? Vec3d::zero() : to_vec3(position, "transformed position"));
+  return r;
+}
+
+constexpr const char* kTransformedDoc =
+    "A copy, scaled, then turned by quaternion (w x y z), then moved by position [m].";
+
+void bind_tri_mesh(nb::module_& m) {
+  nb::class_<TriMesh>(m, "TriMesh", "A triangle surface, counter-clockwise seen from outside.")
+      .def(
+          "__init__",
+          [](TriMesh* self, const ArrayLike& v, const ArrayLike& t) {
+            new (self) TriMesh{to_points(v, "vertices"), to_triangles(t, "triangles")};
+          },
+          nb::arg("vertices"), nb::arg("triangles"),
+          "vertices: (V, 3) [m]; triangles: (T, 3) vertex numbers from 0. Arrays are copied.")
+      .def_prop_ro(
+          "vertices",
+          [](nb::handle self) {
+            return view<PointsOut>(nb::cast<TriMesh&>(self).vertices, 3, self);
+          },
+          "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.")
+      .def_prop_ro(
+          "triangles",
+          [](nb::handle self) {
+            return view<TrianglesOut>(nb::cast<TriMesh&>(self).triangles, 3, self);
+          },
+          "Vertex numbers, (T, 3); a view.")
+      .def_prop_ro(
+          "bounds",
+          [](const TriMesh& s) {
+            const Aabb b = bounding_box(s.vertices);
+            return own_points({b.lo, b.hi});
+          },
+          "Lowest and highest corner [m], (2, 3).")
+      .def_prop_ro("volume", [](const TriMesh& s) { return signed_volume(s); },
+                   "Signed volume enclosed [m^3]; meaningful when closed.")
+      .def_prop_ro("area", &surface_area, "Sum of the triangles' areas [m^2].")
+      .def("transformed", &transformed<TriMesh>, nb::arg("position") = nb::none(),
+           nb::arg("quaternion") = nb::none(), nb::arg("scale") = 1.0, kTransformedDoc)
+      .def("__repr__", [](const TriMesh& s) {
+        return shape_line("TriMesh", s, s.triangles.size(), "triangles");
+      });
+}
+
+void bind_tet_mesh(nb::module_& m) {
+  using TetsOut = OutArray<int, -1, 4>;
+  nb::class_<TetMesh>(m, "TetMesh", "A tetrahedral volume, positively oriented.")
+      .def(
+          "__init__",
+          [](TetMesh* self, const ArrayLike& v, const ArrayLike& t) {
+            new (self) TetMesh{to_points(v, "vertices"), to_tets(t, "tets")};
+          },
+          nb::arg("vertices"), nb::arg("tets"),
+          "vertices: (V, 3) [m]; tets: (T, 4) vertex numbers from 0. Arrays are copied.")
+      .def_prop_ro(
+          "vertices",
+          [](nb::handle self) {
+            return view<PointsOut>(nb::cast<TetMesh&>(self).vertices, 3, self);
+          },
+          "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.")
+      .def_prop_ro(
+          "tets",
+          [](nb::handle self) { return view<TetsOut>(nb::cast<TetMesh&>(self).tets, 4, self); },
+          "Vertex numbers, (T, 4); a view.")
+      .def_prop_ro(
+          "bounds",
+          [](const TetMesh& s) {
+            const Aabb b = bounding_box(s.vertices);
+            return own_points({b.lo, b.hi});
+          },
+          "Lowest and highest corner [m], (2, 3).")
+      .def_prop_ro("volume", [](const TetMesh& s) { return signed_volume(s); },
+                   "Sum of the signed volumes of the tetrahedra [m^3].")
+      .def("transformed", &transformed<TetMesh>, nb::arg("position") = nb::none(),
+           nb::arg("quaternion") = nb::none(), nb::arg("scale") = 1.0, kTransformedDoc)
+      .def("__repr__", [](const TetMesh& s) {
+        return shape_line("TetMesh", s, s.tets.size(), "tetrahedra");
+      });
+}
+
+void bind_files(nb::module_& m) {
+  m.def(
+      "read_surface",
+      [](const fs::path& path, double scale) {
+        std::vector<std::string> notes;
+        TriMesh mesh = read_surface(path, read_options(scale), &notes);
+        return std::make_pair(std::move(mesh), notes);
+      },
+      nb::arg("path"), nb::arg("scale"));
+  m.def(
+      "read_volume",
+      [](const fs::path& path, double scale) {
+        std::vector<std::string> notes;
+        TetMesh mesh = read_volume(path, read_options(scale), &notes);
+        return std::make_pair(std::move(mesh), notes);
+      },
+      nb::arg("path"), nb::arg("scale"));
+  m.def("write_obj", &write_obj, nb::arg("path"), nb::arg("mesh"),
+        "Writes a surface as Wavefront OBJ, in metres. Replaces the file whole or not at all.");
+  m.def("write_stl", &write_stl, nb::arg("path"), nb::arg("mesh"),
+        "Writes a surface as binary STL, in metres and single precision. Replaces the file whole "
+        "or not at all.");
+  m.def(
+      "write_vtk",
+      [](const fs::path& path, const TetMesh& mesh, const nb::object& vectors,
+         const std::string& name, bool binary) {
+        VtkWriteOptions o;
+        o.binary = binary;
+        o.vector_name = name;
+        if (!vectors.is_none()) {
+          o.vectors = to_points(vectors, "vectors");
+          if (o.vectors.size() != mesh.vertices.size())
+            refuse("vectors", std::to_string(o.vectors.size()) + " rows",
+                   "must have one row for each vertex",
+                   "pass " + std::to_string(mesh.vertices.size()) + " rows");
+        }
+        write_vtk(path, mesh, o);
+      },
+      nb::arg("path"), nb::arg("mesh"), nb::arg("vectors") = nb::none(),
+      nb::arg("vector_name") = "displacement", nb::arg("binary") = true,
+      nb::sig("def write_vtk(path: str | os.PathLike, mesh: TetMesh, vectors: "
+              "numpy.typing.ArrayLike | None = None, vector_name: str = 'displacement', binary: "
+              "bool = True) -> None"),
+      "Writes a volume as a legacy VTK unstructured grid, in metres, with one vector for each "
+      "vertex (V, 3) if given. Replaces the file whole or not at all.");
+}
+
+void bind_edits(nb::module_& m) {
+  m.def(
+      "weld",
+      [](const TriMesh& mesh, double tolerance) {
+        TriMesh r = mesh;
+        const WeldResult w = weld(r, tolerance);
+        remove_unreferenced(r);
+        return nb::make_tuple(r, w.merged_vertices, w.removed_triangles);
+      },
+      nb::arg("mesh"), nb::arg("tolerance") = 0.0,
+      nb::sig("def weld(mesh: TriMesh, tolerance: float = 0.0) -> tuple[TriMesh, int, int]"),
+      "Joins vertices closer than tolerance [m] and drops what collapses or is left over. Returns "
+      "the new mesh, the vertices joined and the triangles removed.");
+  m.def(
+      "orient",
+      [](const TriMesh& mesh) {
+        TriMesh r = mesh;
+        const int turned = orient(r);
+        return nb::make_tuple(r, turned);
+      },
+      nb::arg("mesh"), nb::sig("def orient(mesh: TriMesh) -> tuple[TriMesh, int]"),
+      "Turns triangles so that neighbours agree and closed parts face outward. Returns the new "
+      "mesh and the number of triangles turned.");
+  m.def(
+      "orient",
+      [](const TetMesh& mesh) {
+        TetMesh r = mesh;
+        const int turned = orient(r);
+        return nb::make_tuple(r, turned);
+      },
+      nb::arg("mesh"), nb::sig("def orient(mesh: TetMesh) -> tuple[TetMesh, int]"),
+      "Gives every tetrahedron a positive volume. Returns the new mesh and the number turned.");
+  m.def(
+      "remove_degenerate",
+      [](const TriMesh& mesh) {
+        TriMesh r = mesh;
+        const int removed = remove_degenerate(r) + remove_duplicate_triangles(r);
+        remove_unreferenced(r);
+        return nb::make_tuple(r, removed);
+      },
+      nb::arg("mesh"), nb::sig("def remove_degenerate(mesh: TriMesh) -> tuple[TriMesh, int]"),
+      "Gets rid of triangles without area, of repeated triangles and of unused vertices. Returns "
+      "the new mesh and the number of triangles dealt with.");
+  m.def(
+      "boundary_surface",
+      [](const TetMesh& mesh) {
+        std::vector<int> ids;
+        TriMesh s = boundary_surface(mesh, &ids);
+        return nb::make_tuple(s, own_row(std::move(ids)));
+      },
+      nb::arg("mesh"),
+      nb::sig("def boundary_surface(mesh: TetMesh) -> tuple[TriMesh, "
+              "numpy.typing.NDArray[numpy.int32]]"),
+      "The surface of a volume, facing outward, and the volume's vertex (S,) of each surface "
+      "vertex.");
+}
+
+}  // namespace
+
+void bind_mesh(nb::module_& m) {
+  bind_tri_mesh(m);
+  bind_tet_mesh(m);
+  bind_files(m);
+  bind_edits(m);
+}
+
+}  // namespace haptos::python

@@ -1,0 +1,20 @@
+// The native half of the Python package: haptos._core. Python code imports from haptos.
+#include "bind.h"
+#include "haptos/version.h"
+
+NB_MODULE(_core, m) {
+  using namespace haptos::python;
+  m.doc() = "The C++ core of Haptos. Import from haptos instead.";
+  m.attr("__version__") = haptos::kVersion;
+  m.attr("commit") = haptos::kCommit;
+  bind_errors(m);
+  bind_options(m);
+  bind_mesh(m);
+  bind_mesh_check(m);
+  bind_shapes(m);
+  bind_scene(m);
+  bind_sim(m);
+  bind_sensors(m);
+  bind_image(m);
+  bind_render(m);
+}

@@ -1,0 +1,43 @@
+// Options as the C++ tables declare them: Python repeats no name, unit, range or sentence.
+#include "bind.h"
+#include "haptos/sim/scene.h"
+#include "scene_options.h"
+
+namespace haptos::python {
+namespace {
+
+template <class S>
+void add_rows(nb::list& rows) {
+  const S defaults;
+  for (const Option<S>& o : OptionsOf<S>::table()) {
+    nb::dict d;
+    d["group"] = OptionsOf<S>::kName;
+    d["name"] = o.name;
+    d["unit"] = o.unit;
+    d["default"] = option_value(o, defaults);
+    d["lo"] = o.lo;
+    d["hi"] = o.hi;
+    d["doc"] = o.doc;
+    rows.append(d);
+  }
+}
+
+}  // namespace
+
+void bind_options(nb::module_& m) {
+  m.def(
+      "option_table",
+      [] {
+        nb::list rows;
+        add_rows<Material>(rows);
+        for_each_group([&](const auto& group) {
+          using S = std::decay_t<decltype(std::declval<Scene>().*(group))>;
+          add_rows<S>(rows);
+        });
+        return rows;
+      },
+      nb::sig("def option_table() -> list[dict]"),
+      "Every option: group, name, unit, default, lo, hi (inclusive range), doc.");
+}
+
+}  // namespace haptos::python

@@ -1,0 +1,235 @@
+// The scene builder. haptos/scene.py wraps it and documents it for people.
+#include "bind.h"
+#include "haptos/sim/scene.h"
+#include "scene_options.h"
+
+#if __has_include("haptos/sim/scene_file.h")
+#include <nanobind/stl/filesystem.h>
+
+#include "haptos/sim/scene_file.h"
+#define HAPTOS_HAS_SCENE_FILE 1
+#endif
+
+namespace haptos::python {
+namespace {
+
+std::string about(const char* kind, const std::string& name, const char* what = "") {
+  return std::string(kind) + " \"" + name + "\"" + what;
+}
+
+// Rows (name of a prescribed body, vertex numbers).
+std::vector<Glue> to_glue(const nb::dict& glue, const std::string& body) {
+  std::vector<Glue> r;
+  for (auto [name, vertices] : glue)
+    r.push_back({nb::cast<std::string>(name),
+                 to_indices(nb::borrow(vertices), about("soft body", body, ", glue").c_str())});
+  return r;
+}
+
+// Rows (vertex numbers, axes such as "x" or "xz").
+std::vector<HeldVertices> to_held(const nb::list& held, const std::string& body) {
+  std::vector<HeldVertices> r;
+  for (nb::handle row : held) {
+    const nb::object vertices = row[nb::int_(0)];
+    const auto axes = nb::cast<std::string>(row[nb::int_(1)]);
+    HeldVertices h;
+    h.vertices = to_indices(vertices, about("soft body", body, ", held").c_str());
+    for (char a : axes) {
+      if (a < 'x' || a > 'z')
+        refuse(about("soft body", body, ", held axes"), axes, "must be letters of x, y and z",
+               "for example \"xz\"");
+      h.axis[a - 'x'] = true;
+    }
+    r.push_back(std::move(h));
+  }
+  return r;
+}
+
+void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const nb::dict& material,
+              const nb::object& position, const nb::object& quaternion, const nb::object& velocity,
+              const std::string& element, const nb::dict& glue, const nb::list& held,
+              const nb::object& coat) {
+  const std::string who = about("soft body", name);
+  SoftBody b;
+  b.name = name;
+  b.mesh = mesh;
+  b.pose = to_pose(position, quaternion, who.c_str());
+  if (!velocity.is_none()) b.velocity = to_vec3(velocity, (who + " velocity").c_str());
+  set_options(b.material, material);
+  if (element == "composite")
+    b.element = Element::kComposite;
+  else if (element == "linear")
+    b.element = Element::kLinear;
+  else
+    refuse(who + " element", element, "must be composite or linear", "composite does not lock");
+  b.glue = to_glue(glue, name);
+  b.held = to_held(held, name);
+  if (!coat.is_none()) b.coat = to_triangles(coat, (who + " coat").c_str());
+  scene.soft.push_back(std::move(b));
+}
+
+// Rows (time, position, quaternion or None).
+void add_prescribed(Scene& scene, const std::string& name, const std::optional<TriMesh>& surface,
+                    const nb::list& trajectory) {
+  PrescribedBody b;
+  b.name = name;
+  if (surface) b.surface = *surface;
+  const std::string who = about("prescribed body", name, " keyframe");
+  for (nb::handle row : trajectory) {
+    Keyframe k;
+    if (!nb::try_cast<double>(row[nb::int_(0)], k.time))
+      refuse(who + " time", nb::str(nb::object(row[nb::int_(0)])).c_str(), "must be a number",
+             "give it in s");
+    k.pose = to_pose(row[nb::int_(1)], row[nb::int_(2)], who.c_str());
+    b.trajectory.push_back(k);
+  }
+  scene.prescribed.push_back(std::move(b));
+}
+
+void add_sphere(Scene& scene, const std::string& name, double radius, double mass,
+                const nb::object& position, const nb::object& quaternion,
+                const nb::object& velocity, const nb::object& omega, double friction,
+                double stiffness, double dissipation) {
+  const std::string who = about("sphere", name);
+  RigidSphere s;
+  s.name = name;
+  s.radius = radius;
+  s.mass = mass;
+  s.pose = to_pose(position, quaternion, who.c_str());
+  if (!velocity.is_none()) s.velocity = to_vec3(velocity, (who + " velocity").c_str());
+  if (!omega.is_none()) s.omega = to_vec3(omega, (who + " omega").c_str());
+  s.friction = friction;
+  s.stiffness = stiffness;
+  s.dissipation = dissipation;
+  scene.spheres.push_back(s);
+}
+
+using Two = std::array<double, 2>;
+
+void add_pendulum(Scene& scene, const std::string& name, const Two& length, const Two& mass,
+                  const Two& angle, const Two& rate, double damping) {
+  Pendulum p;
+  p.name = name;
+  for (int k = 0; k < 2; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    p.length[k] = length[i], p.mass[k] = mass[i], p.angle[k] = angle[i], p.rate[k] = rate[i];
+  }
+  p.damping = damping;
+  scene.pendulums.push_back(p);
+}
+
+nb::dict soft_entry(const SoftBody& b) {
+  nb::dict d;
+  d["name"] = b.name;
+  d["mesh"] = b.mesh;
+  d["material"] = options_dict(b.material);
+  d["element"] = b.element == Element::kComposite ? "composite" : "linear";
+  d["pose"] = pose_row(b.pose);
+  nb::dict glue;
+  for (const Glue& g : b.glue) glue[g.body.c_str()] = own_row(g.vertices);
+  d["glue"] = glue;
+  d["held"] = b.held.size();
+  d["coat"] = own_triangles(b.coat);
+  return d;
+}
+
+nb::dict prescribed_entry(const PrescribedBody& b) {
+  nb::dict d;
+  d["name"] = b.name;
+  d["surface"] = b.surface;
+  nb::list keyframes;
+  for (const Keyframe& k : b.trajectory)
+    keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
+  d["trajectory"] = keyframes;
+  return d;
+}
+
+// What the scene holds, for `haptos describe`, recordings and pictures.
+nb::dict entries(const Scene& s) {
+  nb::list soft, prescribed, half_spaces, spheres, pendulums;
+  for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
+  for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
+  for (const HalfSpace& h : s.half_spaces) {
+    nb::dict d;
+    d["name"] = h.name, d["normal"] = vec3(h.normal), d["offset"] = h.offset;
+    half_spaces.append(d);
+  }
+  for (const RigidSphere& b : s.spheres) {
+    nb::dict d;
+    d["name"] = b.name, d["radius"] = b.radius, d["mass"] = b.mass, d["pose"] = pose_row(b.pose);
+    d["friction"] = b.friction, d["stiffness"] = b.stiffness, d["dissipation"] = b.dissipation;
+    spheres.append(d);
+  }
+  for (const Pendulum& p : s.pendulums) {
+    nb::dict d;
+    d["name"] = p.name;
+    d["length"] = nb::make_tuple(p.length[0], p.length[1]);
+    d["mass"] = nb::make_tuple(p.mass[0], p.mass[1]);
+    d["angle"] = nb::make_tuple(p.angle[0], p.angle[1]);
+    pendulums.append(d);
+  }
+  nb::dict d;
+  d["soft"] = soft, d["prescribed"] = prescribed, d["half_spaces"] = half_spaces;
+  d["spheres"] = spheres, d["pendulums"] = pendulums;
+  return d;
+}
+
+nb::dict scene_options(const Scene& scene) {
+  nb::dict all;
+  for_each_group([&](const auto& group) {
+    using S = std::decay_t<decltype(scene.*(group))>;
+    all[OptionsOf<S>::kName] = options_dict(scene.*(group));
+  });
+  return all;
+}
+
+void set_scene_options(Scene& scene, const std::string& name, const nb::dict& values) {
+  bool known = false;
+  for_each_group([&](const auto& group) {
+    using S = std::decay_t<decltype(scene.*(group))>;
+    if (name != OptionsOf<S>::kName) return;
+    known = true;
+    set_options(scene.*(group), values);
+  });
+  if (!known) refuse(name, "", "is no group of options", "see haptos describe");
+}
+
+}  // namespace
+
+void bind_scene(nb::module_& m) {
+  nb::class_<Scene>(m, "Scene")
+      .def(nb::init<>())
+      .def("add_soft", &add_soft, nb::arg("name"), nb::arg("mesh"), nb::arg("material"),
+           nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
+           nb::arg("element"), nb::arg("glue"), nb::arg("held"), nb::arg("coat").none())
+      .def("add_prescribed", &add_prescribed, nb::arg("name"), nb::arg("surface").none(),
+           nb::arg("trajectory"))
+      .def(
+          "add_half_space",
+          [](Scene& s, const std::string& name, const nb::object& normal, double offset) {
+            s.half_spaces.push_back(
+                {name, to_vec3(normal, about("half-space", name, " normal").c_str()), offset});
+          },
+          nb::arg("name"), nb::arg("normal"), nb::arg("offset"))
+      .def("add_sphere", &add_sphere, nb::arg("name"), nb::arg("radius"), nb::arg("mass"),
+           nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
+           nb::arg("omega").none(), nb::arg("friction"), nb::arg("stiffness"),
+           nb::arg("dissipation"))
+      .def("add_pendulum", &add_pendulum, nb::arg("name"), nb::arg("length"), nb::arg("mass"),
+           nb::arg("angle"), nb::arg("rate"), nb::arg("damping"))
+      .def(
+          "add_pair",
+          [](Scene& s, const std::string& a, const std::string& b, bool enabled,
+             double stiffness) { s.pairs.push_back({a, b, enabled, stiffness}); },
+          nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"))
+      .def("entries", &entries)
+      .def("options", &scene_options)
+      .def("set_options", &set_scene_options, nb::arg("group"), nb::arg("values"))
+      .def("validate", [](const Scene& s) { validate(s); });
+#ifdef HAPTOS_HAS_SCENE_FILE
+  m.def("load_scene", [](const std::filesystem::path& path) { return load_scene(path); },
+        nb::arg("path"));
+#endif
+}
+
+}  // namespace haptos::python

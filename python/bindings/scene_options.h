@@ -1,0 +1,44 @@
+// The option groups of a Scene, listed once.
+#pragma once
+
+#include "bind.h"
+#include "haptos/sim/scene.h"
+
+namespace haptos::python {
+
+/// Calls f(member pointer) for each options struct of a Scene.
+template <class F>
+void for_each_group(const F& f) {
+  f(&Scene::sim);
+  f(&Scene::newton);
+  f(&Scene::contact);
+}
+
+/// A member as the Python number it is: float, int or bool.
+template <class S>
+nb::object option_value(const Option<S>& o, const S& s) {
+  return std::visit([&](auto member) { return nb::cast(s.*member); }, o.member);
+}
+
+template <class S>
+nb::dict options_dict(const S& s) {
+  nb::dict d;
+  for (const Option<S>& o : OptionsOf<S>::table()) d[o.name] = option_value(o, s);
+  return d;
+}
+
+/// Sets options from a dict of numbers; throws InputError for an unknown name or a value out of
+/// range.
+template <class S>
+void set_options(S& s, const nb::dict& values) {
+  for (auto [name, value] : values) {
+    const std::string key = nb::cast<std::string>(nb::str(name));
+    double number = 0;
+    if (!nb::try_cast<double>(value, number))
+      refuse(std::string(OptionsOf<S>::kName) + "." + key, nb::str(value).c_str(),
+             "must be a number", "give it without a unit, in SI");
+    set_option(s, key, number);
+  }
+}
+
+}  // namespace haptos::python

@@ -1,0 +1,128 @@
+// Tactile camera, depth and markers, on plain arrays. haptos/sensors.py ties them to a Sim.
+#include "bind.h"
+#include "haptos/sensors/depth.h"
+#include "haptos/sensors/markers.h"
+
+namespace haptos::python {
+namespace {
+
+void bind_camera(nb::module_& m) {
+  using C = TactileCamera;
+  nb::class_<C>(m, "TactileCamera",
+                "The camera of a tactile gel: the coat seen from outside, x to the right, y up.")
+      .def_static("orthographic", &C::orthographic, nb::arg("width"), nb::arg("height"),
+                  nb::arg("pitch"), "Parallel rays; pitch: metres per pixel.")
+      .def_static("pinhole", &C::pinhole, nb::arg("width"), nb::arg("height"), nb::arg("focal"),
+                  nb::arg("distance"),
+                  "focal: focal length [pixel]; distance: from the pinhole to the rest top [m].")
+      .def_ro("width", &C::width, "[pixel]")
+      .def_ro("height", &C::height, "[pixel]")
+      .def_prop_ro("pitch", &C::pitch_at_rest, "Metres on the rest top plane per pixel.")
+      .def(
+          "project",
+          [](const C& c, const ArrayLike& points) {
+            std::vector<double> out;
+            for (const Vec3d& p : to_points(points, "points")) {
+              const Vec2d u = c.project(p);
+              out.push_back(u[0]);
+              out.push_back(u[1]);
+            }
+            const std::size_t n = out.size() / 2;
+            return own<OutArray<double, -1, 2>>(std::move(out), {n, 2});
+          },
+          nb::arg("points"), "(column, row) [pixel] of points in the gel frame [m], (n, 2).");
+}
+
+void bind_depth(nb::module_& m) {
+  nb::class_<DepthSensor>(m, "DepthSensor")
+      .def(
+          "__init__",
+          [](DepthSensor* self, const TactileCamera& camera, const ArrayLike& rest,
+             const ArrayLike& coat) {
+            const auto nodes = to_points(rest, "rest");
+            const auto triangles = to_triangles(coat, "coat");
+            new (self) DepthSensor(camera, nodes, triangles);
+          },
+          nb::arg("camera"), nb::arg("rest"), nb::arg("coat"))
+      .def(
+          "measure",
+          [](const DepthSensor& self, const ArrayLike& nodes) {
+            const auto x = to_points(nodes, "nodes");
+            if (x.size() != static_cast<std::size_t>(self.node_count()))
+              refuse("nodes", std::to_string(x.size()) + " rows",
+                     "must be as many as at rest, " + std::to_string(self.node_count()),
+                     "pass all nodes of the gel");
+            DepthImage image;
+            {
+              nb::gil_scoped_release release;
+              image = self.measure(x, true);
+            }
+            const auto h = static_cast<std::size_t>(image.height),
+                       w = static_cast<std::size_t>(image.width);
+            return nb::make_tuple(own<OutArray<float, -1, -1>>(std::move(image.depth), {h, w}),
+                                  own<OutArray<float, 3, -1, -1>>(std::move(image.normal),
+                                                                  {3, h, w}));
+          },
+          nb::arg("nodes"))
+      .def("rest_height", [](const DepthSensor& self) {
+        const auto& c = self.camera();
+        return own<OutArray<float, -1, -1>>(self.rest_height(),
+                                            {static_cast<std::size_t>(c.height),
+                                             static_cast<std::size_t>(c.width)});
+      });
+}
+
+void bind_markers(nb::module_& m) {
+  using G = MarkerGrid;
+  nb::class_<G>(m, "MarkerGrid",
+                "A grid of markers centred on the gel's origin, row 0 at the top (largest y).")
+      .def(
+          "__init__",
+          [](G* self, int rows, int cols, double pitch_x, double pitch_y) {
+            if (rows < 0 || cols < 0 || rows > 10000 || cols > 10000)
+              refuse("markers", std::to_string(rows) + " x " + std::to_string(cols),
+                     "must have 0 to 10000 rows and columns", "for example 7 x 9");
+            new (self) G{rows, cols, pitch_x, pitch_y, 0, 0};
+          },
+          nb::arg("rows") = G().rows, nb::arg("cols") = G().cols,
+          nb::arg("pitch_x") = G().pitch_x, nb::arg("pitch_y") = G().pitch_y,
+          "pitch_x, pitch_y: distance of neighbours [m].")
+      .def_ro("rows", &G::rows)
+      .def_ro("cols", &G::cols)
+      .def_rw("pitch_x", &G::pitch_x)
+      .def_rw("pitch_y", &G::pitch_y)
+      .def_rw("offset_x", &G::offset_x, "Centre of the grid [m].")
+      .def_rw("offset_y", &G::offset_y, "Centre of the grid [m].");
+
+  nb::class_<MarkerSensor>(m, "MarkerSensor")
+      .def(
+          "__init__",
+          [](MarkerSensor* self, const TactileCamera& camera, const ArrayLike& rest,
+             const ArrayLike& coat, const G& grid) {
+            const auto nodes = to_points(rest, "rest");
+            const auto triangles = to_triangles(coat, "coat");
+            new (self) MarkerSensor(camera, nodes, triangles, grid);
+          },
+          nb::arg("camera"), nb::arg("rest"), nb::arg("coat"), nb::arg("grid"))
+      .def("measure", [](const MarkerSensor& self, const ArrayLike& nodes) {
+        MarkerReading r = self.measure(to_points(nodes, "nodes"));
+        const std::size_t n = r.position.size();
+        nb::dict d;
+        d["position"] = own_points(std::move(r.position));
+        d["flow"] = own_points(std::move(r.flow));
+        d["pixel"] = own<OutArray<double, -1, 2>>(std::move(r.pixel), {n, 2});
+        d["pixel_flow"] = own<OutArray<double, -1, 2>>(std::move(r.pixel_flow), {n, 2});
+        d["in_view"] = own_row(std::move(r.in_view));
+        return d;
+      });
+}
+
+}  // namespace
+
+void bind_sensors(nb::module_& m) {
+  bind_camera(m);
+  bind_depth(m);
+  bind_markers(m);
+}
+
+}  // namespace haptos::python

@@ -1,0 +1,111 @@
+// Surfaces and gel pads made from a few numbers.
+#include "bind.h"
+#include "haptos/geometry/pads.h"
+#include "haptos/geometry/shapes.h"
+
+namespace haptos::python {
+namespace {
+
+void bind_surfaces(nb::module_& m) {
+  m.def("icosphere", &icosphere, nb::arg("radius"), nb::arg("facet"),
+        "A sphere about the origin with nearly equal facets; radius and longest edge [m].");
+  m.def("cylinder", &cylinder, nb::arg("radius"), nb::arg("height"), nb::arg("facet"),
+        "A cylinder about z, centred at the origin [m].");
+  m.def(
+      "box",
+      [](const ArrayLike& size, const nb::object& n) {
+        Vec3i cells{{1, 1, 1}};
+        if (!n.is_none()) {
+          const std::vector<int> k = to_indices(n, "box n");
+          if (k.size() != 3) refuse("box n", "", "must be three whole numbers", "for example 1,1,1");
+          cells = {{k[0], k[1], k[2]}};
+        }
+        return box(to_vec3(size, "box size"), cells);
+      },
+      nb::arg("size"), nb::arg("n") = nb::none(),
+      "A box centred at the origin; size (3) [m], n (3) squares along each axis.");
+  m.def("cone", &cone, nb::arg("radius_bottom"), nb::arg("radius_top"), nb::arg("height"),
+        nb::arg("facet"), "A cone or frustum about z from z = 0 to z = height [m].");
+  m.def("capsule", &capsule, nb::arg("radius"), nb::arg("length"), nb::arg("facet"),
+        "A capsule about z, centred; length is that of the cylinder between the balls [m].");
+  m.def("torus", &torus, nb::arg("major"), nb::arg("minor"), nb::arg("facet"),
+        "A torus about z, centred at the origin [m].");
+  m.def("ring", &ring, nb::arg("inner_radius"), nb::arg("outer_radius"), nb::arg("height"),
+        nb::arg("facet"), "A tube about z, centred at the origin [m].");
+  m.def("shape_names", [] { return shape_names(); }, "Names that make_shape() knows, sorted.");
+  m.def(
+      "make_shape",
+      [](const std::string& name, double facet, unsigned seed) {
+        return make_shape(name, facet, seed);
+      },
+      nb::arg("name"), nb::arg("facet") = 0.5e-3, nb::arg("seed") = 1,
+      "A press-test indenter: a 16 x 16 x 10 mm plate on z = 0 with a feature whose top is at "
+      "z = 20 mm. facet: longest edge on curved parts [m]; seed: shape of \"random\". Raises "
+      "InputError for an unknown name.");
+}
+
+void bind_pads(nb::module_& m) {
+  nb::class_<PadGrading>(m, "PadGrading",
+                         "Element sizes of a pad [m]: fine at the top and the centre, growing by "
+                         "at most `growth` per element towards base and rim.")
+      .def(
+          "__init__",
+          [](PadGrading* self, double top, double base, double centre, double rim, double growth) {
+            new (self) PadGrading{top, base, centre, rim, growth};
+          },
+          nb::arg("top_size") = PadGrading().top_size,
+          nb::arg("base_size") = PadGrading().base_size,
+          nb::arg("centre_size") = PadGrading().centre_size,
+          nb::arg("rim_size") = PadGrading().rim_size, nb::arg("growth") = PadGrading().growth)
+      .def_static("uniform", &PadGrading::uniform, nb::arg("size"))
+      .def_rw("top_size", &PadGrading::top_size)
+      .def_rw("base_size", &PadGrading::base_size)
+      .def_rw("centre_size", &PadGrading::centre_size)
+      .def_rw("rim_size", &PadGrading::rim_size)
+      .def_rw("growth", &PadGrading::growth);
+  nb::class_<Pad>(m, "Pad",
+                  "A gel pad. Frame: origin at the centre of the undeformed top, +z out of the "
+                  "gel; the base is the plane z = -thickness.")
+      .def_prop_ro("mesh", [](const Pad& p) { return p.mesh; }, "A copy of the mesh.")
+      .def_ro("thickness", &Pad::thickness, "At the centre [m].")
+      .def_prop_ro("base_vertices", [](const Pad& p) { return own_row(p.base_vertices); },
+                   "Vertices of the base, to be glued, (n,).")
+      .def_prop_ro("coat", [](const Pad& p) { return own_triangles(p.coat); },
+                   "Triangles of the sensing surface as vertices of the mesh, (n, 3).");
+  m.def(
+      "box_pad",
+      [](double width, double depth, double thickness, double chamfer,
+         const std::optional<PadGrading>& grading, const std::optional<std::array<double, 2>>& dome) {
+        BoxPadShape s{width, depth, thickness, chamfer, {}};
+        if (dome) s.height = dome_height(thickness, (*dome)[0], (*dome)[1]);
+        return box_pad(s, grading.value_or(PadGrading{}));
+      },
+      nb::arg("width") = BoxPadShape().width, nb::arg("depth") = BoxPadShape().depth,
+      nb::arg("thickness") = BoxPadShape().thickness, nb::arg("chamfer") = 0.0,
+      nb::arg("grading") = nb::none(), nb::arg("dome") = nb::none(),
+      "A box-shaped pad [m]: width along x, depth along y. dome: radii of curvature of the top "
+      "along x and y [m], or None for a flat top.");
+  m.def(
+      "round_pad",
+      [](double radius, double thickness, double chamfer, const std::optional<PadGrading>& g) {
+        return round_pad(radius, thickness, g.value_or(PadGrading{}), PadPart::kFull, chamfer);
+      },
+      nb::arg("radius"), nb::arg("thickness"), nb::arg("chamfer") = 0.0,
+      nb::arg("grading") = nb::none(), "A round pad [m].");
+  m.def(
+      "mini_pad",
+      [](const std::optional<PadGrading>& g) {
+        return box_pad(mini_pad_shape(), g.value_or(PadGrading{}));
+      },
+      nb::arg("grading") = nb::none(),
+      "The domed pad of a GelSight Mini: 20.75 x 25.25 x 4.00 mm.");
+}
+
+}  // namespace
+
+void bind_shapes(nb::module_& m) {
+  bind_surfaces(m);
+  bind_pads(m);
+}
+
+}  // namespace haptos::python

@@ -1,0 +1,174 @@
+// The compiled scene. haptos/sim.py adds the env axis and documents it for people.
+#include "bind.h"
+#include "haptos/sim/sim.h"
+
+namespace haptos::python {
+namespace {
+
+// One contact as a row of bytes; haptos/sim.py names the fields in the same order.
+struct ContactRow {
+  std::int32_t env, body_a, body_b, sticking;
+  std::int64_t feature_a, feature_b;
+  double p[3], n[3], gap, area, force[3], normal_force, tangential_force[3], slip[3], friction;
+};
+static_assert(sizeof(ContactRow) == 32 + 19 * sizeof(double));
+
+ContactRow row_of(const ContactPoint& c) {
+  ContactRow r{};
+  r.env = c.env, r.body_a = c.body_a, r.body_b = c.body_b, r.sticking = c.sticking;
+  r.feature_a = c.feature_a, r.feature_b = c.feature_b;
+  for (int k = 0; k < 3; ++k) {
+    r.p[k] = c.p[k], r.n[k] = c.n[k], r.force[k] = c.force[k];
+    r.tangential_force[k] = c.tangential_force[k], r.slip[k] = c.slip[k];
+  }
+  r.gap = c.gap, r.area = c.area, r.normal_force = c.normal_force, r.friction = c.friction;
+  return r;
+}
+
+OutArray<std::uint8_t, -1, -1> contact_rows(const Sim& sim) {
+  std::vector<ContactRow> rows;
+  rows.reserve(sim.contacts().size());
+  for (const ContactPoint& c : sim.contacts()) rows.push_back(row_of(c));
+  const std::size_t n = rows.size();
+  auto* kept = new std::vector<ContactRow>(std::move(rows));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<ContactRow>*>(p); });
+  const std::size_t shape[2] = {n, sizeof(ContactRow)};
+  return OutArray<std::uint8_t, -1, -1>(reinterpret_cast<std::uint8_t*>(kept->data()), 2, shape,
+                                        owner);
+}
+
+nb::tuple pair(const Wrench& w) { return nb::make_tuple(vec3(w.force), vec3(w.torque)); }
+
+nb::dict soft_model(const Sim& sim, const std::string& name) {
+  const SoftModel& s = sim.soft_model(name);
+  nb::dict d;
+  d["mesh"] = s.rest;
+  d["surface"] = s.surface;
+  d["surface_vertices"] = own_row(s.surface_vertex);
+  d["glued_to"] = own_row(s.glued_to);
+  d["coat"] = own_triangles(s.coat);
+  return d;
+}
+
+void bind_report(nb::module_& m) {
+  const auto newton = [](auto member) {
+    return [member](const StepReport& r) { return r.newton.*member; };
+  };
+  nb::class_<StepReport>(m, "StepReport", "What one step reports about one environment.")
+      .def_ro("step", &StepReport::step, "Steps taken since the start.")
+      .def_ro("time", &StepReport::time, "At the end of the step [s].")
+      .def_prop_ro("status", &StepReport::status, "Status bits; 0 is a good step.")
+      .def_prop_ro("iterations", newton(&NewtonReport::iterations), "Newton iterations.")
+      .def_prop_ro("line_search_steps", newton(&NewtonReport::line_search_steps))
+      .def_prop_ro("projected", newton(&NewtonReport::projected),
+                   "Iterations that needed the projected Hessian.")
+      .def_prop_ro("residual", newton(&NewtonReport::residual), "Out-of-balance force left [N].")
+      .def_prop_ro("load", newton(&NewtonReport::load), "Load that it is measured against [N].")
+      .def_prop_ro("velocity_change", newton(&NewtonReport::velocity_change),
+                   "Largest point velocity change of the last iteration [m/s].")
+      .def_prop_ro("smallest_gap", newton(&NewtonReport::smallest_gap), "[m]")
+      .def_prop_ro("path", newton(&NewtonReport::path),
+                   "Fraction of the prescribed bodies' path that was covered.")
+      .def_ro("missed", &StepReport::missed,
+              "Largest distance of a prescribed point from its target [m].")
+      .def_ro("kinetic", &StepReport::kinetic, "Energy [J].")
+      .def_ro("potential", &StepReport::potential, "Energy [J].")
+      .def_ro("smallest_volume_ratio", &StepReport::smallest_volume_ratio,
+              "Smallest det F of any tetrahedron.")
+      .def_ro("seconds", &StepReport::seconds, "Wall time of the step [s].")
+      .def("__repr__", [](const StepReport& r) {
+        return "haptos.StepReport(step=" + std::to_string(r.step) +
+               ", iterations=" + std::to_string(r.newton.iterations) +
+               ", status=" + std::to_string(r.status()) + ")";
+      });
+}
+
+void bind_state(nb::module_& m) {
+  nb::class_<State>(m, "State",
+                    "The smallest thing that restores a run; a copy, detached from the Sim.")
+      .def_ro("time", &State::time, "[s]")
+      .def_ro("step", &State::step, "Steps taken.")
+      .def_prop_ro(
+          "q",
+          [](nb::handle self) {
+            const auto& q = nb::cast<State&>(self).q;
+            const std::size_t shape[1] = {q.size()};
+            return OutArray<const double, -1>(q.data(), 1, shape, self);
+          },
+          "Coordinates, body after body (n,); a read-only view.")
+      .def_prop_ro(
+          "z",
+          [](nb::handle self) {
+            const auto& z = nb::cast<State&>(self).z;
+            const std::size_t shape[1] = {z.size()};
+            return OutArray<const double, -1>(z.data(), 1, shape, self);
+          },
+          "Velocities of the unknowns (m,); a read-only view.")
+      .def("hash", &State::hash, "Equal for equal states; the same on every machine.");
+}
+
+}  // namespace
+
+void bind_sim(nb::module_& m) {
+  bind_report(m);
+  bind_state(m);
+  nb::class_<Sim>(m, "Sim")
+      .def(
+          "__init__",
+          [](Sim* self, const Scene& scene) {
+            Scene copy = scene;
+            nb::gil_scoped_release release;
+            new (self) Sim(std::move(copy));
+          },
+          nb::arg("scene"))
+      .def("step", &Sim::step, nb::call_guard<nb::gil_scoped_release>())
+      .def("reset", &Sim::reset)
+      .def("state", [](const Sim& s) { return s.state(); })
+      .def("set_state", [](Sim& s, const State& state) { s.set_state(state); }, nb::arg("state"))
+      .def("save", &Sim::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def("load", &Sim::load, nb::arg("path"))
+      .def("model_hash", &Sim::model_hash)
+      .def("analyses", &Sim::analyses)
+      .def(
+          "set_target",
+          [](Sim& s, const std::string& name, const nb::object& position,
+             const nb::object& quaternion) {
+            s.set_target(name, to_pose(position, quaternion, ("target of \"" + name + "\"").c_str()));
+          },
+          nb::arg("name"), nb::arg("position"), nb::arg("quaternion").none())
+      .def("clear_target", &Sim::clear_target, nb::arg("name"))
+      .def("prescribed_pose",
+           [](const Sim& s, const std::string& n) { return pose_row(s.prescribed_pose(n)); })
+      .def("prescribed_positions",
+           [](const Sim& s, const std::string& n) { return own_points(s.prescribed_positions(n)); })
+      .def("soft_positions",
+           [](const Sim& s, const std::string& n) { return own_points(s.soft_positions(n)); })
+      .def("soft_model", &soft_model, nb::arg("name"))
+      .def("contacts", &contact_rows)
+      .def("body_name", &Sim::body_name, nb::arg("body"))
+      .def("body_id", &Sim::body_id, nb::arg("name"))
+      .def("reaction",
+           [](const Sim& s, const std::string& n, const nb::object& about) {
+             return pair(s.reaction(n, to_vec3(about, "about")));
+           })
+      .def("contact_wrench",
+           [](const Sim& s, const std::string& n, const nb::object& about) {
+             return pair(s.contact_wrench(n, to_vec3(about, "about")));
+           })
+      .def("inertia_wrench",
+           [](const Sim& s, const std::string& n, const nb::object& about) {
+             return pair(s.inertia_wrench(n, to_vec3(about, "about")));
+           })
+      .def("sphere_pose",
+           [](const Sim& s, const std::string& n) { return pose_row(s.sphere_pose(n)); })
+      .def("sphere_velocity",
+           [](const Sim& s, const std::string& n) {
+             const Vec6d v = s.sphere_velocity(n);
+             return own<OutArray<double, 6>>(std::vector<double>(v.a, v.a + 6), {6});
+           })
+      .def("pendulum_state", [](const Sim& s, const std::string& n) {
+        return own_row(s.pendulum_state(n));
+      });
+}
+
+}  // namespace haptos::python
