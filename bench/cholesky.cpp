@@ -2,7 +2,8 @@
 //
 // Usage: bench_cholesky [folder with the pads] [seconds per system, default 2] [part of a name]
 // Every solver runs in short slices in turn, one thread, thread CPU time; the smallest slice
-// counts. "x" columns are peer time / our time. Values: springs along edges plus a small mass.
+// counts. "x" columns are peer time / our time; GFLOP/s divides our count of operations in all
+// rows. Values: springs along edges plus a small mass.
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>

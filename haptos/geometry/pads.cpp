@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "haptos/base/error.h"
+#include "haptos/base/text.h"
 
 namespace haptos {
 namespace {
@@ -20,7 +21,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 [[noreturn]] void reject(std::string element, double value, std::string rule, std::string remedy) {
   throw InputError({.file = {},
                     .element = std::move(element),
-                    .value = std::to_string(value),
+                    .value = to_text(value),
                     .rule = std::move(rule),
                     .remedy = std::move(remedy)});
 }
@@ -126,6 +127,9 @@ std::vector<double> half_lines(double length, double chamfer, const PadGrading& 
   std::vector<double> lines = graded_lines(length - chamfer, g.centre_size, g.rim_size, g.growth);
   *rim_cells = 0;
   if (chamfer > 0) {
+    if (chamfer / g.centre_size > 1e6)
+      reject("pad grading centre_size", g.centre_size,
+             "must be at least a millionth of the chamfer", "ask for larger elements");
     *rim_cells = std::max(1, static_cast<int>(std::ceil(chamfer / g.centre_size - 1e-9)));
     for (int i = 1; i < *rim_cells; ++i)
       lines.push_back(length - chamfer + chamfer * i / *rim_cells);

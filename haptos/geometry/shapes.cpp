@@ -85,7 +85,8 @@ TriMesh subdivide(const TriMesh& mesh, int levels) {
 
 TriMesh icosphere(double radius, double facet) {
   check_length("sphere radius", radius);
-  cells(radius, facet);
+  // Edges of a sphere of radius 1 are 1.05 at first, and at least halve in the end.
+  check_triangles(20 * std::pow(4, std::ceil(std::log2(1.2 * cells(radius, facet)))));
   const double g = std::numbers::phi;
   TriMesh m;
   for (const auto& [y, z] : {std::pair{1.0, g}, {-1.0, g}, {1.0, -g}, {-1.0, -g}}) {
@@ -118,6 +119,7 @@ TriMesh icosphere(double radius, double facet) {
 TriMesh uv_sphere(double radius, double facet) {
   check_length("sphere radius", radius);
   const int n = cells(kPi * radius, facet, 4), around = 2 * n;
+  check_triangles(2.0 * n * around);
   Builder b;
   const int south = b.add({{0, 0, -radius}});
   Loop below;
@@ -151,6 +153,7 @@ TriMesh sphere_lower_cap(double radius, double height, double facet) {
                       .remedy = "use uv_sphere or icosphere for more"});
   const double angle = std::acos(1 - height / radius);
   const int n = cells(radius * angle, facet, 2);
+  check_triangles(16.0 * n * n);
   Builder b;
   const Loop rim = b.rings(n, false, [&](int k, double c, double s) {
     const double r = radius * std::sin(angle * k / n);
@@ -176,6 +179,8 @@ TriMesh box(const Vec3d& size, const Vec3i& n) {
                         .rule = "must be 1 to 2000",
                         .remedy = "give one count per axis"});
   }
+  const double x = n[0], y = n[1], z = n[2];
+  check_triangles(4 * (x * y + y * z + z * x));
   return cell_surface(lines(-size[0] / 2, size[0] / 2, n[0]),
                       lines(-size[1] / 2, size[1] / 2, n[1]),
                       lines(-size[2] / 2, size[2] / 2, n[2]), [](int, int, int) { return true; });
@@ -189,6 +194,7 @@ TriMesh cone(double radius_bottom, double radius_top, double height, double face
   const int up = cells(slant, facet, 2);
   const int n = radius_top == 0 ? cells(std::max(radius_bottom, slant), facet, 2)
                                 : cells(std::max(radius_bottom, radius_top), facet, 2);
+  check_triangles(16.0 * n * (n + up));
   Builder b;
   const Loop bottom = b.add(circle(radius_bottom, 8 * n), 0);
   b.disc(bottom, radius_bottom, 0, false);
@@ -218,6 +224,7 @@ TriMesh capsule(double radius, double length, double facet) {
   check_length("capsule radius", radius);
   check_length("capsule length", length);
   const int n = cells(kPi / 2 * radius, facet, 2), up = cells(length, facet);
+  check_triangles(16.0 * n * (n + up));
   Builder b;
   const auto ball = [&](double sign) {
     return [=](int k, double c, double s) {
@@ -242,6 +249,7 @@ TriMesh torus(double major, double minor, double facet) {
   check_larger("torus major radius", major, minor);
   const int around = 8 * cells(kPi / 4 * (major + minor), facet),
             across = 8 * cells(kPi / 4 * minor, facet);
+  check_triangles(2.0 * around * across);
   Builder b;
   std::vector<Loop> loops;
   for (const Vec2d& p : circle(minor, across))
@@ -256,6 +264,7 @@ TriMesh ring(double inner_radius, double outer_radius, double height, double fac
   check_larger("ring outer_radius", outer_radius, inner_radius);
   const int around = 8 * cells(kPi / 4 * outer_radius, facet, 2), up = cells(height, facet),
             across = cells(outer_radius - inner_radius, facet);
+  check_triangles(4.0 * around * (up + across));
   std::vector<Vec2d> profile;  // (radius, height), up outside, in at the top, down inside
   for (int k = 0; k < up; ++k) profile.push_back({{outer_radius, height * k / up}});
   for (int k = 0; k < across; ++k)

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "haptos/base/error.h"
+#include "haptos/base/text.h"
 
 namespace haptos::shapes_detail {
 namespace {
@@ -44,7 +45,7 @@ void check_length(const char* element, double x) {
   if (!(x > 0) || !std::isfinite(x))
     throw InputError({.file = {},
                       .element = element,
-                      .value = std::to_string(x),
+                      .value = to_text(x),
                       .rule = "must be a finite length greater than 0",
                       .remedy = "give it in metres"});
 }
@@ -55,10 +56,20 @@ int cells(double length, double facet, int least) {
   if (length / facet > 2000)
     throw InputError({.file = {},
                       .element = "shape facet",
-                      .value = std::to_string(facet),
+                      .value = to_text(facet),
                       .rule = "must be at least 1/2000 of the shape's size",
                       .remedy = "give a larger facet in metres"});
   return std::max(least, static_cast<int>(std::ceil(length / facet - 1e-9)));
+}
+
+void check_triangles(double triangles) {
+  constexpr double kMost = 8e6;
+  if (!(triangles <= kMost))
+    throw InputError({.file = {},
+                      .element = "shape triangles",
+                      .value = to_text(triangles),
+                      .rule = "must be at most 8 million",
+                      .remedy = "give a larger facet or fewer subdivisions"});
 }
 
 Polygon circle(double radius, int n, const Vec2d& centre) {

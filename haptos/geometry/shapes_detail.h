@@ -23,6 +23,9 @@ void check_length(const char* element, double x);
 /// Throws InputError when either is not positive or the number exceeds 2000.
 int cells(double length, double facet, int least = 1);
 
+/// Throws InputError for more triangles than 8 million; called before any is made.
+void check_triangles(double triangles);
+
 /// The n points (r cos a, r sin a) with a = 2 pi k / n about a centre; mirror images
 /// about the axes agree bit for bit when n is a multiple of 8.
 Polygon circle(double radius, int n, const Vec2d& centre = {{0, 0}});

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "haptos/base/error.h"
+#include "haptos/base/text.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/shapes_detail.h"
 
@@ -330,6 +331,12 @@ const std::vector<std::string>& shape_names() {
 
 TriMesh make_shape(std::string_view name, double facet, unsigned seed) {
   check_length("shape facet", facet);
+  if (facet < 0.02 * mm)  // millions of triangles
+    throw InputError({.file = {},
+                      .element = "shape facet",
+                      .value = to_text(facet),
+                      .rule = "must be at least 2e-05",
+                      .remedy = "give a larger facet in metres"});
   const Entry* nearest = &kShapes[0];
   const std::string_view head = name.substr(0, 64);
   for (const Entry& e : kShapes) {

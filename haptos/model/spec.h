@@ -75,6 +75,7 @@ struct RigidSphere {
 /// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.
 struct Pendulum {
   std::string name;
+  Vec3d pivot{{0, 0, 0}};     ///< of the first hinge [m]
   double length[2] = {1, 1};  ///< [m]
   double mass[2] = {1, 1};    ///< [kg], slender rods
   double angle[2] = {0, 0};   ///< at the start [rad], second relative to first

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/damping.h"
+#include "haptos/dynamics/joint_terms.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -145,6 +147,70 @@ void add_soft_terms(const Scene& scene, std::size_t i, Workspace& w) {
   }
 }
 
+// Gives a body that was just added its unknowns, all free.
+template <class B>
+B* own(Workspace& w, Layout& layout, std::vector<char>& fixed, std::unique_ptr<B> body) {
+  layout.add(*body);
+  fixed.resize(at_index(layout.scalars), 0);
+  B* p = body.get();
+  w.bodies.push_back(std::move(body));
+  return p;
+}
+
+RigidBodySpec rigid_spec(const RigidSphere& s) {
+  RigidBodySpec r;
+  r.name = s.name;
+  r.mass = s.mass;
+  r.inertia = solid_sphere_inertia(s.mass, s.radius);
+  r.pose = s.pose;
+  r.velocity = s.velocity;
+  r.angular_velocity = s.omega;
+  return r;
+}
+
+ArticulationSpec articulation_spec(const Pendulum& p) {
+  ArticulationSpec a;
+  a.name = p.name;
+  a.base.p = p.pivot;
+  for (int k = 0; k < 2; ++k) {
+    JointSpec j;
+    j.name = p.name + " joint " + std::to_string(k);
+    j.parent = k - 1;
+    j.frame.p = {{0, 0, k == 0 ? 0.0 : -p.length[0]}};
+    j.axis = {{0, 1, 0}};
+    j.mass = p.mass[k];
+    j.centre_of_mass = {{0, 0, -0.5 * p.length[k]}};
+    j.inertia = slender_rod_inertia(p.mass[k], p.length[k]);
+    j.position = p.angle[k];
+    j.velocity = p.rate[k];
+    a.joints.push_back(j);
+  }
+  return a;
+}
+
+void add_sphere_contact(const Scene& scene, const std::vector<int>& half_space_body, Workspace& w) {
+  std::vector<SapPair> pairs;
+  for (std::size_t i = 0; i < scene.spheres.size(); ++i) {
+    const RigidSphere& s = scene.spheres[i];
+    w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
+    for (std::size_t h = 0; h < scene.half_spaces.size(); ++h) {
+      const PairOptions* pair = pair_options(scene, s.name, scene.half_spaces[h].name);
+      if (pair && !pair->enabled) continue;
+      SapPair p;
+      p.link = w.links.back().get();
+      p.radius = s.radius;
+      p.normal = scene.half_spaces[h].normal;
+      p.offset = scene.half_spaces[h].offset;
+      p.plane_body = half_space_body[h];
+      p.law.stiffness = s.stiffness;
+      p.law.relaxation_time = s.dissipation;
+      p.law.friction = s.friction;
+      pairs.push_back(p);
+    }
+  }
+  if (!pairs.empty()) add_contact(w, std::make_unique<SapTerm>(std::move(pairs)));
+}
+
 }  // namespace
 
 std::unique_ptr<Workspace> build(const Scene& scene) {
@@ -154,8 +220,21 @@ std::unique_ptr<Workspace> build(const Scene& scene) {
   for (const PrescribedBody& p : scene.prescribed) add_prescribed(p, *w);
   for (const SoftBody& s : scene.soft) add_soft(scene, s, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(scene, i, *w);
+  for (const RigidSphere& b : scene.spheres)
+    w->spheres.push_back(own(*w, layout, fixed,
+                             std::make_unique<RigidBody>(layout.take(new_body(*w, b.name)),
+                                                         rigid_spec(b))));
+  for (const Pendulum& p : scene.pendulums) {
+    w->pendulums.push_back(own(*w, layout, fixed,
+                               std::make_unique<Articulation>(layout.take(new_body(*w, p.name)),
+                                                              articulation_spec(p))));
+    for (int k = 0; k < 2 && p.damping > 0; ++k)
+      w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
+  }
+  std::vector<int> half_space_body;
   for (const HalfSpace& h : scene.half_spaces) {
     const int body = new_body(*w, h.name);
+    half_space_body.push_back(body);
     for (std::size_t i = 0; i < scene.soft.size(); ++i) {
       const PairOptions* pair = pair_options(scene, scene.soft[i].name, h.name);
       if (pair && !pair->enabled) continue;
@@ -163,6 +242,7 @@ std::unique_ptr<Workspace> build(const Scene& scene) {
                                            barrier_setup(scene, scene.soft[i], pair)));
     }
   }
+  add_sphere_contact(scene, half_space_body, *w);
   w->points.finish_permanent();
   std::vector<Term*> terms;
   for (const auto& t : w->terms) terms.push_back(t.get());

@@ -32,6 +32,15 @@ std::uint64_t hash_model(const Scene& scene, const Workspace& w) {
   }
   for (const PrescribedPoints& p : w.prescribed)
     h.add(p.local.data(), p.local.size() * sizeof(Vec3d));
+  for (const RigidSphere& b : scene.spheres) {
+    h.add(b.radius);
+    h.add(b.mass);
+  }
+  for (const Pendulum& p : scene.pendulums)
+    for (int k = 0; k < 2; ++k) {
+      h.add(p.length[k]);
+      h.add(p.mass[k]);
+    }
   h.add(static_cast<std::uint64_t>(w.state_q));
   h.add(static_cast<std::uint64_t>(w.state_z));
   return h.value();
@@ -198,6 +207,24 @@ int Sim::body_id(const std::string& name) const {
   for (std::size_t i = 0; i < work_->body_names.size(); ++i)
     if (work_->body_names[i] == name) return static_cast<int>(i);
   unknown_name("body", name, work_->body_names);
+}
+
+Pose Sim::sphere_pose(const std::string& name) const {
+  return work_->spheres[index_of(scene_.spheres, "sphere", name)]->pose(state_);
+}
+
+Vec6d Sim::sphere_velocity(const std::string& name) const {
+  const RigidBody& b = *work_->spheres[index_of(scene_.spheres, "sphere", name)];
+  const Vec3d v = b.velocity(state_), w = b.angular_velocity(state_);
+  return {{v[0], v[1], v[2], w[0], w[1], w[2]}};
+}
+
+std::vector<double> Sim::pendulum_state(const std::string& name) const {
+  const BodySlots& s =
+      work_->pendulums[index_of(scene_.pendulums, "pendulum", name)]->slots();
+  const double* q = state_.q.data() + s.first_q;
+  const double* z = state_.z.data() + s.first_scalar;
+  return {q[0], q[1], z[0], z[1]};
 }
 
 int Sim::analyses() const { return work_->objective.analyses(); }

@@ -93,7 +93,7 @@ class Sim {
   /// Position, orientation, velocities of a rigid sphere.
   Pose sphere_pose(const std::string& name) const;
   Vec6d sphere_velocity(const std::string& name) const;
-  /// Angles and rates of a pendulum.
+  /// Angles [rad] and rates [rad/s] of a pendulum: (q1, q2, dq1, dq2).
   std::vector<double> pendulum_state(const std::string& name) const;
 
   /// Symbolic factorisations so far: 1 while the pattern holds.

@@ -1,13 +1,18 @@
 // What can be known to be wrong before a scene is compiled.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "haptos/base/error.h"
+#include "haptos/base/text.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/sim/scene.h"
 
 namespace haptos {
 namespace {
+
+// Sizes and coordinates beyond these cannot be meant, and their squares would overflow or vanish.
+constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  // [m]
 
 [[noreturn]] void refuse(const std::string& element, const std::string& value,
                          const std::string& rule, const std::string& remedy) {
@@ -25,8 +30,46 @@ void check_finite(const std::string& element, const Vec3d& v) {
       refuse(element, internal::format_number(v[c]), "must be finite", "give three numbers");
 }
 
+// A number from low to high; not a number is in no range.
+void check_range(const std::string& element, double v, double low, double high,
+                 const std::string& unit) {
+  if (v >= low && v <= high) return;
+  refuse(element, to_text(v) + " " + unit,
+         "must be from " + to_text(low) + " to " + to_text(high) + " " + unit,
+         "give it in " + unit);
+}
+
+void check_length(const std::string& element, double v) {
+  check_range(element, v, kSmallestLength, kLargestLength, "m");
+}
+
+// A mesh whose vertices are finite: where it lies and how large it is.
+void check_extent(const std::string& name, const Aabb& box) {
+  double size = 0, farthest = 0;
+  for (int c = 0; c < 3; ++c) {
+    size = std::max(size, box.hi[c] - box.lo[c]);
+    farthest = std::max({farthest, std::abs(box.lo[c]), std::abs(box.hi[c])});
+  }
+  check_length(name + " size", size);
+  check_range(name + " largest coordinate", farthest, 0, kLargestLength, "m");
+}
+
+// Options of one body; the error says whose.
+template <class S>
+void check_options_of(const std::string& name, const S& options) {
+  try {
+    check_options(options);
+  } catch (const InputError& e) {
+    Diagnostic d = e.diagnostic;
+    d.element = name + ", " + d.element;
+    throw InputError(d);
+  }
+}
+
 void check_pose(const std::string& element, const Pose& p) {
   check_finite(element + " position", p.p);
+  for (int c = 0; c < 3; ++c)
+    check_range(element + " position", p.p[c], -kLargestLength, kLargestLength, "m");
   const double n = p.q.w * p.q.w + p.q.x * p.q.x + p.q.y * p.q.y + p.q.z * p.q.z;
   if (!(std::abs(n - 1) < 1e-6))
     refuse(element + " quaternion", internal::format_number(p.q.w) + " " +
@@ -37,7 +80,7 @@ void check_pose(const std::string& element, const Pose& p) {
 
 void check_positive(const std::string& element, double v, const std::string& unit) {
   if (!(v > 0) || !std::isfinite(v))
-    refuse(element, internal::format_number(v) + " " + unit, "must be greater than 0",
+    refuse(element, internal::format_number(v) + " " + unit, "must be finite and greater than 0",
            "give it in " + unit);
 }
 
@@ -79,17 +122,59 @@ void check_names(const Scene& s) {
     }
 }
 
+void check_pairs(const Scene& s) {
+  std::map<std::pair<std::string, std::string>, int> seen;
+  for (const PairOptions& p : s.pairs) {
+    const std::string name = "contact pair \"" + p.a + "\" and \"" + p.b + "\"";
+    if (p.a == p.b) refuse(name, "", "must be two bodies", "name another one");
+    if (seen[std::minmax(p.a, p.b)]++ > 0)
+      refuse(name, "", "is given twice", "keep one of the two");
+    check_range(name + " stiffness", p.stiffness, 0, 1e16, "Pa/m");
+  }
+}
+
+// Vertices of glue and of held components belong to the body's mesh; a vertex has one holder.
+void check_vertices(const SoftBody& b, const std::string& name) {
+  const int count = static_cast<int>(b.mesh.vertices.size());
+  const auto check = [&](const std::string& what, const std::vector<int>& vertices) {
+    if (vertices.empty()) refuse(what, "", "holds no vertices", "list some or leave it out");
+    for (const int v : vertices)
+      if (v < 0 || v >= count)
+        refuse(what, "vertex " + std::to_string(v),
+               "must be from 0 to " + std::to_string(count - 1),
+               "use vertex numbers of the body's own mesh");
+  };
+  std::map<int, const Glue*> holder;
+  for (const Glue& g : b.glue) {
+    check(name + ", glue", g.vertices);
+    for (const int v : g.vertices) {
+      const Glue* first = holder.emplace(v, &g).first->second;
+      if (first->body != g.body)
+        refuse(name + ", glue", "vertex " + std::to_string(v),
+               "is held by \"" + first->body + "\" and by \"" + g.body + "\"",
+               "glue it to one of the two");
+    }
+  }
+  for (const HeldVertices& h : b.held) {
+    check(name + ", held", h.vertices);
+    if (!h.axis[0] && !h.axis[1] && !h.axis[2])
+      refuse(name + ", held", "", "holds no axis", "name x, y or z");
+  }
+}
+
 void check_soft(const SoftBody& b) {
   const std::string name = "soft body \"" + b.name + "\"";
-  require_volume(b.mesh, name);
-  check_options(b.material);
+  check_extent(name, require_volume(b.mesh, name).box);
+  check_options_of(name, b.material);
+  check_vertices(b, name);
   check_pose(name + " pose", b.pose);
   check_finite(name + " velocity", b.velocity);
 }
 
 void check_prescribed(const PrescribedBody& b) {
   const std::string name = "prescribed body \"" + b.name + "\"";
-  if (!b.surface.triangles.empty()) require_contact_surface(b.surface, name);
+  if (!b.surface.triangles.empty())
+    check_extent(name, require_contact_surface(b.surface, name).box);
   for (std::size_t i = 0; i < b.trajectory.size(); ++i) {
     check_pose(name + " keyframe " + std::to_string(i), b.trajectory[i].pose);
     const double t = b.trajectory[i].time;
@@ -107,6 +192,7 @@ void validate(const Scene& s) {
   check_options(s.newton);
   check_options(s.contact);
   check_names(s);
+  check_pairs(s);
   for (const SoftBody& b : s.soft) check_soft(b);
   for (const PrescribedBody& b : s.prescribed) check_prescribed(b);
   for (const HalfSpace& h : s.half_spaces) {
@@ -115,13 +201,12 @@ void validate(const Scene& s) {
       refuse("half-space \"" + h.name + "\" normal",
              "length " + internal::format_number(norm(h.normal)), "must have length 1",
              "divide it by its length");
-    if (!std::isfinite(h.offset))
-      refuse("half-space \"" + h.name + "\" offset", internal::format_number(h.offset),
-             "must be finite", "give it in m");
+    check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength,
+                kLargestLength, "m");
   }
   for (const RigidSphere& b : s.spheres) {
     const std::string name = "sphere \"" + b.name + "\"";
-    check_positive(name + " radius", b.radius, "m");
+    check_length(name + " radius", b.radius);
     check_positive(name + " mass", b.mass, "kg");
     check_positive(name + " stiffness", b.stiffness, "N/m");
     if (!(b.friction >= 0) || !std::isfinite(b.friction))
@@ -136,8 +221,9 @@ void validate(const Scene& s) {
   }
   for (const Pendulum& p : s.pendulums) {
     const std::string name = "pendulum \"" + p.name + "\"";
+    check_finite(name + " pivot", p.pivot);
     for (int k = 0; k < 2; ++k) {
-      check_positive(name + " length", p.length[k], "m");
+      check_length(name + " length", p.length[k]);
       check_positive(name + " mass", p.mass[k], "kg");
       if (!std::isfinite(p.angle[k]) || !std::isfinite(p.rate[k]))
         refuse(name + " start", "", "angles and rates must be finite", "give them in rad and rad/s");

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/point/link.h"
+#include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"
+#include "haptos/dynamics/rigid_body.h"
 #include "haptos/dynamics/soft_body.h"
 #include "haptos/sim/sim.h"
 #include "haptos/solve/objective.h"
@@ -49,7 +52,9 @@ struct Workspace {
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;   ///< gradient per permanent point at the end of the step [N s]
   std::vector<Vec3d> x_before, u_before;  ///< of permanent points at the start of the step
-  std::vector<int> sphere_bodies, pendulum_bodies;  ///< indices into bodies
+  std::vector<RigidBody*> spheres;       ///< as in the scene
+  std::vector<Articulation*> pendulums;  ///< as in the scene
+  std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
   int state_q = 0, state_z = 0;
 };
 

@@ -163,9 +163,12 @@ std::string Value::shown() const {
   return node_->text.empty() ? "\"\"" : printable(node_->text);
 }
 
+void Value::map() const {
+  if (!is_map()) fail(shown(), "must be a map", "write keys and values, \"key: value\"");
+}
+
 void Value::keys(std::initializer_list<const char*> known) const {
-  if (!is_map())
-    fail(shown(), "must be a map", "write keys and values, \"key: value\"");
+  map();
   for (const Entry& e : node_->entries)
     if (std::none_of(known.begin(), known.end(), [&](const char* k) { return e.key == k; }))
       fail_unknown(e, {known.begin(), known.end()});

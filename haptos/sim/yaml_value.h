@@ -30,6 +30,8 @@ class Value {
   [[noreturn]] void fail(const std::string& value, const std::string& rule,
                          const std::string& remedy) const;
 
+  /// Demands a map.
+  void map() const;
   /// Demands a map whose keys are among `known`; names the nearest known key otherwise.
   void keys(std::initializer_list<const char*> known) const;
   [[noreturn]] void fail_unknown(const Entry& entry, const std::vector<std::string>& known) const;

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/solve/block_matrix.h"
+#include "haptos/potential/block_matrix.h"
 
 namespace haptos {
 

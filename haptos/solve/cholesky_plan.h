@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/solve/block_matrix.h"
+#include "haptos/potential/block_matrix.h"
 #include "haptos/solve/dense_kernels.h"
 
 namespace haptos {

@@ -65,9 +65,12 @@ class Minimiser {
   }
 
  private:
-  // First trial: keep the velocities of the last step and send driven points to their targets.
+  // First trial: keep the velocities of the last step and send driven points to their targets. Where
+  // nothing caps the step, the free motion is nearer.
   void predict() {
+    report_.velocity_change = 1e300;
     if (f_.all_frozen()) {
+      z_ = f_.inertia().z_free;
       f_.set_trial(z_, 1.0);
       return;
     }
@@ -78,7 +81,6 @@ class Minimiser {
     const double a = f_.max_step(start, path);
     for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = a * start[i];
     f_.set_trial(z_, f_.any_driven() ? a : 1.0);
-    report_.velocity_change = 1e300;
     advance_path_ = f_.path() < 1.0;
   }
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "haptos/solve/block_matrix.h"
+#include "haptos/potential/block_matrix.h"
 
 namespace haptos {
 

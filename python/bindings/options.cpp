@@ -22,6 +22,13 @@ void add_rows(nb::list& rows) {
   }
 }
 
+template <class S>
+nb::dict completed(const nb::dict& values) {
+  S s;
+  set_options(s, values);
+  return options_dict(s);
+}
+
 }  // namespace
 
 void bind_options(nb::module_& m) {
@@ -38,6 +45,21 @@ void bind_options(nb::module_& m) {
       },
       nb::sig("def option_table() -> list[dict]"),
       "Every option: group, name, unit, default, lo, hi (inclusive range), doc.");
+  m.def(
+      "complete_options",
+      [](const std::string& group, const nb::dict& values) {
+        nb::dict out;
+        if (group == OptionsOf<Material>::kName) return completed<Material>(values);
+        for_each_group([&](const auto& member) {
+          using S = std::decay_t<decltype(std::declval<Scene>().*(member))>;
+          if (group == OptionsOf<S>::kName) out = completed<S>(values);
+        });
+        return out;
+      },
+      nb::arg("group"), nb::arg("values"),
+      "All options of a group: the values given, checked, and the defaults of the others.");
+  m.def("nearest_name", &nearest_name, nb::arg("name"), nb::arg("known"),
+        "The entry of `known` nearest to `name`, or \"\" when none is near.");
 }
 
 }  // namespace haptos::python

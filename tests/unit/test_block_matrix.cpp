@@ -1,5 +1,5 @@
 // The block pattern's bookkeeping and the matrix's product against a dense matrix.
-#include "haptos/solve/block_matrix.h"
+#include "haptos/potential/block_matrix.h"
 
 #include <gtest/gtest.h>
 

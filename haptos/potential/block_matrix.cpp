@@ -1,4 +1,4 @@
-#include "haptos/solve/block_matrix.h"
+#include "haptos/potential/block_matrix.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,168 @@
+#include "haptos/sim/scene_file.h"
+
+#include <set>
+
+#include "haptos/base/text.h"
+#include "haptos/geometry/mesh_io.h"
+#include "haptos/sim/scene_file_parts.h"
+
+namespace haptos {
+namespace scene_file {
+namespace {
+
+constexpr std::size_t kMostBodies = 10'000;
+
+template <class T, class F>
+void read_list(Reading& r, const Value& scene, const char* key, F read, std::vector<T>& out) {
+  const auto v = scene.find(key);
+  if (!v) return;
+  const std::size_t n = v->list(1, kMostBodies);
+  for (std::size_t i = 0; i < n; ++i) out.push_back(read(r, v->item(i)));
+}
+
+// Names may be used before the body stands in the file.
+void check_references(const Reading& r) {
+  for (const Reference& ref : r.references) {
+    const auto found = r.names.find(ref.name);
+    const bool exists = found != r.names.end();
+    if (exists && (!ref.prescribed || found->second.kind == "prescribed body")) continue;
+    std::vector<std::string> candidates;
+    for (const auto& [name, named] : r.names)
+      if (!ref.prescribed || named.kind == "prescribed body") candidates.push_back(name);
+    const std::string near = nearest_name(ref.name, candidates);
+    std::string remedy = candidates.empty()
+                             ? (ref.prescribed ? "the scene has no prescribed body; add one"
+                                               : "the scene has no bodies; add one")
+                         : near.empty() ? "known names are "
+                                        : "the nearest known name is \"" + printable(near) + "\"";
+    if (near.empty())
+      for (std::size_t i = 0; i < candidates.size() && i < 20; ++i)
+        remedy += (i > 0 ? ", \"" : "\"") + printable(candidates[i]) + "\"";
+    ref.place.fail("\"" + printable(ref.name) + "\"",
+                   exists ? "must be a prescribed body, not a " + found->second.kind
+                          : "names no body of this scene",
+                   remedy);
+  }
+}
+
+}  // namespace
+
+void Reading::check_elements(const Value& place, double wanted) const {
+  const auto left = static_cast<double>(limits.max_elements - elements);
+  if (wanted > left)
+    place.fail("",
+               "needs about " + to_text(wanted) + " triangles or tetrahedra where " +
+                   to_text(left) + " of " + std::to_string(limits.max_elements) + " are left",
+               "ask for larger elements");
+}
+
+std::string only_one(const Value& v, std::initializer_list<const char*> keys) {
+  std::string found, all;
+  int count = 0;
+  for (const char* k : keys) {
+    all += (all.empty() ? "\"" : " or \"") + std::string(k) + "\"";
+    if (v.find(k)) found = k, ++count;
+  }
+  if (count != 1) v.fail("", "must have one of " + all, count == 0 ? "add it" : "remove the others");
+  return found;
+}
+
+double read_length(const Value& v) { return v.number("m", kSmallestLength, kLargestLength); }
+
+Vec3d read_position(const Value& v) {
+  v.list(3, 3);
+  Vec3d p{};
+  for (int k = 0; k < 3; ++k)
+    p[k] = v.item(static_cast<std::size_t>(k)).number("m", -kLargestLength, kLargestLength);
+  return p;
+}
+
+Quat read_rotation(const Value& v) {
+  if (v.is_map()) {
+    v.keys({"axis", "angle"});
+    const Value axis = v.at("axis", "write axis: [0, 0, 1], angle: 30 deg");
+    const Vec3d a = axis.vector("");
+    const double length = norm(a);
+    if (!(length > 1e-12 && length < 1e12))
+      axis.fail("length " + to_text(length), "must have a direction", "for example [0, 0, 1]");
+    const double angle = v.at("angle", "write for example angle: 30 deg").number("rad", -1e3, 1e3);
+    return rotation_by(a * (angle / length));
+  }
+  if (!v.is_list())
+    v.fail("", "must be a rotation", "write [w, x, y, z] or {axis: [0, 0, 1], angle: 30 deg}");
+  v.list(4, 4);
+  const Quat q{v.item(0).number(""), v.item(1).number(""), v.item(2).number(""),
+               v.item(3).number("")};
+  // Digits that a person leaves out are made up for; anything else is another thing than a turn.
+  const double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  if (!(length > 0.999 && length < 1.001))
+    v.fail("length " + to_text(length), "a quaternion w, x, y, z must have length 1",
+           "no turn is [1, 0, 0, 0]");
+  return normalized(q);
+}
+
+Pose read_pose(const Value& v) {
+  v.keys({"position", "rotation"});
+  Pose p;
+  if (const auto position = v.find("position")) p.p = read_position(*position);
+  if (const auto rotation = v.find("rotation")) p.q = read_rotation(*rotation);
+  return p;
+}
+
+std::string read_name(Reading& r, const Value& body, const std::string& kind) {
+  const Value v = body.at("name", "add a name of its own for this " + kind);
+  const std::string name = v.text();
+  if (name.size() > 100) v.fail("", "must have at most 100 characters", "shorten it");
+  const auto [it, fresh] = r.names.emplace(name, Reading::Named{kind, v.where().line});
+  if (!fresh)
+    v.fail("\"" + printable(name) + "\"",
+           "is the name of the " + it->second.kind + " on line " +
+               std::to_string(it->second.line) + " already",
+           "give every body a name of its own");
+  return name;
+}
+
+}  // namespace scene_file
+
+Scene parse_scene(std::string_view text, const std::string& name,
+                  const std::filesystem::path& root, const SceneLimits& limits) {
+  using namespace scene_file;
+  yaml::Limits yaml_limits;
+  yaml_limits.max_bytes = limits.max_bytes;
+  const yaml::Document document(text, name, yaml_limits);
+  const Value v(document);
+  v.keys({"sim", "newton", "contact", "soft", "prescribed", "half_spaces", "spheres", "pendulums",
+          "pairs"});
+  Reading r;
+  r.root = root;
+  r.limits = limits;
+  Scene s;
+  if (const auto o = v.find("sim")) read_options(*o, s.sim);
+  if (const auto o = v.find("newton")) read_options(*o, s.newton);
+  if (const auto o = v.find("contact")) read_options(*o, s.contact);
+  read_list(r, v, "prescribed", read_prescribed, s.prescribed);
+  read_list(r, v, "soft", read_soft, s.soft);
+  read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
+  read_list(r, v, "spheres", read_sphere, s.spheres);
+  read_list(r, v, "pendulums", read_pendulum, s.pendulums);
+  read_list(r, v, "pairs", read_pair, s.pairs);
+  check_references(r);
+  located(v, [&] { validate(s); });
+  s.warnings = std::move(r.warnings);
+  for (std::string& w : find_warnings(s)) s.warnings.push_back(std::move(w));
+  return s;
+}
+
+Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > static_cast<std::uintmax_t>(limits.max_bytes))
+    throw InputError(Diagnostic{path.string(), 0, 0, "the file", std::to_string(size) + " bytes",
+                                "must have at most " + std::to_string(limits.max_bytes) + " bytes",
+                                "keep meshes in files of their own"});
+  const std::string text = read_regular_file(path, limits.max_bytes);
+  const std::filesystem::path folder = path.parent_path();
+  return parse_scene(text, path.string(), folder.empty() ? "." : folder, limits);
+}
+
+}  // namespace haptos

@@ -1,0 +1,111 @@
+// Files that a scene names: found under its own folder or an allowed root, never elsewhere.
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "haptos/base/text.h"
+#include "haptos/geometry/mesh_check.h"
+#include "haptos/geometry/mesh_io.h"
+#include "haptos/sim/scene_file_parts.h"
+
+namespace haptos::scene_file {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Folders listed in HAPTOS_ASSET_ROOTS, separated by colons.
+std::vector<fs::path> allowed_roots() {
+  std::vector<fs::path> roots;
+  const char* list = std::getenv("HAPTOS_ASSET_ROOTS");
+  std::string_view rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    if (end > 0) roots.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return roots;
+}
+
+// A name with a scheme, "http://host/x", "file:x", or a drive, "C:\x".
+bool has_scheme(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  return colon != name.npos && colon > 0 &&
+         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '+' || c == '-' || c == '.';
+         });
+}
+
+bool is_under(const fs::path& path, const fs::path& folder) {
+  const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return end == folder.end();
+}
+
+double read_unit(const Value& v) {
+  return yaml::length_unit(v.at("unit", "say what the file's numbers are in, for example unit: mm"));
+}
+
+MeshReadOptions mesh_options(const Reading& r, const Value& v, int parts) {
+  MeshReadOptions o;
+  o.scale = read_unit(v);
+  o.max_bytes = r.limits.max_mesh_bytes;
+  r.check_elements(v, parts);
+  o.max_elements = std::min(o.max_elements, (r.limits.max_elements - r.elements) / parts);
+  return o;
+}
+
+}  // namespace
+
+fs::path find_asset(const Reading& r, const Value& v) {
+  const std::string name = v.text();
+  const std::string shown = "\"" + printable(name) + "\"";
+  const char* remedy =
+      "put the file beside the scene and name it relative to the scene file, or list its folder "
+      "in HAPTOS_ASSET_ROOTS";
+  if (has_scheme(name)) v.fail(shown, "must be a file's path, not a URL or a drive", remedy);
+  if (name.find('\\') != name.npos)
+    v.fail(shown, "must not hold a backslash", "separate folders by /");
+  if (fs::path(name).is_absolute()) v.fail(shown, "must be a relative path", remedy);
+  if (r.root.empty())
+    v.fail(shown, "cannot be looked for: this scene has no folder", "load the scene from a file");
+  std::vector<fs::path> roots{r.root};
+  for (fs::path& p : allowed_roots()) roots.push_back(std::move(p));
+  std::vector<fs::path> folders;  // without links and dots
+  std::error_code error;
+  for (const fs::path& p : roots)
+    if (fs::path c = fs::canonical(p, error); !error) folders.push_back(std::move(c));
+  bool outside = false;
+  for (const fs::path& p : folders) {
+    // Links are followed first, so a link that leads out of a folder is seen to.
+    const fs::path file = fs::weakly_canonical(p / name, error);
+    if (error) continue;
+    const bool inside = std::any_of(folders.begin(), folders.end(),
+                                    [&](const fs::path& f) { return is_under(file, f); });
+    outside = outside || !inside;
+    if (inside && fs::exists(file, error)) return file;
+  }
+  if (outside) v.fail(shown, "leads out of the scene's folder", remedy);
+  v.fail(shown, "does not exist in " + printable(r.root.string()), remedy);
+}
+
+TriMesh read_surface_file(Reading& r, const Value& v) {
+  v.keys({"file", "unit"});
+  const MeshReadOptions options = mesh_options(r, v, 1);
+  const fs::path path = find_asset(r, v.at("file", "name a .obj, .stl, .ply or .off file"));
+  TriMesh mesh = read_surface(path, options, &r.warnings);
+  located(v, [&] { require_contact_surface(mesh, path.filename().string()); });
+  r.elements += static_cast<std::int64_t>(mesh.triangles.size());
+  return mesh;
+}
+
+TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet) {
+  v.keys({"file", "unit"});
+  const MeshReadOptions options = mesh_options(r, v, parts_per_tet);
+  const fs::path path = find_asset(r, v.at("file", "name a .vtk or .msh file"));
+  TetMesh mesh = read_volume(path, options, &r.warnings);
+  located(v, [&] { require_volume(mesh, path.filename().string()); });
+  r.elements += static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;
+  return mesh;
+}
+
+}  // namespace haptos::scene_file

@@ -1,0 +1,116 @@
+// The parts of the scene file reader; see scene_file.h.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "haptos/sim/scene_file.h"
+#include "haptos/sim/yaml_value.h"
+
+namespace haptos::scene_file {
+
+using yaml::Value;
+
+// Bodies from a grain to a building; what lies far outside is a slip of units.
+constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  ///< [m]
+
+/// The name of a body, where it is used before all names are known.
+struct Reference {
+  Value place;
+  std::string name;
+  bool prescribed;  ///< only a prescribed body will do
+};
+
+/// What reading a scene carries along.
+struct Reading {
+  struct Named {
+    std::string kind;
+    int line;
+  };
+  std::filesystem::path root;
+  SceneLimits limits;
+  std::int64_t elements = 0;  ///< used so far, of limits.max_elements
+  std::map<std::string, Named> names;
+  std::vector<Reference> references;
+  std::vector<std::string> warnings;
+
+  /// Throws InputError at `place` unless `wanted` more elements fit in the limits.
+  void check_elements(const Value& place, double wanted) const;
+};
+
+/// Runs f; an InputError without a file gets the place of v.
+template <class F>
+auto located(const Value& v, F&& f) {
+  try {
+    return f();
+  } catch (const InputError& e) {
+    if (!e.diagnostic.file.empty()) throw;
+    Diagnostic d = e.diagnostic;
+    const Diagnostic at = v.where();
+    d.file = at.file;
+    d.line = at.line;
+    d.column = at.column;
+    d.element = at.element + (d.element.empty() ? "" : ", " + d.element);
+    throw InputError(d);
+  }
+}
+
+/// The one of `keys` that the map v has; throws InputError where it has none or several.
+std::string only_one(const Value& v, std::initializer_list<const char*> keys);
+
+/// A length between the limits above [m].
+double read_length(const Value& v);
+/// A point or displacement within the largest length [m].
+Vec3d read_position(const Value& v);
+/// A quaternion [w, x, y, z] or {axis, angle}.
+Quat read_rotation(const Value& v);
+/// {position, rotation}, both optional.
+Pose read_pose(const Value& v);
+/// The name of a new body of this kind.
+std::string read_name(Reading& r, const Value& body, const std::string& kind);
+
+/// Sets the options that the map v names.
+template <class S>
+void read_options(const Value& v, S& s) {
+  std::vector<std::string> known;
+  for (const Option<S>& o : OptionsOf<S>::table()) known.emplace_back(o.name);
+  v.map();
+  for (std::size_t i = 0; i < v.node().entries.size(); ++i) {
+    const yaml::Entry& e = v.node().entries[i];
+    const Option<S>* option = nullptr;
+    for (const Option<S>& o : OptionsOf<S>::table())
+      if (e.key == o.name) option = &o;
+    if (option == nullptr) v.fail_unknown(e, known);
+    const Value value = v.entry(i);
+    const bool flag = std::holds_alternative<bool S::*>(option->member);
+    Diagnostic where = value.where();
+    set_option(s, e.key, flag ? value.boolean() : value.any_number(option->unit), where);
+  }
+}
+
+/// The file that a scene names, found under the scene's folder or an allowed root.
+std::filesystem::path find_asset(const Reading& r, const Value& v);
+
+/// A pad and what it knows about itself, or a mesh file.
+struct SoftSource {
+  TetMesh mesh;
+  bool is_pad = false;
+  std::vector<int> base, x0, y0;  ///< of a pad
+  std::vector<Vec3i> top;         ///< of a pad
+};
+
+SoftSource read_pad(Reading& r, const Value& v, int parts_per_tet);
+TriMesh read_shape(Reading& r, const Value& v);
+TriMesh read_surface_file(Reading& r, const Value& v);
+TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet);
+
+SoftBody read_soft(Reading& r, const Value& v);
+PrescribedBody read_prescribed(Reading& r, const Value& v);
+HalfSpace read_half_space(Reading& r, const Value& v);
+RigidSphere read_sphere(Reading& r, const Value& v);
+Pendulum read_pendulum(Reading& r, const Value& v);
+PairOptions read_pair(Reading& r, const Value& v);
+
+}  // namespace haptos::scene_file

@@ -1,0 +1,47 @@
+// What is odd about a scene but can be simulated.
+#include <algorithm>
+
+#include "haptos/base/text.h"
+#include "haptos/geometry/mesh_check.h"
+#include "haptos/geometry/mesh_edit.h"
+#include "haptos/sim/scene.h"
+
+namespace haptos {
+namespace {
+
+// Lengths outside are most often a slip of units: 1 micrometre to 10 kilometres.
+constexpr double kSmallest = 1e-6, kLargest = 1e4;
+
+void check_size(const std::string& name, double size, std::vector<std::string>& out) {
+  if (size >= kSmallest && size <= kLargest) return;
+  out.push_back(name + " is " + to_text(size) + " m in size: lengths from " + to_text(kSmallest) +
+                " to " + to_text(kLargest) + " m are usual, so check its unit.");
+}
+
+double extent(const std::vector<Vec3d>& vertices) {
+  const Vec3d e = bounding_box(vertices).extent();
+  return std::max({e[0], e[1], e[2]});
+}
+
+}  // namespace
+
+std::vector<std::string> find_warnings(const Scene& scene) {
+  std::vector<std::string> out;
+  for (const SoftBody& b : scene.soft)
+    check_size("Soft body \"" + printable(b.name) + "\"", extent(b.mesh.vertices), out);
+  for (const PrescribedBody& b : scene.prescribed) {
+    if (b.surface.triangles.empty()) continue;
+    const std::string name = "Prescribed body \"" + printable(b.name) + "\"";
+    check_size(name, extent(b.surface.vertices), out);
+    const SurfaceReport report = check_surface(b.surface, {.self_intersection = false});
+    for (const std::string& f : report.findings()) out.push_back(name + ": " + f);
+  }
+  for (const RigidSphere& b : scene.spheres)
+    check_size("Sphere \"" + printable(b.name) + "\"", b.radius, out);
+  for (const Pendulum& p : scene.pendulums)
+    for (const double length : p.length)
+      check_size("Pendulum \"" + printable(p.name) + "\"", length, out);
+  return out;
+}
+
+}  // namespace haptos
