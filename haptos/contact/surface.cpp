@@ -25,6 +25,8 @@ ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int
     for (int e : topology.vertex_edges[v]) count -= edge_count[at_index(e)];
     vertex_count.push_back(count);
   }
+  for (const Vec2i& e : topology.edges)
+    rest_length.push_back(norm(mesh.vertices[at_index(e[0])] - mesh.vertices[at_index(e[1])]));
   // The rim of an open surface is as sharp as a needle: nothing beside it carries a contact there.
   for (std::size_t e = 0; e < topology.edges.size(); ++e)
     if (topology.boundary_edge[e]) rest.edge_sharpness[e] = 1;

@@ -20,6 +20,7 @@ struct ContactSurface {
   std::vector<Vec3i> triangles; ///< vertices
   SurfaceTopology topology;
   SurfaceGeometry rest;
+  std::vector<double> rest_length;  ///< of each edge [m], (E)
 
   /// Counting of a closest feature once: every face counts 1, an edge 1 minus its triangles, a vertex
   /// what makes its star add up to 1. See contact/barrier/closest_features.h.

@@ -77,6 +77,13 @@ std::string_view checked_text(std::string_view bytes, const std::string& file,
            "is a control character inside the text", "remove it");
     i += n;
   }
+  // The parser looks far ahead behind each bracket that opens, at some 200 bytes of memory.
+  const auto brackets =
+      std::count_if(text.begin(), text.end(), [](char c) { return c == '[' || c == '{'; });
+  if (brackets > limits.max_nodes)
+    fail(file, {}, "the text", std::to_string(brackets) + " brackets",
+         "must open at most " + std::to_string(limits.max_nodes) + " brackets",
+         "keep meshes in files of their own");
   return text;
 }
 
@@ -257,7 +264,8 @@ class Builder final : public YAML::EventHandler {
   void open(Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     if (tag != "?" && !tag.empty()) refuse_tag(mark, tag);
     if (at_key())
-      fail_at(mark, "a key", "", "must be a word, not a map or a list", "check the indentation");
+      fail_at(mark, "a key", "", "must be a word, not a map or a list",
+              "close every bracket and check the indentation");
     check_depth(static_cast<int>(stack_.size()) + 1, mark);
     const std::int64_t before = count_;
     Node& n = add(kind, mark);

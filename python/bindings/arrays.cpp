@@ -93,8 +93,7 @@ std::vector<double> to_numbers(const nb::object& a, const char* what) {
   return real_rows<double>(a, what, 0);
 }
 std::vector<float> to_floats(const nb::object& a, const char* what) {
-  const std::vector<double> v =
-      to_numbers(nb::module_::import_("numpy").attr("ravel")(a), what);
+  const std::vector<double> v = to_numbers(nb::module_::import_("numpy").attr("ravel")(a), what);
   return {v.begin(), v.end()};
 }
 

@@ -83,6 +83,9 @@ Out view(const std::vector<Row>& v, std::size_t width, nb::handle owner) {
   return Out(const_cast<Row*>(v.data()), 2, shape, owner);
 }
 
+/// For properties that return arrays: the array brings its own owner.
+constexpr auto kArray = nb::rv_policy::automatic;
+
 nb::tuple vec3(const Vec3d& v);
 /// Position and quaternion in one row of seven: x y z, w x y z.
 OutArray<double, 7> pose_row(const Pose& pose);

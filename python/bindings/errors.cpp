@@ -7,9 +7,7 @@ namespace haptos::python {
 namespace {
 
 // Made in haptos/errors.py, so that they can be documented, pickled and derived from.
-nb::object exception(const char* name) {
-  return nb::module_::import_("haptos.errors").attr(name);
-}
+nb::object exception(const char* name) { return nb::module_::import_("haptos.errors").attr(name); }
 
 void translate(const std::exception_ptr& p, void*) {
   try {

@@ -85,11 +85,9 @@ void bind_image(nb::module_& m) {
             nb::cast<std::vector<int>>(nb::module_::import_("numpy").attr("shape")(normal));
         if (shape.size() != 3 || shape[0] != 3)
           refuse("normal", "", "must have shape (3, height, width)", "pass one picture at a time");
-        return image_array(
-            normal_picture(shape[2], shape[1], to_floats(normal, "normal"), scale));
+        return image_array(normal_picture(shape[2], shape[1], to_floats(normal, "normal"), scale));
       },
-      nb::arg("normal"), nb::arg("scale") = 2,
-      "A normal map (3, height, width) as colours.");
+      nb::arg("normal"), nb::arg("scale") = 2, "A normal map (3, height, width) as colours.");
   m.def(
       "flow_picture",
       [](int width, int height, double pitch, const ArrayLike& from, const ArrayLike& to,

@@ -66,22 +66,23 @@ void bind_tri_mesh(nb::module_& m) {
           [](nb::handle self) {
             return view<PointsOut>(nb::cast<TriMesh&>(self).vertices, 3, self);
           },
-          "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.")
+          "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.", kArray)
       .def_prop_ro(
           "triangles",
           [](nb::handle self) {
             return view<TrianglesOut>(nb::cast<TriMesh&>(self).triangles, 3, self);
           },
-          "Vertex numbers, (T, 3); a view.")
+          "Vertex numbers, (T, 3); a view.", kArray)
       .def_prop_ro(
           "bounds",
           [](const TriMesh& s) {
             const Aabb b = bounding_box(s.vertices);
             return own_points({b.lo, b.hi});
           },
-          "Lowest and highest corner [m], (2, 3).")
-      .def_prop_ro("volume", [](const TriMesh& s) { return signed_volume(s); },
-                   "Signed volume enclosed [m^3]; meaningful when closed.")
+          "Lowest and highest corner [m], (2, 3).", kArray)
+      .def_prop_ro(
+          "volume", [](const TriMesh& s) { return signed_volume(s); },
+          "Signed volume enclosed [m^3]; meaningful when closed.")
       .def_prop_ro("area", &surface_area, "Sum of the triangles' areas [m^2].")
       .def("transformed", &transformed<TriMesh>, nb::arg("position") = nb::none(),
            nb::arg("quaternion") = nb::none(), nb::arg("scale") = 1.0, kTransformedDoc)
@@ -105,25 +106,25 @@ void bind_tet_mesh(nb::module_& m) {
           [](nb::handle self) {
             return view<PointsOut>(nb::cast<TetMesh&>(self).vertices, 3, self);
           },
-          "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.")
+          "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.", kArray)
       .def_prop_ro(
           "tets",
           [](nb::handle self) { return view<TetsOut>(nb::cast<TetMesh&>(self).tets, 4, self); },
-          "Vertex numbers, (T, 4); a view.")
+          "Vertex numbers, (T, 4); a view.", kArray)
       .def_prop_ro(
           "bounds",
           [](const TetMesh& s) {
             const Aabb b = bounding_box(s.vertices);
             return own_points({b.lo, b.hi});
           },
-          "Lowest and highest corner [m], (2, 3).")
-      .def_prop_ro("volume", [](const TetMesh& s) { return signed_volume(s); },
-                   "Sum of the signed volumes of the tetrahedra [m^3].")
+          "Lowest and highest corner [m], (2, 3).", kArray)
+      .def_prop_ro(
+          "volume", [](const TetMesh& s) { return signed_volume(s); },
+          "Sum of the signed volumes of the tetrahedra [m^3].")
       .def("transformed", &transformed<TetMesh>, nb::arg("position") = nb::none(),
            nb::arg("quaternion") = nb::none(), nb::arg("scale") = 1.0, kTransformedDoc)
-      .def("__repr__", [](const TetMesh& s) {
-        return shape_line("TetMesh", s, s.tets.size(), "tetrahedra");
-      });
+      .def("__repr__",
+           [](const TetMesh& s) { return shape_line("TetMesh", s, s.tets.size(), "tetrahedra"); });
 }
 
 void bind_files(nb::module_& m) {

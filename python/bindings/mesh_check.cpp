@@ -1,6 +1,6 @@
 // What is wrong with a mesh.
-#include "bind.h"
 #include "haptos/geometry/mesh_check.h"
+#include "bind.h"
 
 namespace haptos::python {
 namespace {
@@ -25,7 +25,8 @@ Findings findings_of(const Found<T>& f) {
 // Adds a read-only attribute for a Found<T> member.
 template <class Class, class Report, class T>
 void found(Class& c, const char* name, Found<T> Report::*member, const char* doc) {
-  c.def_prop_ro(name, [member](const Report& r) { return findings_of(r.*member); }, doc);
+  c.def_prop_ro(
+      name, [member](const Report& r) { return findings_of(r.*member); }, doc);
 }
 
 void bind_surface_report(nb::module_& m) {
@@ -38,8 +39,12 @@ void bind_surface_report(nb::module_& m) {
       .def_ro("area", &R::area, "[m^2]")
       .def_ro("volume", &R::volume, "[m^3], signed; meaningful when closed and consistent.")
       .def_ro("intersections_checked", &R::intersections_checked)
-      .def_prop_ro("bounds", [](const R& r) { return own_points({r.box.lo, r.box.hi}); },
-                   "Lowest and highest corner [m], (2, 3).")
+      .def_prop_ro(
+          "bounds",
+          [](const R& r) {
+            return own_points({r.box.lo, r.box.hi});
+          },
+          "Lowest and highest corner [m], (2, 3).", kArray)
       .def_prop_ro("closed", &R::closed, "Whether every edge has two triangles.")
       .def_prop_ro("consistent", &R::consistent, "Whether neighbours agree on the outside.")
       .def_prop_ro("outward", &R::outward, "Whether it is a solid that faces outward.")
@@ -68,8 +73,12 @@ void bind_volume_report(nb::module_& m) {
       .def_ro("volume", &R::volume, "Sum of signed volumes [m^3].")
       .def_ro("worst_quality", &R::worst_quality, "The least eta: 1 regular, 0 flat, < 0 inverted.")
       .def_ro("worst_tet", &R::worst_tet)
-      .def_prop_ro("bounds", [](const R& r) { return own_points({r.box.lo, r.box.hi}); },
-                   "Lowest and highest corner [m], (2, 3).")
+      .def_prop_ro(
+          "bounds",
+          [](const R& r) {
+            return own_points({r.box.lo, r.box.hi});
+          },
+          "Lowest and highest corner [m], (2, 3).", kArray)
       .def("findings", &R::findings, "One sentence for each thing found.");
   found(c, "nonfinite_vertices", &R::nonfinite_vertices, "Vertex numbers.");
   found(c, "unreferenced_vertices", &R::unreferenced_vertices, "Vertex numbers.");
@@ -92,19 +101,21 @@ void bind_mesh_check(nb::module_& m) {
           [](const Findings& f) {
             return own<OutArray<int, -1, -1>>(f.ids, {f.ids.size() / f.width, f.width});
           },
-          "Ids from 0, a row each, (n, 1), (n, 2) or (n, 3).")
+          "Ids from 0, a row each, (n, 1), (n, 2) or (n, 3).", kArray)
       .def("__bool__", [](const Findings& f) { return f.count > 0; })
       .def("__repr__",
            [](const Findings& f) { return "haptos.Found(" + std::to_string(f.count) + ")"; });
   bind_surface_report(m);
   bind_volume_report(m);
 
-  m.def("check_surface", [](const TriMesh& mesh) { return check_surface(mesh); }, nb::arg("mesh"),
-        nb::call_guard<nb::gil_scoped_release>(),
-        "Reports what is wrong with a surface, however broken; refuses nothing.");
-  m.def("check_volume", [](const TetMesh& mesh) { return check_volume(mesh); }, nb::arg("mesh"),
-        nb::call_guard<nb::gil_scoped_release>(),
-        "Reports what is wrong with a volume, however broken; refuses nothing.");
+  m.def(
+      "check_surface", [](const TriMesh& mesh) { return check_surface(mesh); }, nb::arg("mesh"),
+      nb::call_guard<nb::gil_scoped_release>(),
+      "Reports what is wrong with a surface, however broken; refuses nothing.");
+  m.def(
+      "check_volume", [](const TetMesh& mesh) { return check_volume(mesh); }, nb::arg("mesh"),
+      nb::call_guard<nb::gil_scoped_release>(),
+      "Reports what is wrong with a volume, however broken; refuses nothing.");
   m.def(
       "require_contact_surface",
       [](const TriMesh& mesh, const std::string& name, bool closed) {

@@ -65,8 +65,8 @@ void bind_render(nb::module_& m) {
           "add_arrow",
           [](RenderScene& s, const ArrayLike& from, const ArrayLike& to, double radius,
              const Rgb& color) {
-            s.arrows.push_back({to_vec3(from, "start"), to_vec3(to, "end"), radius,
-                                to_color(color)});
+            s.arrows.push_back(
+                {to_vec3(from, "start"), to_vec3(to, "end"), radius, to_color(color)});
           },
           nb::arg("start"), nb::arg("end"), nb::arg("radius"),
           nb::arg("color") = Rgb{0.93f, 0.30f, 0.20f})
@@ -98,10 +98,9 @@ void bind_render(nb::module_& m) {
         Image image;
         {
           nb::gil_scoped_release release;
-          image = render(s,
-                         frame_scene(s, d, static_cast<double>(width) / height, fov, margin,
-                                     orthographic),
-                         options(width, height, samples));
+          image = render(
+              s, frame_scene(s, d, static_cast<double>(width) / height, fov, margin, orthographic),
+              options(width, height, samples));
         }
         return image_array(std::move(image));
       },

@@ -1,6 +1,6 @@
 // The scene builder. haptos/scene.py wraps it and documents it for people.
-#include "bind.h"
 #include "haptos/sim/scene.h"
+#include "bind.h"
 #include "scene_options.h"
 
 #if __has_include("haptos/sim/scene_file.h")
@@ -138,8 +138,7 @@ nb::dict prescribed_entry(const PrescribedBody& b) {
   d["name"] = b.name;
   d["surface"] = b.surface;
   nb::list keyframes;
-  for (const Keyframe& k : b.trajectory)
-    keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
+  for (const Keyframe& k : b.trajectory) keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
   d["trajectory"] = keyframes;
   return d;
 }
@@ -219,16 +218,18 @@ void bind_scene(nb::module_& m) {
            nb::arg("angle"), nb::arg("rate"), nb::arg("damping"))
       .def(
           "add_pair",
-          [](Scene& s, const std::string& a, const std::string& b, bool enabled,
-             double stiffness) { s.pairs.push_back({a, b, enabled, stiffness}); },
+          [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness) {
+            s.pairs.push_back({a, b, enabled, stiffness});
+          },
           nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"))
       .def("entries", &entries)
       .def("options", &scene_options)
       .def("set_options", &set_scene_options, nb::arg("group"), nb::arg("values"))
       .def("validate", [](const Scene& s) { validate(s); });
 #ifdef HAPTOS_HAS_SCENE_FILE
-  m.def("load_scene", [](const std::filesystem::path& path) { return load_scene(path); },
-        nb::arg("path"));
+  m.def(
+      "load_scene", [](const std::filesystem::path& path) { return load_scene(path); },
+      nb::arg("path"));
 #endif
 }
 

@@ -59,16 +59,16 @@ void bind_depth(nb::module_& m) {
             }
             const auto h = static_cast<std::size_t>(image.height),
                        w = static_cast<std::size_t>(image.width);
-            return nb::make_tuple(own<OutArray<float, -1, -1>>(std::move(image.depth), {h, w}),
-                                  own<OutArray<float, 3, -1, -1>>(std::move(image.normal),
-                                                                  {3, h, w}));
+            return nb::make_tuple(
+                own<OutArray<float, -1, -1>>(std::move(image.depth), {h, w}),
+                own<OutArray<float, 3, -1, -1>>(std::move(image.normal), {3, h, w}));
           },
           nb::arg("nodes"))
       .def("rest_height", [](const DepthSensor& self) {
         const auto& c = self.camera();
-        return own<OutArray<float, -1, -1>>(self.rest_height(),
-                                            {static_cast<std::size_t>(c.height),
-                                             static_cast<std::size_t>(c.width)});
+        return own<OutArray<float, -1, -1>>(
+            self.rest_height(),
+            {static_cast<std::size_t>(c.height), static_cast<std::size_t>(c.width)});
       });
 }
 
@@ -84,9 +84,8 @@ void bind_markers(nb::module_& m) {
                      "must have 0 to 10000 rows and columns", "for example 7 x 9");
             new (self) G{rows, cols, pitch_x, pitch_y, 0, 0};
           },
-          nb::arg("rows") = G().rows, nb::arg("cols") = G().cols,
-          nb::arg("pitch_x") = G().pitch_x, nb::arg("pitch_y") = G().pitch_y,
-          "pitch_x, pitch_y: distance of neighbours [m].")
+          nb::arg("rows") = G().rows, nb::arg("cols") = G().cols, nb::arg("pitch_x") = G().pitch_x,
+          nb::arg("pitch_y") = G().pitch_y, "pitch_x, pitch_y: distance of neighbours [m].")
       .def_ro("rows", &G::rows)
       .def_ro("cols", &G::cols)
       .def_rw("pitch_x", &G::pitch_x)

@@ -1,7 +1,7 @@
 // Surfaces and gel pads made from a few numbers.
+#include "haptos/geometry/shapes.h"
 #include "bind.h"
 #include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
 
 namespace haptos::python {
 namespace {
@@ -17,7 +17,8 @@ void bind_surfaces(nb::module_& m) {
         Vec3i cells{{1, 1, 1}};
         if (!n.is_none()) {
           const std::vector<int> k = to_indices(n, "box n");
-          if (k.size() != 3) refuse("box n", "", "must be three whole numbers", "for example 1,1,1");
+          if (k.size() != 3)
+            refuse("box n", "", "must be three whole numbers", "for example 1,1,1");
           cells = {{k[0], k[1], k[2]}};
         }
         return box(to_vec3(size, "box size"), cells);
@@ -32,7 +33,8 @@ void bind_surfaces(nb::module_& m) {
         "A torus about z, centred at the origin [m].");
   m.def("ring", &ring, nb::arg("inner_radius"), nb::arg("outer_radius"), nb::arg("height"),
         nb::arg("facet"), "A tube about z, centred at the origin [m].");
-  m.def("shape_names", [] { return shape_names(); }, "Names that make_shape() knows, sorted.");
+  m.def(
+      "shape_names", [] { return shape_names(); }, "Names that make_shape() knows, sorted.");
   m.def(
       "make_shape",
       [](const std::string& name, double facet, unsigned seed) {
@@ -66,16 +68,20 @@ void bind_pads(nb::module_& m) {
   nb::class_<Pad>(m, "Pad",
                   "A gel pad. Frame: origin at the centre of the undeformed top, +z out of the "
                   "gel; the base is the plane z = -thickness.")
-      .def_prop_ro("mesh", [](const Pad& p) { return p.mesh; }, "A copy of the mesh.")
+      .def_prop_ro(
+          "mesh", [](const Pad& p) { return p.mesh; }, "A copy of the mesh.")
       .def_ro("thickness", &Pad::thickness, "At the centre [m].")
-      .def_prop_ro("base_vertices", [](const Pad& p) { return own_row(p.base_vertices); },
-                   "Vertices of the base, to be glued, (n,).")
-      .def_prop_ro("coat", [](const Pad& p) { return own_triangles(p.coat); },
-                   "Triangles of the sensing surface as vertices of the mesh, (n, 3).");
+      .def_prop_ro(
+          "base_vertices", [](const Pad& p) { return own_row(p.base_vertices); },
+          "Vertices of the base, to be glued, (n,).", kArray)
+      .def_prop_ro(
+          "coat", [](const Pad& p) { return own_triangles(p.coat); },
+          "Triangles of the sensing surface as vertices of the mesh, (n, 3).", kArray);
   m.def(
       "box_pad",
       [](double width, double depth, double thickness, double chamfer,
-         const std::optional<PadGrading>& grading, const std::optional<std::array<double, 2>>& dome) {
+         const std::optional<PadGrading>& grading,
+         const std::optional<std::array<double, 2>>& dome) {
         BoxPadShape s{width, depth, thickness, chamfer, {}};
         if (dome) s.height = dome_height(thickness, (*dome)[0], (*dome)[1]);
         return box_pad(s, grading.value_or(PadGrading{}));

@@ -1,6 +1,6 @@
 // The compiled scene. haptos/sim.py adds the env axis and documents it for people.
-#include "bind.h"
 #include "haptos/sim/sim.h"
+#include "bind.h"
 
 namespace haptos::python {
 namespace {
@@ -31,7 +31,8 @@ OutArray<std::uint8_t, -1, -1> contact_rows(const Sim& sim) {
   for (const ContactPoint& c : sim.contacts()) rows.push_back(row_of(c));
   const std::size_t n = rows.size();
   auto* kept = new std::vector<ContactRow>(std::move(rows));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<ContactRow>*>(p); });
+  nb::capsule owner(kept,
+                    [](void* p) noexcept { delete static_cast<std::vector<ContactRow>*>(p); });
   const std::size_t shape[2] = {n, sizeof(ContactRow)};
   return OutArray<std::uint8_t, -1, -1>(reinterpret_cast<std::uint8_t*>(kept->data()), 2, shape,
                                         owner);
@@ -95,7 +96,7 @@ void bind_state(nb::module_& m) {
             const std::size_t shape[1] = {q.size()};
             return OutArray<const double, -1>(q.data(), 1, shape, self);
           },
-          "Coordinates, body after body (n,); a read-only view.")
+          "Coordinates, body after body (n,); a read-only view.", kArray)
       .def_prop_ro(
           "z",
           [](nb::handle self) {
@@ -103,7 +104,7 @@ void bind_state(nb::module_& m) {
             const std::size_t shape[1] = {z.size()};
             return OutArray<const double, -1>(z.data(), 1, shape, self);
           },
-          "Velocities of the unknowns (m,); a read-only view.")
+          "Velocities of the unknowns (m,); a read-only view.", kArray)
       .def("hash", &State::hash, "Equal for equal states; the same on every machine.");
 }
 
@@ -124,16 +125,20 @@ void bind_sim(nb::module_& m) {
       .def("step", &Sim::step, nb::call_guard<nb::gil_scoped_release>())
       .def("reset", &Sim::reset)
       .def("state", [](const Sim& s) { return s.state(); })
-      .def("set_state", [](Sim& s, const State& state) { s.set_state(state); }, nb::arg("state"))
+      .def(
+          "set_state", [](Sim& s, const State& state) { s.set_state(state); }, nb::arg("state"))
       .def("save", &Sim::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("load", &Sim::load, nb::arg("path"))
+      .def("time", [](const Sim& s) { return s.state().time; })
+      .def("step_count", [](const Sim& s) { return s.state().step; })
       .def("model_hash", &Sim::model_hash)
       .def("analyses", &Sim::analyses)
       .def(
           "set_target",
           [](Sim& s, const std::string& name, const nb::object& position,
              const nb::object& quaternion) {
-            s.set_target(name, to_pose(position, quaternion, ("target of \"" + name + "\"").c_str()));
+            s.set_target(name,
+                         to_pose(position, quaternion, ("target of \"" + name + "\"").c_str()));
           },
           nb::arg("name"), nb::arg("position"), nb::arg("quaternion").none())
       .def("clear_target", &Sim::clear_target, nb::arg("name"))
@@ -166,9 +171,8 @@ void bind_sim(nb::module_& m) {
              const Vec6d v = s.sphere_velocity(n);
              return own<OutArray<double, 6>>(std::vector<double>(v.a, v.a + 6), {6});
            })
-      .def("pendulum_state", [](const Sim& s, const std::string& n) {
-        return own_row(s.pendulum_state(n));
-      });
+      .def("pendulum_state",
+           [](const Sim& s, const std::string& n) { return own_row(s.pendulum_state(n)); });
 }
 
 }  // namespace haptos::python

@@ -18,6 +18,23 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // Sharpness below this is flat: such features add nothing.
 constexpr double kFlat = 1e-6;
 
+// How much of a feature of the collider the samples of the soft surface fail to see, 0 to 1: over a
+// spacing L a surface of slope tan(a) rises by L/2 tan(a) between samples, compared with the support d.
+double unseen(double slope_squared_top, double slope_squared_bottom, double spacing, double d) {
+  const double rise = square(0.5 * spacing) * slope_squared_top;
+  return rise / (rise + square(d) * slope_squared_bottom);
+}
+
+// Of an edge, slope tan(dihedral / 2): tan^2 = s / (1 - s) with its sharpness s.
+double edge_weight(double sharpness, double spacing, double d) {
+  return unseen(sharpness, 1 - sharpness, spacing, d);
+}
+
+// Of a vertex, slope tan(mean tilt of its faces), cos = 1 - s.
+double vertex_weight(double sharpness, double spacing, double d) {
+  return unseen(sharpness * (2 - sharpness), square(1 - sharpness), spacing, d);
+}
+
 WeightedPoint single(int point) {
   WeightedPoint w;
   w.count = 1;
@@ -201,8 +218,9 @@ class BarrierTerm final : public ContactTerm {
       seen_.clear();
       closest_features(soft_, points.x, collider_.position(points.x, v),
                        candidates_.vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
+      const double area = corner_area_[at_index(v)];
       add_seen(soft_, single(collider_.point[at_index(v)]), v,
-               sharpness * corner_area_[at_index(v)], false);
+               vertex_weight(sharpness, sqrt(2 * area), setup_.support) * area, false);
     }
   }
 
@@ -225,7 +243,8 @@ class BarrierTerm final : public ContactTerm {
       p.target_count = 2;
       p.count = 1;
       p.gap = s.d;
-      p.area = sharpness * edge_area_[at_index(ea)];
+      const double spacing = soft_.rest_length[at_index(ea)] / setup_.divisions;
+      p.area = edge_weight(sharpness, spacing, setup_.support) * edge_area_[at_index(ea)];
       p.scale = setup_.stiffness * p.area;
       p.source_id = ea;
       p.target_id = eb;
@@ -242,19 +261,28 @@ class BarrierTerm final : public ContactTerm {
     return squared_norm(s.position(points.x_start, v[0]) - s.position(points.x_start, v[1]));
   }
 
+  // The gap that a step must leave to a pair: within the support, where a contact that is new to the
+  // term carries force but not much of it, and at least a quarter of what there was.
+  double gap_to_leave(double gap) const { return std::min(0.25 * gap, 0.5 * setup_.support); }
+
   double collide(const Points& points, const std::vector<Vec3d>& dx, double limit) const {
-    AccdOptions o;
-    o.t_max = 1.0;
     const std::vector<Vec3d>& x = points.x;
     auto end = [&](int p) { return x[at_index(p)] + limit * dx[at_index(p)]; };
-    double toi = 1.0;
+    auto motion = [&](int p) { return limit * norm(dx[at_index(p)]); };
     auto point_triangle = [&](int p, const ContactSurface& s, int t) {
       const Vec3i& c = s.triangles[at_index(t)];
       const int a = s.point[at_index(c[0])], b = s.point[at_index(c[1])],
                 d = s.point[at_index(c[2])];
+      const double gap = point_triangle_stencil(x[at_index(p)], x[at_index(a)], x[at_index(b)],
+                                                x[at_index(d)]).d;
+      const double leave = gap_to_leave(gap);
+      if (gap - motion(p) - std::max({motion(a), motion(b), motion(d)}) > leave) return 1.0;
+      AccdOptions o;
+      o.slack = gap > 0 ? leave / gap : o.slack;
       return accd_point_triangle(x[at_index(p)], x[at_index(a)], x[at_index(b)], x[at_index(d)],
                                  end(p), end(a), end(b), end(d), o);
     };
+    double toi = 1.0;
     toi = reduce_min(static_cast<std::ptrdiff_t>(soft_.point.size()), toi, [&](std::ptrdiff_t v) {
       double r = 1.0;
       if (v < candidates_.sample_triangles.size())
@@ -277,6 +305,12 @@ class BarrierTerm final : public ContactTerm {
                   &vb = collider_.topology.edges[at_index(eb)];
       const int p = soft_.point[at_index(va[0])], q = soft_.point[at_index(va[1])];
       const int r = collider_.point[at_index(vb[0])], s = collider_.point[at_index(vb[1])];
+      const double gap = edge_edge_stencil(x[at_index(p)], x[at_index(q)], x[at_index(r)],
+                                           x[at_index(s)]).d;
+      const double leave = gap_to_leave(gap);
+      if (gap - std::max(motion(p), motion(q)) - std::max(motion(r), motion(s)) > leave) return 1.0;
+      AccdOptions o;
+      o.slack = gap > 0 ? leave / gap : o.slack;
       return accd_edge_edge(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)], end(p),
                             end(q), end(r), end(s), o);
     }, 64);
@@ -320,13 +354,14 @@ std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
 }
 
 int suggested_divisions(const ContactSurface& soft, const ContactSurface& collider) {
-  auto mean_edge = [](const ContactSurface& s) {
-    double area = 0;
-    for (double a : s.rest.triangle_area) area += a;
-    // Edge of an equilateral triangle of mean area.
-    return std::sqrt(4 * area / (std::sqrt(3.0) * static_cast<double>(s.triangles.size())));
+  // Medians: a few large triangles away from the contact must not decide.
+  auto median_edge = [](std::vector<double> l) {
+    const auto middle = l.begin() + static_cast<std::ptrdiff_t>(l.size() / 2);
+    std::nth_element(l.begin(), middle, l.end());
+    return *middle;
   };
-  const double n = std::ceil(mean_edge(soft) / mean_edge(collider) - 0.25);
+  const double n =
+      std::ceil(median_edge(soft.rest_length) / median_edge(collider.rest_length) - 0.25);
   return std::clamp(static_cast<int>(n), 1, 4);
 }
 

@@ -7,8 +7,6 @@
 namespace haptos {
 namespace {
 
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
 WeightedPoint single(int point) {
   WeightedPoint w;
   w.count = 1;

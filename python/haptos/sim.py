@@ -1,0 +1,313 @@
+"""Sim: a compiled scene, its state, and the step.
+
+Arrays are (env, item, component), with the env axis present for one environment too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from haptos import _core
+from haptos.errors import StepError, refuse
+from haptos.scene import Scene
+from haptos.sensors import TactileSensor
+
+if TYPE_CHECKING:
+    from haptos._core import State
+
+# The layout of ContactRow in python/bindings/sim.cpp.
+CONTACT_DTYPE = np.dtype(
+    [
+        ("env", "i4"),
+        ("body_a", "i4"),
+        ("body_b", "i4"),
+        ("sticking", "i4"),
+        ("feature_a", "i8"),
+        ("feature_b", "i8"),
+        ("p", "f8", 3),
+        ("n", "f8", 3),
+        ("gap", "f8"),
+        ("area", "f8"),
+        ("force", "f8", 3),
+        ("normal_force", "f8"),
+        ("tangential_force", "f8", 3),
+        ("slip", "f8", 3),
+        ("friction", "f8"),
+    ]
+)
+
+
+class Wrench(NamedTuple):
+    """Force [N] and torque [N m], world frame, (env, 3) each."""
+
+    force: NDArray[np.float64]
+    torque: NDArray[np.float64]
+
+
+class StepReport:
+    """What one step reports; every attribute is an array (env,).
+
+    step, time [s], status (bits, 0 is good), iterations, line_search_steps, residual [N], load
+    [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J], smallest_volume_ratio,
+    seconds (wall time).
+    """
+
+    FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "projected",
+              "residual", "load", "velocity_change", "smallest_gap", "path", "missed", "kinetic",
+              "potential", "smallest_volume_ratio", "seconds")
+
+    def __init__(self, reports: list[_core.StepReport]) -> None:
+        self._reports = reports
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name not in StepReport.FIELDS:
+            raise AttributeError(name)
+        kind = np.uint32 if name == "status" else None
+        return np.array([getattr(r, name) for r in self._reports], dtype=kind)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *StepReport.FIELDS]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no environment set a status bit."""
+        return not any(r.status for r in self._reports)
+
+    def describe(self) -> str:
+        """The sentences of the status bits that are set in any environment; "ok" when none is."""
+        bits = 0
+        for r in self._reports:
+            bits |= r.status
+        return _core.describe_status(bits)
+
+    def __repr__(self) -> str:
+        r = self._reports[0]
+        return (f"StepReport(step={r.step}, time={r.time:g} s, iterations={r.iterations}, "
+                f"status={self.describe()!r})")
+
+
+class Sim:
+    """A compiled scene. Made by Scene.compile()."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._core = _core.Sim(scene._core)
+        self._entries = scene.entries()
+        self._dt = scene.sim.dt
+        self._status = np.zeros(1, np.uint32)
+        self.scene_text = scene.text
+        self._sensors = {s.name: TactileSensor(self, s) for s in scene.sensors}
+
+    @property
+    def envs(self) -> int:
+        """Number of environments."""
+        return 1
+
+    @property
+    def dt(self) -> float:
+        """Time step [s]."""
+        return self._dt
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(env,) [s]"""
+        return np.array([self._core.time()])
+
+    @property
+    def step_count(self) -> NDArray[np.int64]:
+        """Steps taken, (env,)."""
+        return np.array([self._core.step_count()], np.int64)
+
+    @property
+    def entries(self) -> dict[str, list[dict[str, Any]]]:
+        """What was compiled, by kind: soft, prescribed, half_spaces, spheres, pendulums."""
+        return self._entries
+
+    def names(self, kind: str) -> list[str]:
+        """Names of the bodies of a kind: "soft", "prescribed", "spheres", ..."""
+        return [e["name"] for e in self._entries[kind]]
+
+    # -- stepping ------------------------------------------------------------------------------
+
+    def step(self) -> StepReport:
+        """Advances by one time step; other Python threads run meanwhile.
+
+        With newton.strict, raises StepError for a step that did not converge or missed a target;
+        the state then stays at the start of the step.
+        """
+        try:
+            report = StepReport([self._core.step()])
+        except StepError as e:
+            if isinstance(e.report, _core.StepReport):
+                e.report = StepReport([e.report])
+                self._status = e.report.status
+            raise
+        self._status = report.status
+        return report
+
+    def run(self, duration: float, each: Callable[[StepReport], Any] | None = None) -> StepReport:
+        """Steps until `duration` [s] has passed, at least once; each(report) after every step.
+
+        Returns the last report.
+        """
+        if not (duration > 0 and np.isfinite(duration)):
+            refuse("duration", duration, "must be greater than 0", "give it in s")
+        count = max(1, round(duration / self._dt))
+        for _ in range(count):
+            report = self.step()
+            if each is not None:
+                each(report)
+        return report
+
+    def reset(self, mask: ArrayLike | None = None) -> None:
+        """Back to the start, where mask (env,) is true; everywhere by default."""
+        if mask is not None:
+            mask = np.asarray(mask)
+            if mask.shape != (1,) or mask.dtype != bool:
+                refuse("mask", f"{mask.dtype} {mask.shape}", "must be booleans of shape (1,)",
+                       "for example [True]")
+            if not mask[0]:
+                return
+        self._core.reset()
+        self._status = np.zeros(1, np.uint32)
+
+    @property
+    def status(self) -> NDArray[np.uint32]:
+        """Status bits of the last step, (env,); haptos.describe_status() explains them."""
+        return self._status
+
+    # -- state ---------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """A copy of the state; assigning one of the same scene restores it."""
+        return self._core.state()
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._core.set_state(state)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the state to a file, whole or not at all."""
+        self._core.save(os.fspath(path))
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Reads what save() wrote. Raises InputError for a damaged file or another scene's."""
+        self._core.load(os.fspath(path))
+
+    @property
+    def model_hash(self) -> int:
+        """Equal for scenes whose states can be exchanged."""
+        return self._core.model_hash()
+
+    # -- control -------------------------------------------------------------------------------
+
+    def set_target(self, name: str, position: ArrayLike,
+                   quaternion: ArrayLike | None = None) -> None:
+        """Sends a prescribed body to a pose in the coming steps, in place of its trajectory.
+
+        position (3) or (1, 3) [m], quaternion (4) or (1, 4). Raises InputError and changes nothing
+        for other shapes and for numbers that are not finite.
+        """
+        self._core.set_target(name, _one_env(position, 3),
+                              None if quaternion is None else _one_env(quaternion, 4))
+
+    def clear_target(self, name: str) -> None:
+        """Gives a prescribed body back to its trajectory."""
+        self._core.clear_target(name)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def positions(self, name: str) -> NDArray[np.float64]:
+        """World positions [m] of a soft body's vertices or of a prescribed surface, (env, V, 3)."""
+        if name in self.names("soft"):
+            return self._core.soft_positions(name)[None]
+        return self._core.prescribed_positions(name)[None]
+
+    def pose(self, name: str) -> NDArray[np.float64]:
+        """Pose of a prescribed body or a sphere: x y z [m], w x y z; (env, 7)."""
+        if name in self.names("spheres"):
+            return self._core.sphere_pose(name)[None]
+        return self._core.prescribed_pose(name)[None]
+
+    def velocity(self, name: str) -> NDArray[np.float64]:
+        """Velocity of a sphere as the library keeps it: angular [rad/s], linear [m/s]; (env, 6)."""
+        return self._core.sphere_velocity(name)[None]
+
+    def angles(self, name: str) -> NDArray[np.float64]:
+        """Two angles [rad] and two rates [rad/s] of a pendulum, (env, 4)."""
+        return self._core.pendulum_state(name)[None]
+
+    def mesh(self, name: str) -> _core.TetMesh:
+        """The mesh of a soft body as simulated (refined when composite), at rest [m]."""
+        return self._core.soft_model(name)["mesh"]
+
+    def surface(self, name: str) -> NDArray[np.int32]:
+        """Surface triangles of a soft body as vertices of positions(name), outward, (T, 3)."""
+        model = self._core.soft_model(name)
+        return np.asarray(model["surface_vertices"])[model["surface"].triangles]
+
+    def coat(self, name: str) -> NDArray[np.int32]:
+        """Triangles of the sensing surface as vertices of positions(name), (T, 3)."""
+        return self._core.soft_model(name)["coat"]
+
+    @property
+    def contacts(self) -> NDArray[np.void]:
+        """Contacts of the last step, one structured record each, (C,), of all environments.
+
+        Fields: env; body_a, body_b (see body_name); feature_a, feature_b; p [m], n (from b to a),
+        gap [m], area [m2], force on a [N], normal_force, tangential_force, slip [m/s], friction,
+        sticking. Force acts on a, its opposite on b.
+        """
+        return self._core.contacts().view(CONTACT_DTYPE)[:, 0]
+
+    def body_name(self, body: int) -> str:
+        """Name of a body as numbered in contacts."""
+        return self._core.body_name(body)
+
+    def body_id(self, name: str) -> int:
+        """Number of a body in contacts."""
+        return self._core.body_id(name)
+
+    def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What the scene did to a prescribed body in the last step, contact and glue together.
+
+        about (3): point that torques refer to [m].
+        """
+        return _wrench(self._core.reaction(name, about))
+
+    def contact_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What contact alone did to a soft body in the last step."""
+        return _wrench(self._core.contact_wrench(name, about))
+
+    def inertia_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """Rate of change of a soft body's momentum less its weight; contact plus glue equals it."""
+        return _wrench(self._core.inertia_wrench(name, about))
+
+    @property
+    def sensors(self) -> Mapping[str, TactileSensor]:
+        """Sensors by name."""
+        return MappingProxyType(self._sensors)
+
+    def __iter__(self) -> Iterator[StepReport]:
+        """Steps for ever: for report in sim: ..."""
+        while True:
+            yield self.step()
+
+    def __repr__(self) -> str:
+        bodies = ", ".join(n for kind in self._entries for n in self.names(kind))
+        return f"haptos.Sim({bodies}; t = {self._core.time():g} s)"
+
+
+def _one_env(row: ArrayLike, width: int) -> Any:
+    array = np.asarray(row)
+    return array[0] if array.shape == (1, width) else array
+
+
+def _wrench(pair: tuple[tuple[float, ...], tuple[float, ...]]) -> Wrench:
+    return Wrench(np.array([pair[0]]), np.array([pair[1]]))

@@ -1,0 +1,206 @@
+// The elements of soft bodies against what is known in closed form: affine fields on irregular
+// meshes, uniform traction, confined compression, shear of a bonded block.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "haptos/geometry/topology.h"
+#include "tests/scenes/elastic_problem.h"
+
+namespace haptos {
+namespace {
+
+using test::at_index;
+using test::ElasticProblem;
+
+Material gel(double poisson, int law = 0) {
+  Material m;
+  m.young = 1e5;
+  m.poisson = poisson;
+  m.law = law;
+  return m;
+}
+
+const Vec3d kBox{{0.010, 0.008, 0.006}};  // [m]
+
+const char* name_of(Element e) { return e == Element::kLinear ? "linear" : "composite"; }
+
+class PatchTest : public testing::TestWithParam<std::tuple<Element, int, double>> {};
+
+// Displaces the surface by (F - I) X and returns the largest distance of an inner vertex from F X,
+// as a fraction of the largest displacement.
+double patch_error(Element element, const Material& material, const Mat3d& F) {
+  const TetMesh mesh = test::jittered_box(kBox, {{4, 3, 3}}, 0.3, 5);
+  ElasticProblem p(mesh, element, material, [](const Vec3d& x) { return test::on_box(x, kBox); });
+  EXPECT_GT(p.unknown_count(), 30);
+  const std::vector<Vec3d>& X = p.model.rest.vertices;
+  double largest = 0;
+  for (std::size_t v = 0; v < X.size(); ++v) {
+    p.set_target(static_cast<int>(v), F * X[v]);
+    largest = std::max(largest, norm(F * X[v] - X[v]));
+  }
+  const std::vector<Vec3d> u = p.solve(1e-11);
+  EXPECT_EQ(p.report.status, 0u);
+  double error = 0;
+  for (std::size_t v = 0; v < X.size(); ++v) error = std::max(error, norm(X[v] + u[v] - F * X[v]));
+  return error / largest;
+}
+
+TEST_P(PatchTest, InnerVerticesFollowAnAffineSurface) {
+  const auto [element, law, poisson] = GetParam();
+  Mat3d small = Mat3d::identity(), finite;
+  const double e[9] = {2e-4, -1e-4, 3e-4, 5e-5, -3e-4, 1e-4, -2e-4, 4e-4, 1e-4};
+  for (int k = 0; k < 9; ++k) small[k] += e[k];
+  // 30 % stretch, 25 % shear, 15 % compression, turned by 40 degrees.
+  finite = to_matrix(rotation_by({{0.2, -0.5, 0.43}})) *
+           Mat3d{{1.3, 0.25, 0.0, 0.1, 0.85, -0.2, 0.0, 0.15, 0.9}};
+  const double error_small = patch_error(element, gel(poisson, law), small);
+  const double error_finite = patch_error(element, gel(poisson, law), finite);
+  EXPECT_LE(error_small, 1e-10);
+  EXPECT_LE(error_finite, 1e-10);
+  std::printf("FIGURE patch_test.%s.law%d.nu%.2f = %.1e and %.1e relative (strain 5e-4, 0.3)\n",
+              name_of(element), law, poisson, error_small, error_finite);
+}
+
+TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
+  const auto [element, law, poisson] = GetParam();
+  // Forces of an affine deformation: inside they cancel; on the surface they are the traction P N
+  // times a third of the triangles around the vertex, so that a uniform pressure is carried exactly.
+  const TetMesh mesh = test::jittered_box(kBox, {{3, 3, 2}}, 0.3, 6);
+  const Material m = gel(poisson, law);
+  ElasticProblem p(mesh, element, m, [](const Vec3d&) { return false; });
+  const Mat3d F{{1.2, 0.15, 0.05, 0.0, 0.9, -0.1, 0.1, 0.0, 1.05}};
+  std::vector<Vec3d> x;
+  for (const Vec3d& X : p.model.rest.vertices) x.push_back(F * X);
+  const std::vector<Vec3d> f = p.elastic_gradient(x);
+
+  const Lame l = lame(m.young, m.poisson);
+  const double J = det(F);
+  const double w = law == 0 ? -l.mu / J + l.lambda * std::log(J) / J
+                            : l.mu * (J - 2) + l.lambda * (J - 1);
+  const Mat3d P = F * l.mu + cofactor(F) * w;  // first Piola-Kirchhoff stress
+  std::vector<Vec3d> expected(x.size(), Vec3d::zero());
+  double scale = 0;
+  for (const Vec3i& t : p.model.surface.triangles) {
+    auto X = [&](int k) { return p.model.surface.vertices[at_index(t[k])]; };
+    const Vec3d force = P * (0.5 / 3 * cross(X(1) - X(0), X(2) - X(0)));
+    for (int k = 0; k < 3; ++k) expected[at_index(p.model.surface_vertex[at_index(t[k])])] += force;
+    scale = std::max(scale, norm(force));
+  }
+  double error = 0;
+  for (std::size_t v = 0; v < f.size(); ++v) error = std::max(error, norm(f[v] - expected[v]));
+  EXPECT_LE(error, 1e-12 * scale);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PatchTest,
+                         testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
+                                          testing::Values(0, 1), testing::Values(0.3, 0.49)));
+
+// A block whose sides cannot move outwards (held per component) under a plate that is glued on.
+double confined_modulus(Element element, int law, double poisson, double strain) {
+  const Vec3d size{{0.012, 0.009, 0.006}};
+  SoftBody b;
+  b.name = "gel";
+  b.mesh = test::jittered_box(size, {{3, 3, 3}}, 0.2, 3);
+  b.element = element;
+  b.material = gel(poisson, law);
+  auto plane = [&](int axis, double at) {
+    return test::vertices_where(
+        b.mesh, [&](const Vec3d& x) { return std::abs(x[axis] - at) < 1e-9; });
+  };
+  for (int axis = 0; axis < 2; ++axis)
+    for (const double at : {0.0, size[axis]}) {
+      HeldVertices h;
+      h.vertices = plane(axis, at);
+      h.axis[axis] = true;
+      b.held.push_back(h);
+    }
+  b.glue = {{"floor", plane(2, 0)}, {"plate", plane(2, size[2])}};
+  Scene s;
+  s.sim.dt = 10;
+  s.sim.gravity_z = 0;
+  s.sim.threads = 1;
+  s.newton.force_tolerance = 1e-10;
+  s.soft = {b};
+  s.prescribed = {test::mount("floor"), test::mount("plate")};
+  s.prescribed[1].trajectory = test::straight({{0, 0, 0}}, {{0, 0, -strain * size[2]}}, 10);
+  Sim sim(s);
+  const StepReport r = sim.step();
+  EXPECT_EQ(r.status(), 0u);
+  EXPECT_EQ(r.missed, 0.0);
+  const double top = sim.reaction("plate").force[2], bottom = sim.reaction("floor").force[2];
+  EXPECT_NEAR(top, -bottom, 1e-8 * std::abs(top));
+  // Sides stay where they were held.
+  const std::vector<Vec3d> x = sim.soft_positions("gel");
+  for (std::size_t v = 0; v < x.size(); ++v)
+    for (int axis = 0; axis < 2; ++axis) {
+      if (std::abs(sim.soft_model("gel").rest.vertices[v][axis]) < 1e-9)
+        EXPECT_EQ(x[v][axis], sim.soft_model("gel").start[v][axis]);
+    }
+  return std::abs(top) / (size[0] * size[1] * strain);
+}
+
+TEST(ConfinedCompression, ModulusIsTheClosedForm) {
+  for (const Element element : {Element::kLinear, Element::kComposite})
+    for (const int law : {0, 1})
+      for (const double nu : {0.3, 0.48, 0.49}) {
+        const double M = 1e5 * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+        const double ratio = confined_modulus(element, law, nu, 1e-4) / M;
+        // What is left is the law's second order in the strain.
+        EXPECT_NEAR(ratio, 1, 5e-4) << name_of(element) << " law " << law << " nu " << nu;
+        std::printf("FIGURE confined_modulus.%s.law%d.nu%.2f = %.6f of M = %.4f MPa\n",
+                    name_of(element), law, nu, ratio, M * 1e-6);
+      }
+}
+
+// Reaction over displacement of a block of the Mini's size between two bonded plates [N/m], from the
+// half y >= 0 when `half` is set.
+double bonded_shear(Element element, const Vec3i& n, double poisson, double displacement) {
+  BoxPadShape shape;  // 20.75 x 25.25 x 4 mm
+  SoftBody b;
+  b.name = "gel";
+  Pad pad = box_pad(shape, n[0], n[1], n[2]);
+  b.mesh = pad.mesh;
+  b.element = element;
+  b.material = gel(poisson);
+  b.glue = {{"floor", pad.base_vertices},
+            {"plate", test::vertices_where(b.mesh, [](const Vec3d& x) { return x[2] > -1e-9; })}};
+  Scene s;
+  s.sim.dt = 10;
+  s.sim.gravity_z = 0;
+  s.sim.threads = 1;
+  s.newton.force_tolerance = 1e-9;
+  s.soft = {b};
+  s.prescribed = {test::mount("floor"), test::mount("plate")};
+  s.prescribed[1].trajectory = test::straight({{0, 0, 0}}, {{displacement, 0, 0}}, 10);
+  Sim sim(s);
+  const StepReport r = sim.step();
+  EXPECT_EQ(r.status(), 0u);
+  EXPECT_NEAR(sim.reaction("plate").force[0], -sim.reaction("floor").force[0],
+              1e-7 * std::abs(sim.reaction("plate").force[0]));
+  return std::abs(sim.reaction("plate").force[0]) / displacement;
+}
+
+TEST(BondedShear, OfAMiniBlockIsTheReferenceStiffness) {
+  // 4.25 N/mm: the sides are free, so it is 0.96 of G A / h = 4.43 N/mm.
+  const double k = bonded_shear(Element::kComposite, {{10, 12, 3}}, 0.48, 4e-5);
+  std::printf("FIGURE bonded_shear.composite.10x12x3 = %.4f N/mm\n", k * 1e-3);
+  EXPECT_NEAR(k, 4250, 42.5);
+}
+
+TEST(FullBondedShear, ConvergesToTheReferenceStiffness) {
+  for (const Element e : {Element::kComposite, Element::kLinear})
+    for (int level = 0; level < 3; ++level) {
+      const int f = (e == Element::kLinear ? 2 : 1) << level;
+      const Vec3i n{{5 * f, 6 * f, 2 * f}};
+      const double k = bonded_shear(e, n, 0.48, 4e-5);
+      std::printf("FIGURE bonded_shear.%s.%dx%dx%d = %.4f N/mm\n", name_of(e), n[0], n[1], n[2],
+                  k * 1e-3);
+      if (e == Element::kComposite && level == 2) {
+        EXPECT_NEAR(k, 4250, 42.5);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace haptos

@@ -1,0 +1,345 @@
+// A scene file says what its author meant: units, pads, regions, references; and every scene of
+// this project loads and runs.
+#include "haptos/sim/scene_file.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <fstream>
+#include <numbers>
+#include <random>
+
+#include "haptos/base/text.h"
+#include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/mesh_io.h"
+#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/topology.h"
+#include "haptos/sim/sim.h"
+#include "tests/fuzz/fuzz_scene.h"
+
+namespace haptos {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path checkout() { return fs::path(__FILE__).parent_path().parent_path().parent_path(); }
+
+Scene parse(const std::string& text) { return parse_scene(text, "scene.yaml", {}); }
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> all;
+  for (const auto& e : fs::directory_iterator(folder)) all.push_back(e.path());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+const std::string kGel =
+    "soft:\n  - name: gel\n    material: {young: 50 kPa, poisson: 0.4}\n"
+    "    pad: {box: {width: 4 mm, depth: 6 mm, thickness: 2 mm, cells: [2, 3, 1]}}\n";
+
+TEST(SceneFile, OptionsAreSetInTheirUnits) {
+  const Scene s = parse(
+      "sim: {dt: 5 ms, gravity_z: 0, threads: 2}\n"
+      "newton: {force_tolerance: 1e-5, strict: true, max_iterations: 7}\n"
+      "contact: {support: '0.05 mm', stiffness: 2 MPa/mm}\n");
+  EXPECT_EQ(s.sim.dt, 0.005);
+  EXPECT_EQ(s.sim.gravity_z, 0);
+  EXPECT_EQ(s.sim.gravity_x, SimOptions{}.gravity_x);
+  EXPECT_EQ(s.sim.threads, 2);
+  EXPECT_EQ(s.newton.force_tolerance, 1e-5);
+  EXPECT_TRUE(s.newton.strict);
+  EXPECT_EQ(s.newton.max_iterations, 7);
+  EXPECT_EQ(s.contact.support, 5e-5);
+  EXPECT_EQ(s.contact.stiffness, 2e9);
+  EXPECT_EQ(s.contact.divisions, BarrierOptions{}.divisions);
+}
+
+TEST(SceneFile, ANumberWithAUnitEqualsThePlainNumber) {
+  const std::pair<const char*, double> lengths[] = {
+      {"0.004", 0.004}, {"4 mm", 0.004},    {"4mm", 0.004},   {"0.4 cm", 0.004},
+      {"4e3 um", 0.004}, {"+4.0e0 mm", 0.004}, {"\"4 mm\"", 0.004}, {"1 in", 0.0254}};
+  for (const auto& [text, metres] : lengths) {
+    const Scene s =
+        parse("spheres: [{name: a, mass: 250 g, radius: " + std::string(text) + "}]");
+    EXPECT_DOUBLE_EQ(s.spheres[0].radius, metres) << text;
+    EXPECT_EQ(s.spheres[0].mass, 0.25);
+  }
+}
+
+TEST(SceneFile, APadKnowsItsBaseAndItsTop) {
+  const Scene s = parse(kGel +
+                        "    glue: [{body: mount, where: base}]\n"
+                        "prescribed: [{name: mount, shape: none}]\n");
+  const SoftBody& b = s.soft.at(0);
+  EXPECT_EQ(b.name, "gel");
+  EXPECT_EQ(b.material.young, 50e3);
+  EXPECT_EQ(b.material.density, Material{}.density);
+  EXPECT_EQ(b.element, Element::kComposite);
+  EXPECT_EQ(b.mesh.vertices.size(), 3u * 4 * 2);
+  EXPECT_EQ(b.mesh.tets.size(), 6u * 2 * 3 * 1);
+  EXPECT_NEAR(signed_volume(b.mesh), 4e-3 * 6e-3 * 2e-3, 1e-20);
+  ASSERT_EQ(b.glue.size(), 1u);
+  EXPECT_EQ(b.glue[0].body, "mount");
+  ASSERT_EQ(b.glue[0].vertices.size(), 12u);
+  for (const int v : b.glue[0].vertices)
+    EXPECT_EQ(b.mesh.vertices[static_cast<std::size_t>(v)][2], -2e-3);
+  EXPECT_EQ(b.coat.size(), 2u * 2 * 3);
+  EXPECT_TRUE(s.prescribed.at(0).surface.triangles.empty());
+}
+
+TEST(SceneFile, RegionsPickVerticesAndTriangles) {
+  const std::string box = "{box: {min: [-1, -1, -2.01 mm], max: [0.1 mm, 1, -1.99 mm]}}";
+  const Scene s = parse(kGel + "    element: linear\n    coat: " + box +
+                        "\n    held:\n      - {axes: [x, z], where: " + box +
+                        "}\n      - {axes: [y], where: [0, 5]}\n");
+  const SoftBody& b = s.soft.at(0);
+  EXPECT_EQ(b.element, Element::kLinear);
+  ASSERT_EQ(b.held.size(), 2u);
+  EXPECT_EQ(b.held[0].vertices.size(), 2u * 4);  // x = -2 mm and x = 0 of the base
+  EXPECT_TRUE(b.held[0].axis[0] && !b.held[0].axis[1] && b.held[0].axis[2]);
+  EXPECT_EQ(b.held[1].vertices, (std::vector<int>{0, 5}));
+  EXPECT_EQ(b.coat.size(), 2u * 1 * 3);
+  // As a list the same triangles, in any order of corners, and facing outward.
+  std::string list;
+  for (const Vec3i& t : b.coat)
+    list += (list.empty() ? "[" : ", [") + std::to_string(t[1]) + ", " + std::to_string(t[0]) +
+            ", " + std::to_string(t[2]) + "]";
+  const Scene again = parse(kGel + "    coat: [" + list + "]\n");
+  ASSERT_EQ(again.soft.at(0).coat.size(), b.coat.size());
+  for (std::size_t i = 0; i < b.coat.size(); ++i)
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(again.soft[0].coat[i][k], b.coat[i][k]);
+}
+
+TEST(SceneFile, QuartersAndDomesAreMade) {
+  const Scene s = parse(
+      "soft:\n"
+      "  - name: quarter\n    material: {}\n"
+      "    pad: {round: {radius: 4 mm, thickness: 2 mm, size: 1 mm, part: quarter}}\n"
+      "    held: [{axes: [x], where: x0}, {axes: [y], where: y0}]\n"
+      "  - name: dome\n    material: {}\n"
+      "    pad: {dome: {width: 4 mm, depth: 4 mm, thickness: 2 mm, curvature: [20 mm, 10 mm], "
+      "cells: [4, 4, 2]}}\n");
+  for (const int v : s.soft.at(0).held.at(0).vertices)
+    EXPECT_EQ(s.soft[0].mesh.vertices[static_cast<std::size_t>(v)][0], 0);
+  EXPECT_GT(s.soft[0].held[0].vertices.size(), 10u);
+  double lowest = 0;  // of the top: its corner, x^2 / 2 rx + y^2 / 2 ry below the centre
+  for (const Vec3i& t : s.soft.at(1).coat)
+    lowest = std::min(lowest, s.soft[1].mesh.vertices[static_cast<std::size_t>(t[0])][2]);
+  EXPECT_NEAR(lowest, -(4e-6 / 40e-3 + 4e-6 / 20e-3), 1e-12);
+}
+
+TEST(SceneFile, MotionsReadQuaternionsAndAngles) {
+  const Scene s = parse(
+      "prescribed:\n"
+      "  - name: arm\n    shape: {sphere: {radius: 1 cm, facet: 1 cm}}\n"
+      "    trajectory:\n"
+      "      - {time: 0, position: [0, 0, 1 cm]}\n"
+      "      - {time: 500 ms, position: [1 mm, 0, 0], rotation: {axis: [0, 0, 2], angle: 90 deg}}\n"
+      "      - {time: 1, position: [0, 0, 0], rotation: [0.7071, 0, 0, 0.7071]}\n"
+      "  - {name: wall, shape: {box: {size: [1, 2, 3]}}, pose: {position: [1, 0, 0]}}\n");
+  const auto& t = s.prescribed.at(0).trajectory;
+  ASSERT_EQ(t.size(), 3u);
+  EXPECT_EQ(t[0].pose.q.w, 1);
+  EXPECT_EQ(t[1].time, 0.5);
+  EXPECT_EQ(t[1].pose.p[0], 1e-3);
+  EXPECT_NEAR(t[1].pose.q.w, std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(t[1].pose.q.z, std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(t[2].pose.q.z, std::sqrt(0.5), 1e-15);  // made up to length 1
+  ASSERT_EQ(s.prescribed.at(1).trajectory.size(), 1u);
+  EXPECT_EQ(s.prescribed[1].trajectory[0].pose.p[0], 1);
+  EXPECT_NEAR(signed_volume(s.prescribed[1].surface), 6, 1e-12);
+}
+
+TEST(SceneFile, EveryShapeIsMadeWithItsSize) {
+  const std::pair<const char*, Vec3d> shapes[] = {
+      {"{sphere: {radius: 2, facet: 0.5}}", {{4, 4, 4}}},
+      {"{cap: {radius: 2, height: 1, facet: 0.5}}", {{2 * std::sqrt(3), 2 * std::sqrt(3), 1}}},
+      {"{box: {size: [1, 2, 3], cells: [2, 2, 2]}}", {{1, 2, 3}}},
+      {"{cylinder: {radius: 2, height: 1, facet: 0.5}}", {{4, 4, 1}}},
+      {"{cone: {radius_bottom: 2, height: 1, facet: 0.5}}", {{4, 4, 1}}},
+      {"{capsule: {radius: 2, length: 1, facet: 0.5}}", {{4, 4, 5}}},
+      {"{torus: {major: 2, minor: 1, facet: 0.5}}", {{6, 6, 2}}},
+      {"{ring: {inner_radius: 1, outer_radius: 2, height: 1, facet: 0.5}}", {{4, 4, 1}}},
+      {"{wedge: {size: [1, 2, 3]}}", {{1, 2, 3}}},
+      {"{indenter: {name: dots}}", {{16e-3, 16e-3, 20e-3}}},
+  };
+  for (const auto& [text, size] : shapes) {
+    const Scene s = parse("prescribed: [{name: a, shape: " + std::string(text) + "}]");
+    const Vec3d e = bounding_box(s.prescribed.at(0).surface.vertices).extent();
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(e[k], size[k], 0.03 * size[k]) << text;
+  }
+}
+
+TEST(SceneFile, OtherBodiesAndPairsAreRead) {
+  const Scene s = parse(
+      kGel +
+      "half_spaces: [{name: floor, normal: [0, 0, 2], offset: -1 cm}]\n"
+      "spheres:\n  - {name: ball, radius: 1 cm, mass: 1, pose: {position: [0, 0, 1]}, "
+      "velocity: [1, 0, 0], omega: [0, 10 deg/s, 0], friction: 0.3, stiffness: 1 N/mm, "
+      "dissipation: 2 ms}\n"
+      "pendulums:\n  - {name: p, pivot: [0, 0, 2], length: [1, 0.5], mass: [1, 100 g], "
+      "angle: [10 deg, 0.5 rad], rate: [0, 1], damping: 0.1}\n"
+      "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9}]\n");
+  EXPECT_EQ(s.half_spaces.at(0).normal[2], 1);
+  EXPECT_EQ(s.half_spaces[0].offset, -0.01);
+  EXPECT_EQ(s.spheres.at(0).friction, 0.3);
+  EXPECT_EQ(s.spheres[0].stiffness, 1e3);
+  EXPECT_EQ(s.spheres[0].dissipation, 0.002);
+  EXPECT_EQ(s.spheres[0].omega[1], std::numbers::pi / 18);
+  EXPECT_EQ(s.pendulums.at(0).length[1], 0.5);
+  EXPECT_EQ(s.pendulums[0].pivot[2], 2);
+  EXPECT_EQ(s.pendulums[0].mass[1], 0.1);
+  EXPECT_DOUBLE_EQ(s.pendulums[0].angle[0], std::numbers::pi / 18);
+  EXPECT_EQ(s.pendulums[0].angle[1], 0.5);
+  EXPECT_EQ(s.pairs.at(0).b, "floor");
+  EXPECT_FALSE(s.pairs[0].enabled);
+  EXPECT_EQ(s.pairs[0].stiffness, 5e9);
+}
+
+TEST(SceneFile, AnAliasStandsForWhatItNames) {
+  const Scene s = parse(
+      "prescribed:\n  - {name: a, shape: &ball {sphere: {radius: 1 mm, facet: 1 mm}}}\n"
+      "  - {name: b, shape: *ball}\n");
+  EXPECT_EQ(s.prescribed.at(0).surface.triangles.size(),
+            s.prescribed.at(1).surface.triangles.size());
+}
+
+class SceneFolder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = fs::temp_directory_path() / "haptos_scene_XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    ::unsetenv("HAPTOS_ASSET_ROOTS");
+    fs::remove_all(folder_);
+  }
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+  fs::path folder_;
+};
+
+TEST_F(SceneFolder, MeshFilesAreReadInTheirUnit) {
+  fs::create_directories(folder_ / "meshes");
+  write_obj(folder_ / "meshes/cube.obj", box({{2, 4, 6}}));
+  write("scene.yaml", "prescribed: [{name: a, mesh: {file: meshes/cube.obj, unit: mm}}]\n");
+  const Scene s = load_scene(folder_ / "scene.yaml");
+  EXPECT_NEAR(signed_volume(s.prescribed.at(0).surface), 48e-9, 1e-20);
+  EXPECT_TRUE(s.warnings.empty());
+}
+
+TEST_F(SceneFolder, AnAllowedRootMayHoldMeshes) {
+  write("scenes/scene.yaml", "prescribed: [{name: a, mesh: {file: cube.obj, unit: m}}]\n");
+  fs::create_directories(folder_ / "assets");
+  write_obj(folder_ / "assets/cube.obj", box({{1, 1, 1}}));
+  EXPECT_THROW(load_scene(folder_ / "scenes/scene.yaml"), InputError);
+  ::setenv("HAPTOS_ASSET_ROOTS", ("/nonexistent::" + (folder_ / "assets").string()).c_str(), 1);
+  EXPECT_EQ(load_scene(folder_ / "scenes/scene.yaml").prescribed.at(0).surface.triangles.size(),
+            12u);
+  write("scenes/scene.yaml", "prescribed: [{name: a, mesh: {file: ../assets/cube.obj, unit: m}}]\n");
+  EXPECT_EQ(load_scene(folder_ / "scenes/scene.yaml").prescribed.size(), 1u);
+}
+
+TEST(SceneFile, OddSizesAndOpenSurfacesAreWarnedOf) {
+  const Scene s = parse(
+      "prescribed:\n  - {name: dust, shape: {box: {size: [1e-7, 1e-7, 1e-7]}}}\n"
+      "  - {name: box, shape: {box: {size: [1, 1, 1]}}}\n"
+      "spheres: [{name: moon, radius: 50000, mass: 1}]\n");
+  ASSERT_EQ(s.warnings.size(), 2u);
+  EXPECT_NE(s.warnings[0].find("\"dust\" is 1e-07 m"), std::string::npos) << s.warnings[0];
+  EXPECT_NE(s.warnings[1].find("\"moon\""), std::string::npos) << s.warnings[1];
+  Scene open;
+  PrescribedBody sheet;
+  sheet.name = "sheet";
+  sheet.surface = {{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}, {{{0, 1, 2}}}};
+  open.prescribed.push_back(sheet);
+  ASSERT_EQ(find_warnings(open).size(), 1u);
+  EXPECT_NE(find_warnings(open)[0].find("open edge"), std::string::npos) << find_warnings(open)[0];
+}
+
+TEST(SceneFile, TheDocumentationHoldsTheOptionTables) {
+  const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
+  const std::string tables = describe_options();
+  EXPECT_GT(tables.size(), 2000u);
+  for (const char* key : {"`dt`", "`force_tolerance`", "`support`", "`young`"})
+    EXPECT_NE(tables.find(key), std::string::npos);
+  EXPECT_NE(page.find(tables), std::string::npos)
+      << "put this in place of the tables in docs/scene_file.md:\n" << tables;
+}
+
+// The blocks of YAML in the documentation are scenes.
+TEST(SceneFile, TheExamplesOfTheDocumentationAreRead) {
+  const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
+  int count = 0;
+  for (std::size_t at = 0; (at = page.find("```yaml\n", at)) != page.npos; ++count) {
+    const std::size_t start = at + 8, end = page.find("```", start);
+    ASSERT_NE(end, page.npos);
+    EXPECT_NO_THROW(parse(page.substr(start, end - start)))
+        << "line " << std::count(page.begin(), page.begin() + static_cast<long>(at), '\n') + 1;
+    at = end;
+  }
+  EXPECT_GE(count, 8);
+}
+
+TEST(SceneFile, EverySceneOfThisProjectLoadsAndSteps) {
+  const std::vector<fs::path> scenes = files_in(checkout() / "scenes");
+  int count = 0;
+  for (const fs::path& path : scenes) {
+    if (path.extension() != ".yaml") continue;
+    ++count;
+    SCOPED_TRACE(path.filename().string());
+    Sim sim(load_scene(path));
+    EXPECT_TRUE(sim.scene().warnings.empty());
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(sim.step().status(), 0u);
+    EXPECT_NEAR(sim.state().time, 2 * sim.scene().sim.dt, 1e-15);
+  }
+  EXPECT_GE(count, 5);
+}
+
+TEST(SceneFuzzCorpus, GoodSeedsAreReadAndBrokenOnesRefused) {
+  const std::vector<fs::path> seeds = files_in(checkout() / "tests/fuzz/corpus/scene");
+  EXPECT_GT(seeds.size(), 35u);
+  for (const fs::path& p : seeds)
+    EXPECT_EQ(fuzz::scene(read_regular_file(p, 1 << 20)),
+              p.filename().string().starts_with("good"))
+        << p;
+}
+
+TEST(SceneFuzzCorpus, NothingButInputErrorEscapesFromMutatedSeeds) {
+  const std::string pieces[] = {"-1", "1e999", "nan", ":", "- ", "\n", "{", "]", "&a ", "*a",
+                                "!x ", "\"", "'", "|\n", "  ", "2e9", "mm", "#", "? ", "name"};
+  std::mt19937 random(12345);  // the sequence of mt19937 is the same everywhere
+  int read = 0, refused = 0;
+  for (const fs::path& p : files_in(checkout() / "tests/fuzz/corpus/scene")) {
+    const std::string seed = read_regular_file(p, 1 << 20);
+    if (seed.empty() || !p.filename().string().starts_with("good")) continue;
+    for (int i = 0; i < 60; ++i) {
+      std::string s = seed;
+      const std::size_t at = random() % s.size(), n = random() % 12;
+      switch (random() % 4) {
+        case 0:
+          s[at] = static_cast<char>(s[at] ^ (1 << random() % 8));
+          break;
+        case 1:
+          s.resize(at);
+          break;
+        case 2:
+          s.erase(at, n);
+          break;
+        default:
+          s.replace(at, n, pieces[random() % std::size(pieces)]);
+      }
+      (fuzz::scene(s) ? read : refused) += 1;
+    }
+  }
+  // Both outcomes must be common, or the mutations test nothing.
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 400);
+}
+
+}  // namespace
+}  // namespace haptos
