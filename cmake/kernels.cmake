@@ -3,12 +3,15 @@
 
 # Sources of the library that launch kernels.
 set(HAPTOS_KERNEL_SOURCES
+  haptos/base/array.cpp
+  haptos/sim/kernel_batch.cpp
 )
 
 # Headers that kernels include: a CUDA build checks that nvcc accepts each of them on its own.
 set(HAPTOS_KERNEL_HEADERS
   haptos/base/array.h
   haptos/base/elementary.h
+  haptos/base/launch.h
   haptos/base/math.h
   haptos/base/parallel.h
   haptos/base/scalar.h

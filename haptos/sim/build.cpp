@@ -4,6 +4,7 @@
 
 #include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/damping.h"
+#include "haptos/dynamics/inversion_barrier.h"
 #include "haptos/dynamics/joint_terms.h"
 #include "haptos/sim/workspace.h"
 
@@ -131,6 +132,7 @@ void add_soft_terms(const Scene& scene, std::size_t i, Workspace& w) {
   auto elastic = make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law));
   s.elastic = elastic.get();
   w.terms.push_back(std::move(elastic));
+  if (s.model.patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, s.model));
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 
   for (std::size_t b = 0; b < scene.prescribed.size(); ++b) {

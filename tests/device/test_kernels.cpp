@@ -1,0 +1,73 @@
+// Host and device run the same kernels: outputs agree to 1e-12 relative, with outputs poisoned first.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "haptos/sim/kernel_batch.h"
+#include "tests/support.h"
+
+namespace haptos {
+namespace {
+
+constexpr int kCount = 4096;
+
+void expect_close(const Array<double>& host, const Array<double>& device) {
+  const std::vector<double> a = host.to_host(), b = device.to_host();
+  double scale = 0;
+  for (double v : a) scale = std::max(scale, std::abs(v));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    ASSERT_NEAR(a[i], b[i], 1e-12 * scale) << "entry " << i;
+}
+
+Array<double> poisoned(int n, MemorySpace space) {
+  return Array<double>(std::vector<double>(static_cast<std::size_t>(n),
+                                           std::numeric_limits<double>::quiet_NaN()),
+                       space);
+}
+
+ArrayView<const double> read(const Array<double>& a) {
+  return {a.view().data, a.size(), a.space()};
+}
+
+TEST(DeviceKernels, ElasticLawsAgreeWithTheHost) {
+  const char* reason = nullptr;
+  if (!device_available(&reason)) GTEST_SKIP() << reason;
+  test::Random random(1);
+  std::vector<double> F;
+  for (int i = 0; i < kCount; ++i)
+    for (int k = 0; k < 9; ++k) F.push_back((k % 4 == 0 ? 1.0 : 0.0) + 0.25 * random());
+  for (ElasticLaw law : {ElasticLaw::kLogNeoHookean, ElasticLaw::kStableNeoHookean}) {
+    Array<double> out[2][3];
+    for (int d = 0; d < 2; ++d) {
+      const MemorySpace space = d ? MemorySpace::kDevice : MemorySpace::kHost;
+      const Array<double> in(F, space);
+      out[d][0] = poisoned(kCount, space);
+      out[d][1] = poisoned(9 * kCount, space);
+      out[d][2] = poisoned(9 * kCount, space);
+      evaluate_batch(law, 1e5, {read(in), out[d][0].view(), out[d][1].view(), out[d][2].view()});
+    }
+    for (int k = 0; k < 3; ++k) expect_close(out[0][k], out[1][k]);
+  }
+}
+
+TEST(DeviceKernels, DistancesAndBarriersAgreeWithTheHost) {
+  const char* reason = nullptr;
+  if (!device_available(&reason)) GTEST_SKIP() << reason;
+  test::Random random(2);
+  std::vector<double> x;
+  for (int i = 0; i < 12 * kCount; ++i) x.push_back(1e-3 * random());
+  Array<double> out[2][3];
+  for (int d = 0; d < 2; ++d) {
+    const MemorySpace space = d ? MemorySpace::kDevice : MemorySpace::kHost;
+    const Array<double> in(x, space);
+    out[d][0] = poisoned(kCount, space);
+    out[d][1] = poisoned(3 * kCount, space);
+    out[d][2] = poisoned(144 * kCount, space);
+    evaluate_batch({read(in), 1e-3, out[d][0].view(), out[d][1].view(), out[d][2].view()});
+  }
+  for (int k = 0; k < 3; ++k) expect_close(out[0][k], out[1][k]);
+}
+
+}  // namespace
+}  // namespace haptos

@@ -1,0 +1,62 @@
+"""scripts/check_links: links of the documentation that lead nowhere."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def load_script(name):
+    loader = importlib.machinery.SourceFileLoader(f"script_{name}", str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+check_links = load_script("check_links")
+
+
+def errors_of(root, text):
+    """The errors about a page docs/a.md that holds `text`, beside docs/b.md and haptos/sim/c.cpp."""
+    for name, content in (("docs/a.md", text), ("docs/b.md", "# The step\n\n## `x` and y\n"),
+                          ("haptos/sim/c.cpp", "")):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return check_links.check_page(root, root / "docs/a.md")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[b](b.md)",
+        "[b](b.md#the-step) and [again](./b.md#x-and-y)",
+        "[folder](../haptos/sim)",
+        "# Here\n\n[up](#here)",
+        "[web](https://example.org/missing)",
+        "`haptos/sim/c.cpp`, `haptos/sim/`, `haptos/sim/*.md`, `haptos/version.h`",
+        "```\n[gone](gone.md)\n```",
+        "`[gone](gone.md)`",
+    ],
+)
+def test_a_link_to_what_is_there_is_accepted(tmp_path, text):
+    assert errors_of(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("[gone](gone.md)", "docs/a.md:1: gone.md does not exist"),
+        ("\n![picture](images/gone.png)", "docs/a.md:2: images/gone.png does not exist"),
+        ("[b](b.md#nothing)", "docs/a.md:1: b.md#nothing: b.md has no heading #nothing"),
+        ("[out](../../x.md)", "docs/a.md:1: ../../x.md leaves the checkout"),
+        ("[root](/etc/passwd)",
+         "docs/a.md:1: /etc/passwd is an absolute path; write it relative to this page"),
+        ("`haptos/sim/gone.cpp`", "docs/a.md:1: `haptos/sim/gone.cpp` does not exist"),
+    ],
+)
+def test_a_link_to_what_is_not_there_is_named_with_its_line(tmp_path, text, sentence):
+    assert errors_of(tmp_path, text) == [sentence]

@@ -1,0 +1,93 @@
+// A cantilever: a square bar, clamped at x = 0, sheared at its end, at small deflection. It is the
+// scene in which elements that lock are far too stiff.
+//
+// Bar 10 x 2 x 2 mm, n cells across, 5 n along, six tetrahedra a cell. The load is a uniform shear
+// traction on the end face. Timoshenko's beam with the shear factor of a square section (Cowper 1966)
+// gives  d = P L^3 / (3 E I) + P L / (k G A),  k = 10 (1 + nu) / (12 + 11 nu); the clamped end, which
+// cannot change its section, makes the solid a little stiffer than the beam.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "tests/scenes/elastic_problem.h"
+
+namespace haptos {
+namespace {
+
+using test::at_index;
+using test::ElasticProblem;
+
+constexpr double kLength = 10e-3, kSide = 2e-3;  // [m]
+constexpr double kYoung = 1e5;                   // [Pa]
+
+double timoshenko(double poisson, double load) {
+  const double inertia = std::pow(kSide, 4) / 12, shear = kYoung / (2 * (1 + poisson));
+  const double k = 10 * (1 + poisson) / (12 + 11 * poisson);
+  return load * std::pow(kLength, 3) / (3 * kYoung * inertia) +
+         load * kLength / (k * shear * kSide * kSide);
+}
+
+struct Tip {
+  double ratio = 0;  ///< deflection of the end face over the beam's
+  int unknowns = 0;
+};
+
+Tip bend(Element element, double poisson, int n) {
+  Material m;
+  m.young = kYoung;
+  m.poisson = poisson;
+  const Vec3d size{{kLength, kSide, kSide}};
+  ElasticProblem p(test::jittered_box(size, {{5 * n, n, n}}, 0, 1), element, m,
+                   [](const Vec3d& x) { return x[0] < 1e-9; });
+  const std::vector<Vec3d>& X = p.model.rest.vertices;
+  for (std::size_t v = 0; v < X.size(); ++v) p.set_target(static_cast<int>(v), X[v]);
+  // Deflects by about a thousandth of the length.
+  const double load = 1e-3 * kLength / timoshenko(poisson, 1);
+  std::vector<double> share(X.size(), 0.0);  // of the end face's area
+  for (const Vec3i& t : p.model.surface.triangles) {
+    int v[3];
+    bool end = true;
+    for (int k = 0; k < 3; ++k) {
+      v[k] = p.model.surface_vertex[at_index(t[k])];
+      end = end && X[at_index(v[k])][0] > kLength - 1e-9;
+    }
+    if (!end) continue;
+    const double area = 0.5 * norm(cross(X[at_index(v[1])] - X[at_index(v[0])],
+                                         X[at_index(v[2])] - X[at_index(v[0])]));
+    for (int k = 0; k < 3; ++k) share[at_index(v[k])] += area / (3 * kSide * kSide);
+  }
+  for (std::size_t v = 0; v < X.size(); ++v) p.loads.force[v] = {{0, 0, load * share[v]}};
+  const std::vector<Vec3d> u = p.solve(1e-8);
+  EXPECT_EQ(p.report.status, 0u);
+  Tip tip;
+  tip.unknowns = p.unknown_count();
+  for (std::size_t v = 0; v < X.size(); ++v) tip.ratio += share[v] * u[v][2];
+  tip.ratio /= timoshenko(poisson, load);
+  return tip;
+}
+
+const char* name_of(Element e) { return e == Element::kLinear ? "linear" : "composite"; }
+
+std::vector<Tip> refine(Element e, double nu, int n, int levels) {
+  std::vector<Tip> t;
+  for (int k = 0; k < levels; ++k) {
+    t.push_back(bend(e, nu, n << k));
+    std::printf("FIGURE cantilever.%s.nu%.4g.n%d = %.6f of Timoshenko, %d unknowns\n", name_of(e), nu,
+                n << k, t.back().ratio, t.back().unknowns);
+  }
+  return t;
+}
+
+TEST(FullCantilever, ConvergenceOfBothElements) {
+  for (const double nu : {0.3, 0.49, 0.499}) {
+    const std::vector<Tip> c = refine(Element::kComposite, nu, 1, 4);
+    const std::vector<Tip> l = refine(Element::kLinear, nu, 2, 3);
+    for (std::size_t k = 0; k + 2 < c.size(); ++k) {
+      const double d = std::log2((c[k + 1].ratio - c[k].ratio) / (c[k + 2].ratio - c[k + 1].ratio));
+      std::printf("FIGURE cantilever.composite.nu%.4g.order%zu = %.3f\n", nu, k, d);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace haptos
