@@ -32,7 +32,30 @@ struct Tip {
   int unknowns = 0;
 };
 
-Tip bend(Element element, double poisson, int n) {
+enum class Load { kShear, kMoment };
+
+// Adds the nodal forces of the traction sigma (s_x + s_z (z - middle)) on a triangle of the end face:
+// int N_a f dA of a linear f is A/12 (sum f_b + f_a).
+void add_traction(ElasticProblem& p, const int v[3], Load load, double sigma) {
+  const std::vector<Vec3d>& X = p.model.rest.vertices;
+  auto x = [&](int k) { return X[at_index(v[k])]; };
+  const double area = 0.5 * norm(cross(x(1) - x(0), x(2) - x(0)));
+  double f[3], sum = 0;
+  for (int k = 0; k < 3; ++k)
+    sum += f[k] = sigma * (load == Load::kShear ? 1.0 : 2 * x(k)[2] / kSide - 1);
+  const int axis = load == Load::kShear ? 2 : 0;
+  for (int k = 0; k < 3; ++k) p.loads.force[at_index(v[k])][axis] += area / 12 * (sum + f[k]);
+}
+
+// Displacement in pure bending with curvature kappa, exact in three dimensions for small kappa:
+// only the stress along x, E kappa z, is not 0 (z from the middle, x from the clamped face).
+Vec3d pure_bending(const Vec3d& X, double poisson, double kappa) {
+  const double x = X[0], y = X[1] - kSide / 2, z = X[2] - kSide / 2;
+  return {{kappa * x * z, -poisson * kappa * y * z,
+           -0.5 * kappa * (x * x + poisson * (z * z - y * y))}};
+}
+
+Tip bend(Element element, double poisson, int n, Load load) {
   Material m;
   m.young = kYoung;
   m.poisson = poisson;
@@ -40,10 +63,17 @@ Tip bend(Element element, double poisson, int n) {
   ElasticProblem p(test::jittered_box(size, {{5 * n, n, n}}, 0, 1), element, m,
                    [](const Vec3d& x) { return x[0] < 1e-9; });
   const std::vector<Vec3d>& X = p.model.rest.vertices;
-  for (std::size_t v = 0; v < X.size(); ++v) p.set_target(static_cast<int>(v), X[v]);
-  // Deflects by about a thousandth of the length.
-  const double load = 1e-3 * kLength / timoshenko(poisson, 1);
+  const double deflection = 1e-5 * kLength;
+  const double kappa = -2 * deflection / (kLength * kLength);
+  for (std::size_t v = 0; v < X.size(); ++v)
+    p.set_target(static_cast<int>(v), load == Load::kShear
+                                          ? X[v]
+                                          : X[v] + pure_bending(X[v], poisson, kappa));
+  const double sigma = load == Load::kShear
+                           ? deflection / timoshenko(poisson, 1) / (kSide * kSide)
+                           : kYoung * kappa * kSide / 2;
   std::vector<double> share(X.size(), 0.0);  // of the end face's area
+  double expected = 0;
   for (const Vec3i& t : p.model.surface.triangles) {
     int v[3];
     bool end = true;
@@ -52,36 +82,45 @@ Tip bend(Element element, double poisson, int n) {
       end = end && X[at_index(v[k])][0] > kLength - 1e-9;
     }
     if (!end) continue;
+    add_traction(p, v, load, sigma);
     const double area = 0.5 * norm(cross(X[at_index(v[1])] - X[at_index(v[0])],
                                          X[at_index(v[2])] - X[at_index(v[0])]));
     for (int k = 0; k < 3; ++k) share[at_index(v[k])] += area / (3 * kSide * kSide);
   }
-  for (std::size_t v = 0; v < X.size(); ++v) p.loads.force[v] = {{0, 0, load * share[v]}};
-  const std::vector<Vec3d> u = p.solve(1e-8);
+  const std::vector<Vec3d> u = p.solve(1e-7);
   EXPECT_EQ(p.report.status, 0u);
   Tip tip;
   tip.unknowns = p.unknown_count();
-  for (std::size_t v = 0; v < X.size(); ++v) tip.ratio += share[v] * u[v][2];
-  tip.ratio /= timoshenko(poisson, load);
+  for (std::size_t v = 0; v < X.size(); ++v) {
+    tip.ratio += share[v] * u[v][2];
+    expected += share[v] * (load == Load::kShear ? deflection
+                                                 : pure_bending(X[v], poisson, kappa)[2]);
+  }
+  tip.ratio /= expected;
   return tip;
 }
 
 const char* name_of(Element e) { return e == Element::kLinear ? "linear" : "composite"; }
 
-std::vector<Tip> refine(Element e, double nu, int n, int levels) {
+const char* name_of(Load l) { return l == Load::kShear ? "shear" : "moment"; }
+
+std::vector<Tip> refine(Load load, Element e, double nu, int n, int levels) {
   std::vector<Tip> t;
   for (int k = 0; k < levels; ++k) {
-    t.push_back(bend(e, nu, n << k));
-    std::printf("FIGURE cantilever.%s.nu%.4g.n%d = %.6f of Timoshenko, %d unknowns\n", name_of(e), nu,
-                n << k, t.back().ratio, t.back().unknowns);
+    t.push_back(bend(e, nu, n << k, load));
+    std::printf("FIGURE cantilever.%s.%s.nu%.4g.n%d = %.6f of %s, %d unknowns\n", name_of(load),
+                name_of(e), nu, n << k, t.back().ratio,
+                load == Load::kShear ? "Timoshenko's beam" : "the exact deflection",
+                t.back().unknowns);
   }
   return t;
 }
 
 TEST(FullCantilever, ConvergenceOfBothElements) {
+  for (const Load load : {Load::kShear, Load::kMoment})
   for (const double nu : {0.3, 0.49, 0.499}) {
-    const std::vector<Tip> c = refine(Element::kComposite, nu, 1, 4);
-    const std::vector<Tip> l = refine(Element::kLinear, nu, 2, 3);
+    const std::vector<Tip> c = refine(load, Element::kComposite, nu, 1, 4);
+    const std::vector<Tip> l = refine(load, Element::kLinear, nu, 2, 3);
     for (std::size_t k = 0; k + 2 < c.size(); ++k) {
       const double d = std::log2((c[k + 1].ratio - c[k].ratio) / (c[k + 2].ratio - c[k + 1].ratio));
       std::printf("FIGURE cantilever.composite.nu%.4g.order%zu = %.3f\n", nu, k, d);

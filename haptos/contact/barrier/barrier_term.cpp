@@ -149,8 +149,7 @@ class BarrierTerm final : public ContactTerm {
                                  soft_.position(points.x, c[2]));
       if (s.d < best) {
         best = s.d;
-        const int n = setup_.divisions;
-        area = soft_.rest.triangle_area[at_index(t)] / (n * n);
+        area = soft_.rest.triangle_area[at_index(t)] / setup_.divisions;
       }
     }
     return area;
@@ -220,7 +219,7 @@ class BarrierTerm final : public ContactTerm {
                        candidates_.vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
       const double area = corner_area_[at_index(v)];
       add_seen(soft_, single(collider_.point[at_index(v)]), v,
-               vertex_weight(sharpness, sqrt(2 * area), setup_.support) * area, false);
+               vertex_weight(sharpness, sqrt(2 * area / setup_.divisions), setup_.support) * area, false);
     }
   }
 
