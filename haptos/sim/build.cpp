@@ -1,4 +1,4 @@
-// From scene to workspace: the one plain list from entries to bodies, points and terms.
+// From model to workspace: the one plain list from entries to bodies, points and terms.
 #include <algorithm>
 #include <cmath>
 
@@ -38,14 +38,14 @@ class Layout {
   std::ptrdiff_t mass = 0;
 };
 
-int new_body(Workspace& w, const std::string& name) {
-  w.body_names.push_back(name);
-  return static_cast<int>(w.body_names.size()) - 1;
+int body_number(const Model& model, const std::string& name) {
+  const auto& all = model.body_names;
+  return static_cast<int>(std::find(all.begin(), all.end(), name) - all.begin());
 }
 
-void add_prescribed(const PrescribedBody& spec, Workspace& w) {
+void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w) {
   PrescribedPoints p;
-  p.body = new_body(w, spec.name);
+  p.body = body_number(model, spec.name);
   const Pose start = pose_at(spec.trajectory, 0);
   for (const Vec3d& x : spec.surface.vertices) {
     p.points.push_back(w.points.add_driven(p.body, 0, start * x));
@@ -64,12 +64,13 @@ PrescribedPoints& glue_target(const Scene& scene, const SoftBody& spec, int g, W
   return w.prescribed.front();  // validate() has checked the name
 }
 
-void add_soft(const Scene& scene, const SoftBody& spec, Workspace& w, Layout& layout,
+void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layout,
               std::vector<char>& fixed) {
+  const Scene& scene = model.scene;
+  const SoftBody& spec = scene.soft[index];
+  const SoftModel& m = model.soft[index];
   SoftParts s;
-  s.body = new_body(w, spec.name);
-  s.model = compile_soft(spec);
-  const SoftModel& m = s.model;
+  s.body = body_number(model, spec.name);
   const std::vector<double> mass = lumped_mass(m.rest, spec.material.density);
   const BodySlots slots = layout.take(s.body);
   std::vector<char> driven;
@@ -123,16 +124,17 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
   w.terms.push_back(std::move(term));
 }
 
-void add_soft_terms(const Scene& scene, std::size_t i, Workspace& w) {
+void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
+  const Scene& scene = model.scene;
   const SoftBody& spec = scene.soft[i];
   SoftParts& s = w.soft[i];
   // Elements number points consecutively from the first: a body's points are added in order.
   s.elements =
-      std::make_shared<SoftElements>(w.points, s.model, s.points.front(), spec.material);
+      std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);
   auto elastic = make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law));
   s.elastic = elastic.get();
   w.terms.push_back(std::move(elastic));
-  if (s.model.patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, s.model));
+  if (model.soft[i].patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 
   for (std::size_t b = 0; b < scene.prescribed.size(); ++b) {
@@ -215,27 +217,28 @@ void add_sphere_contact(const Scene& scene, const std::vector<int>& half_space_b
 
 }  // namespace
 
-std::unique_ptr<Workspace> build(const Scene& scene) {
+std::unique_ptr<Workspace> build(const Model& model) {
+  const Scene& scene = model.scene;
   auto w = std::make_unique<Workspace>();
   Layout layout;
   std::vector<char> fixed;
-  for (const PrescribedBody& p : scene.prescribed) add_prescribed(p, *w);
-  for (const SoftBody& s : scene.soft) add_soft(scene, s, *w, layout, fixed);
-  for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(scene, i, *w);
+  for (const PrescribedBody& p : scene.prescribed) add_prescribed(model, p, *w);
+  for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
+  for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
   for (const RigidSphere& b : scene.spheres)
     w->spheres.push_back(own(*w, layout, fixed,
-                             std::make_unique<RigidBody>(layout.take(new_body(*w, b.name)),
+                             std::make_unique<RigidBody>(layout.take(body_number(model, b.name)),
                                                          rigid_spec(b))));
   for (const Pendulum& p : scene.pendulums) {
     w->pendulums.push_back(own(*w, layout, fixed,
-                               std::make_unique<Articulation>(layout.take(new_body(*w, p.name)),
+                               std::make_unique<Articulation>(layout.take(body_number(model, p.name)),
                                                               articulation_spec(p))));
     for (int k = 0; k < 2 && p.damping > 0; ++k)
       w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
   }
   std::vector<int> half_space_body;
   for (const HalfSpace& h : scene.half_spaces) {
-    const int body = new_body(*w, h.name);
+    const int body = body_number(model, h.name);
     half_space_body.push_back(body);
     for (std::size_t i = 0; i < scene.soft.size(); ++i) {
       const PairOptions* pair = pair_options(scene, scene.soft[i].name, h.name);

@@ -46,7 +46,7 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const PrescribedPoints* p = find_prescribed(*work_, body_id(name));
   if (!p || work_->point_impulse.empty() || state_.last_dt == 0) return r;
-  const Vec3d g{{scene_.sim.gravity_x, scene_.sim.gravity_y, scene_.sim.gravity_z}};
+  const Vec3d g{{scene().sim.gravity_x, scene().sim.gravity_y, scene().sim.gravity_z}};
   for (std::size_t k = 0; k < p->points.size(); ++k) {
     const auto q = at_index(p->points[k]);
     // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
@@ -70,7 +70,7 @@ Wrench Sim::contact_wrench(const std::string& name, const Vec3d& about) const {
 
 Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
   Wrench r;
-  const Vec3d g{{scene_.sim.gravity_x, scene_.sim.gravity_y, scene_.sim.gravity_z}};
+  const Vec3d g{{scene().sim.gravity_x, scene().sim.gravity_y, scene().sim.gravity_z}};
   const int body = body_id(name);
   if (state_.last_dt == 0) return r;
   for (const SoftParts& s : work_->soft) {

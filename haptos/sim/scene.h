@@ -1,4 +1,5 @@
-// A scene: everything a person describes, and the options of every layer. Editable; a Sim compiles it.
+// A scene: everything a person describes, and the options of every layer. Editable; a Sim compiles
+// it.
 #pragma once
 
 #include <string>

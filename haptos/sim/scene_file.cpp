@@ -63,7 +63,8 @@ std::string only_one(const Value& v, std::initializer_list<const char*> keys) {
     all += (all.empty() ? "\"" : " or \"") + std::string(k) + "\"";
     if (v.find(k)) found = k, ++count;
   }
-  if (count != 1) v.fail("", "must have one of " + all, count == 0 ? "add it" : "remove the others");
+  if (count != 1)
+    v.fail("", "must have one of " + all, count == 0 ? "add it" : "remove the others");
   return found;
 }
 
@@ -116,16 +117,16 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind) {
   const auto [it, fresh] = r.names.emplace(name, Reading::Named{kind, v.where().line});
   if (!fresh)
     v.fail("\"" + printable(name) + "\"",
-           "is the name of the " + it->second.kind + " on line " +
-               std::to_string(it->second.line) + " already",
+           "is the name of the " + it->second.kind + " on line " + std::to_string(it->second.line) +
+               " already",
            "give every body a name of its own");
   return name;
 }
 
 }  // namespace scene_file
 
-Scene parse_scene(std::string_view text, const std::string& name,
-                  const std::filesystem::path& root, const SceneLimits& limits) {
+Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,
+                  const SceneLimits& limits) {
   using namespace scene_file;
   yaml::Limits yaml_limits;
   yaml_limits.max_bytes = limits.max_bytes;

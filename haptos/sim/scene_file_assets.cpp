@@ -41,8 +41,13 @@ bool is_under(const fs::path& path, const fs::path& folder) {
   return end == folder.end();
 }
 
+std::string shown(const fs::path& path) {
+  return " \"" + printable(path.filename().string()) + "\"";
+}
+
 double read_unit(const Value& v) {
-  return yaml::length_unit(v.at("unit", "say what the file's numbers are in, for example unit: mm"));
+  return yaml::length_unit(
+      v.at("unit", "say what the file's numbers are in, for example unit: mm"));
 }
 
 MeshReadOptions mesh_options(const Reading& r, const Value& v, int parts) {
@@ -93,7 +98,8 @@ TriMesh read_surface_file(Reading& r, const Value& v) {
   const MeshReadOptions options = mesh_options(r, v, 1);
   const fs::path path = find_asset(r, v.at("file", "name a .obj, .stl, .ply or .off file"));
   TriMesh mesh = read_surface(path, options, &r.warnings);
-  located(v, [&] { require_contact_surface(mesh, path.filename().string()); });
+  located(
+      v, [&] { require_contact_surface(mesh, ""); }, shown(path));
   r.elements += static_cast<std::int64_t>(mesh.triangles.size());
   return mesh;
 }
@@ -103,7 +109,8 @@ TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet) {
   const MeshReadOptions options = mesh_options(r, v, parts_per_tet);
   const fs::path path = find_asset(r, v.at("file", "name a .vtk or .msh file"));
   TetMesh mesh = read_volume(path, options, &r.warnings);
-  located(v, [&] { require_volume(mesh, path.filename().string()); });
+  located(
+      v, [&] { require_volume(mesh, ""); }, shown(path));
   r.elements += static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;
   return mesh;
 }

@@ -40,9 +40,9 @@ struct Reading {
   void check_elements(const Value& place, double wanted) const;
 };
 
-/// Runs f; an InputError without a file gets the place of v.
+/// Runs f; an InputError without a file gets the place of v, and `part` after its path.
 template <class F>
-auto located(const Value& v, F&& f) {
+auto located(const Value& v, F&& f, const std::string& part = "") {
   try {
     return f();
   } catch (const InputError& e) {
@@ -52,7 +52,7 @@ auto located(const Value& v, F&& f) {
     d.file = at.file;
     d.line = at.line;
     d.column = at.column;
-    d.element = at.element + (d.element.empty() ? "" : ", " + d.element);
+    d.element = at.element + part + (d.element.empty() ? "" : ", " + d.element);
     throw InputError(d);
   }
 }

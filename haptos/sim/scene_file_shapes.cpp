@@ -217,17 +217,17 @@ SoftSource read_pad(Reading& r, const Value& v, int parts_per_tet) {
                  : read_box_pad(r, plan, parts_per_tet, kind == "dome");
   });
   r.elements += static_cast<std::int64_t>(pad.mesh.tets.size()) * parts_per_tet;
-  return {std::move(pad.mesh),        true,
+  return {std::move(pad.mesh),          true,
           std::move(pad.base_vertices), std::move(pad.x0_vertices),
-          std::move(pad.y0_vertices), std::move(pad.coat)};
+          std::move(pad.y0_vertices),   std::move(pad.coat)};
 }
 
 TriMesh read_shape(Reading& r, const Value& v) {
   if (!v.is_map())
-    v.fail("", "must be a map or none", "write for example shape: {sphere: {radius: 4 mm, facet: 0.2 mm}}");
-  const std::initializer_list<const char*> kinds = {"sphere",  "cap",   "box",  "cylinder", "cone",
-                                                    "capsule", "torus", "ring", "wedge",
-                                                    "indenter"};
+    v.fail("", "must be a map or none",
+           "write for example shape: {sphere: {radius: 4 mm, facet: 0.2 mm}}");
+  const std::initializer_list<const char*> kinds = {
+      "sphere", "cap", "box", "cylinder", "cone", "capsule", "torus", "ring", "wedge", "indenter"};
   v.keys(kinds);
   const std::string kind = only_one(v, kinds);
   const Value numbers = *v.find(kind.c_str());

@@ -23,8 +23,7 @@ Region read_box(const Value& v) {
   const Region b{read_position(v.at("min", "write for example min: [-1 mm, -1 mm, -4 mm]")),
                  read_position(v.at("max", "write for example max: [1 mm, 1 mm, 0]"))};
   for (int k = 0; k < 3; ++k)
-    if (b.min[k] > b.max[k])
-      v.fail("", "min must not exceed max", "exchange the two");
+    if (b.min[k] > b.max[k]) v.fail("", "min must not exceed max", "exchange the two");
   return b;
 }
 
@@ -108,10 +107,11 @@ std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s) {
   for (std::size_t i = 0; i < n; ++i) {
     const Value t = v.item(i);
     t.list(3, 3);
-    const auto found = known.find(key({{t.item(0).integer(0, last), t.item(1).integer(0, last),
-                                        t.item(2).integer(0, last)}}));
+    const auto found = known.find(key(
+        {{t.item(0).integer(0, last), t.item(1).integer(0, last), t.item(2).integer(0, last)}}));
     if (found == known.end())
-      t.fail("", "is no triangle of this body's surface", "name the vertices of a surface triangle");
+      t.fail("", "is no triangle of this body's surface",
+             "name the vertices of a surface triangle");
     coat.push_back(found->second);
   }
   return coat;
@@ -130,13 +130,13 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 }  // namespace
 
 SoftBody read_soft(Reading& r, const Value& v) {
-  v.keys({"name", "mesh", "pad", "material", "element", "pose", "velocity", "glue", "held",
-          "coat"});
+  v.keys(
+      {"name", "mesh", "pad", "material", "element", "pose", "velocity", "glue", "held", "coat"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
-    b.element = read_word(*element, {"composite", "linear"}) == 0 ? Element::kComposite
-                                                                  : Element::kLinear;
+    b.element =
+        read_word(*element, {"composite", "linear"}) == 0 ? Element::kComposite : Element::kLinear;
   const int parts = b.element == Element::kComposite ? 8 : 1;
   SoftSource source;
   if (only_one(v, {"mesh", "pad"}) == "pad")

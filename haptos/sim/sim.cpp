@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "haptos/base/error.h"
-#include "haptos/base/hash.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/status.h"
 #include "haptos/sim/workspace.h"
@@ -14,37 +13,6 @@ namespace haptos {
 namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-template <class S>
-void hash_options(Hash& h, const S& s) {
-  for (const Option<S>& o : OptionsOf<S>::table()) h.add(o.get(s));
-}
-
-// What a saved state must agree with: meshes, materials, layout. Not tolerances or threads.
-std::uint64_t hash_model(const Scene& scene, const Workspace& w) {
-  Hash h;
-  for (const std::string& n : w.body_names) h.add(n.data(), n.size());
-  for (std::size_t i = 0; i < scene.soft.size(); ++i) {
-    hash_options(h, scene.soft[i].material);
-    const TetMesh& m = w.soft[i].model.rest;
-    h.add(m.vertices.data(), m.vertices.size() * sizeof(Vec3d));
-    h.add(m.tets.data(), m.tets.size() * sizeof(Vec4i));
-  }
-  for (const PrescribedPoints& p : w.prescribed)
-    h.add(p.local.data(), p.local.size() * sizeof(Vec3d));
-  for (const RigidSphere& b : scene.spheres) {
-    h.add(b.radius);
-    h.add(b.mass);
-  }
-  for (const Pendulum& p : scene.pendulums)
-    for (int k = 0; k < 2; ++k) {
-      h.add(p.length[k]);
-      h.add(p.mass[k]);
-    }
-  h.add(static_cast<std::uint64_t>(w.state_q));
-  h.add(static_cast<std::uint64_t>(w.state_z));
-  return h.value();
-}
 
 [[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
                                const std::vector<std::string>& known) {
@@ -70,13 +38,13 @@ std::size_t index_of(const List& list, const std::string& kind, const std::strin
 
 }  // namespace
 
-Sim::Sim(Scene scene) : scene_(std::move(scene)) {
-  validate(scene_);
-  set_thread_count(scene_.sim.threads);
-  work_ = build(scene_);
-  model_hash_ = hash_model(scene_, *work_);
-  state_ = initial_state(scene_, *work_);
-  check_start(scene_, *work_, state_);
+Sim::Sim(Scene scene) : Sim(compile(std::move(scene))) {}
+
+Sim::Sim(std::shared_ptr<const Model> model) : model_(std::move(model)) {
+  set_thread_count(scene().sim.threads);
+  work_ = build(*model_);
+  state_ = initial_state(scene(), *work_);
+  check_start(scene(), *work_, state_);
 }
 
 Sim::~Sim() = default;
@@ -84,8 +52,8 @@ Sim::Sim(Sim&&) noexcept = default;
 Sim& Sim::operator=(Sim&&) noexcept = default;
 
 StepReport Sim::step() {
-  const StepReport r = haptos::step(scene_, state_, *work_);
-  if (scene_.newton.strict && r.status() != 0)
+  const StepReport r = haptos::step(scene(), state_, *work_);
+  if (scene().newton.strict && r.status() != 0)
     throw StepError("step " + std::to_string(state_.step + 1) + " at " +
                         std::to_string(state_.time) + " s: " + describe_status(r.status()),
                     r);
@@ -93,7 +61,7 @@ StepReport Sim::step() {
 }
 
 void Sim::reset() {
-  state_ = initial_state(scene_, *work_);
+  state_ = initial_state(scene(), *work_);
   for (PrescribedPoints& p : work_->prescribed) p.target.reset();
   work_->contacts.clear();
 }
@@ -113,7 +81,7 @@ void Sim::set_state(State s) {
 void Sim::save(const std::string& path) const {
   const std::string part = path + ".part";
   std::ofstream out(part, std::ios::binary);
-  if (out) save_state(state_, model_hash_, out);
+  if (out) save_state(state_, model_hash(), out);
   out.close();
   if (!out || std::rename(part.c_str(), path.c_str()) != 0) {
     std::remove(part.c_str());
@@ -136,7 +104,7 @@ void Sim::load(const std::string& path) {
     d.remedy = "check the path";
     throw InputError(d);
   }
-  set_state(load_state(in, model_hash_, path.c_str()));
+  set_state(load_state(in, model_hash(), path.c_str()));
 }
 
 void Sim::set_target(const std::string& name, const Pose& target) {
@@ -153,34 +121,34 @@ void Sim::set_target(const std::string& name, const Pose& target) {
   }
   Pose t = target;
   t.q = normalized(t.q);
-  work_->prescribed[index_of(scene_.prescribed, "prescribed body", name)].target = t;
+  work_->prescribed[index_of(scene().prescribed, "prescribed body", name)].target = t;
 }
 
 void Sim::clear_target(const std::string& name) {
-  work_->prescribed[index_of(scene_.prescribed, "prescribed body", name)].target.reset();
+  work_->prescribed[index_of(scene().prescribed, "prescribed body", name)].target.reset();
 }
 
 Pose Sim::prescribed_pose(const std::string& name) const {
-  return state_.paths[index_of(scene_.prescribed, "prescribed body", name)].to;
+  return state_.paths[index_of(scene().prescribed, "prescribed body", name)].to;
 }
 
 std::vector<Vec3d> Sim::prescribed_positions(const std::string& name) const {
-  const std::size_t i = index_of(scene_.prescribed, "prescribed body", name);
+  const std::size_t i = index_of(scene().prescribed, "prescribed body", name);
   const PrescribedPoints& p = work_->prescribed[i];
   std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
   place_prescribed(p, state_.paths[i], all);
   std::vector<Vec3d> x;
-  for (std::size_t k = 0; k < scene_.prescribed[i].surface.vertices.size(); ++k)
+  for (std::size_t k = 0; k < scene().prescribed[i].surface.vertices.size(); ++k)
     x.push_back(all[at_index(p.points[k])]);
   return x;
 }
 
 const SoftModel& Sim::soft_model(const std::string& name) const {
-  return work_->soft[index_of(scene_.soft, "soft body", name)].model;
+  return model_->soft[index_of(scene().soft, "soft body", name)];
 }
 
 std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
-  const SoftParts& s = work_->soft[index_of(scene_.soft, "soft body", name)];
+  const SoftParts& s = work_->soft[index_of(scene().soft, "soft body", name)];
   std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
   for (std::size_t i = 0; i < work_->prescribed.size(); ++i)
     place_prescribed(work_->prescribed[i], state_.paths[i], all);
@@ -200,28 +168,28 @@ std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
 const std::vector<ContactPoint>& Sim::contacts() const { return work_->contacts; }
 
 const std::string& Sim::body_name(int body) const {
-  return work_->body_names.at(at_index(body));
+  return model_->body_names.at(at_index(body));
 }
 
 int Sim::body_id(const std::string& name) const {
-  for (std::size_t i = 0; i < work_->body_names.size(); ++i)
-    if (work_->body_names[i] == name) return static_cast<int>(i);
-  unknown_name("body", name, work_->body_names);
+  for (std::size_t i = 0; i < model_->body_names.size(); ++i)
+    if (model_->body_names[i] == name) return static_cast<int>(i);
+  unknown_name("body", name, model_->body_names);
 }
 
 Pose Sim::sphere_pose(const std::string& name) const {
-  return work_->spheres[index_of(scene_.spheres, "sphere", name)]->pose(state_);
+  return work_->spheres[index_of(scene().spheres, "sphere", name)]->pose(state_);
 }
 
 Vec6d Sim::sphere_velocity(const std::string& name) const {
-  const RigidBody& b = *work_->spheres[index_of(scene_.spheres, "sphere", name)];
+  const RigidBody& b = *work_->spheres[index_of(scene().spheres, "sphere", name)];
   const Vec3d v = b.velocity(state_), w = b.angular_velocity(state_);
   return {{v[0], v[1], v[2], w[0], w[1], w[2]}};
 }
 
 std::vector<double> Sim::pendulum_state(const std::string& name) const {
   const BodySlots& s =
-      work_->pendulums[index_of(scene_.pendulums, "pendulum", name)]->slots();
+      work_->pendulums[index_of(scene().pendulums, "pendulum", name)]->slots();
   const double* q = state_.q.data() + s.first_q;
   const double* z = state_.z.data() + s.first_scalar;
   return {q[0], q[1], z[0], z[1]};

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "haptos/contact/record.h"
-#include "haptos/model/soft_model.h"
 #include "haptos/model/state.h"
-#include "haptos/sim/scene.h"
+#include "haptos/sim/model.h"
 
 namespace haptos {
 
@@ -46,6 +45,8 @@ class Sim {
   /// Compiles the scene. Throws InputError for a scene that cannot run, for example when it starts in
   /// intersection (the message names the pair and the depth).
   explicit Sim(Scene scene);
+  /// The same for a compiled scene, which any number of Sims may share.
+  explicit Sim(std::shared_ptr<const Model> model);
   ~Sim();
   Sim(Sim&&) noexcept;
   Sim& operator=(Sim&&) noexcept;
@@ -56,13 +57,14 @@ class Sim {
   /// Back to the start.
   void reset();
 
-  const Scene& scene() const { return scene_; }
+  const Scene& scene() const { return model_->scene; }
+  const std::shared_ptr<const Model>& model() const { return model_; }
   const State& state() const { return state_; }
   /// Replaces the state; throws InputError when it does not fit the model.
   void set_state(State state);
   void save(const std::string& path) const;
   void load(const std::string& path);
-  std::uint64_t model_hash() const { return model_hash_; }
+  std::uint64_t model_hash() const { return model_->hash; }
 
   /// The pose a prescribed body is sent to in the coming steps, in place of its trajectory.
   void set_target(const std::string& prescribed, const Pose& target);
@@ -100,9 +102,8 @@ class Sim {
   int analyses() const;
 
  private:
-  Scene scene_;
+  std::shared_ptr<const Model> model_;
   State state_;
-  std::uint64_t model_hash_ = 0;
   std::unique_ptr<Workspace> work_;
 };
 

@@ -72,9 +72,9 @@ void check_pose(const std::string& element, const Pose& p) {
     check_range(element + " position", p.p[c], -kLargestLength, kLargestLength, "m");
   const double n = p.q.w * p.q.w + p.q.x * p.q.x + p.q.y * p.q.y + p.q.z * p.q.z;
   if (!(std::abs(n - 1) < 1e-6))
-    refuse(element + " quaternion", internal::format_number(p.q.w) + " " +
-               internal::format_number(p.q.x) + " " + internal::format_number(p.q.y) + " " +
-               internal::format_number(p.q.z),
+    refuse(element + " quaternion",
+           internal::format_number(p.q.w) + " " + internal::format_number(p.q.x) + " " +
+               internal::format_number(p.q.y) + " " + internal::format_number(p.q.z),
            "must have length 1 (w x y z)", "no turn is 1 0 0 0");
 }
 
@@ -179,9 +179,8 @@ void check_prescribed(const PrescribedBody& b) {
     check_pose(name + " keyframe " + std::to_string(i), b.trajectory[i].pose);
     const double t = b.trajectory[i].time;
     if (!std::isfinite(t) || (i > 0 && t <= b.trajectory[i - 1].time))
-      refuse(name + " keyframe " + std::to_string(i) + " time",
-             internal::format_number(t) + " s", "must be finite and later than the one before",
-             "sort the keyframes by time");
+      refuse(name + " keyframe " + std::to_string(i) + " time", internal::format_number(t) + " s",
+             "must be finite and later than the one before", "sort the keyframes by time");
   }
 }
 
@@ -201,8 +200,8 @@ void validate(const Scene& s) {
       refuse("half-space \"" + h.name + "\" normal",
              "length " + internal::format_number(norm(h.normal)), "must have length 1",
              "divide it by its length");
-    check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength,
-                kLargestLength, "m");
+    check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength, kLargestLength,
+                "m");
   }
   for (const RigidSphere& b : s.spheres) {
     const std::string name = "sphere \"" + b.name + "\"";
@@ -226,7 +225,8 @@ void validate(const Scene& s) {
       check_length(name + " length", p.length[k]);
       check_positive(name + " mass", p.mass[k], "kg");
       if (!std::isfinite(p.angle[k]) || !std::isfinite(p.rate[k]))
-        refuse(name + " start", "", "angles and rates must be finite", "give them in rad and rad/s");
+        refuse(name + " start", "", "angles and rates must be finite",
+               "give them in rad and rad/s");
     }
     if (!(p.damping >= 0) || !std::isfinite(p.damping))
       refuse(name + " damping", internal::format_number(p.damping) + " N m s", "must be 0 or more",

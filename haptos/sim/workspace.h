@@ -31,7 +31,6 @@ struct PrescribedPoints {
 
 struct SoftParts {
   int body = -1;
-  SoftModel model;
   std::shared_ptr<SoftElements> elements;
   SoftNodes* nodes = nullptr;
   Term* elastic = nullptr;
@@ -40,7 +39,6 @@ struct SoftParts {
 };
 
 struct Workspace {
-  std::vector<std::string> body_names;
   Points points;
   std::vector<std::unique_ptr<Body>> bodies;
   std::vector<PrescribedPoints> prescribed;
@@ -58,8 +56,8 @@ struct Workspace {
   int state_q = 0, state_z = 0;
 };
 
-/// From scene to workspace: the one plain list of bodies and terms (sim/build.cpp).
-std::unique_ptr<Workspace> build(const Scene& scene);
+/// From model to workspace: the one plain list of bodies and terms (sim/build.cpp).
+std::unique_ptr<Workspace> build(const Model& model);
 /// The state at the start of a run.
 State initial_state(const Scene& scene, const Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.

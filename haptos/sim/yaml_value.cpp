@@ -189,8 +189,7 @@ void Value::fail_unknown(const Entry& entry, const std::vector<std::string>& kno
 
 std::optional<Value> Value::find(const char* key) const {
   for (const Entry& e : node_->entries)
-    if (e.key == key)
-      return Value(document_, e.value, path_ + (path_.empty() ? "" : ".") + e.key);
+    if (e.key == key) return Value(document_, e.value, path_ + (path_.empty() ? "" : ".") + e.key);
   return std::nullopt;
 }
 

@@ -88,27 +88,35 @@ void bind_render(nb::module_& m) {
   m.def(
       "render",
       [](const RenderScene& s, const ArrayLike& direction, int width, int height, double fov,
-         double margin, bool orthographic, int samples) {
+         double margin, bool orthographic, int samples, const nb::object& frame) {
         const Vec3d d = to_vec3(direction, "direction");
         if (!(norm(d) > 0) || !std::isfinite(norm(d)))
           refuse("direction", "", "must be a finite vector other than 0", "for example 0, 1, -1");
         if (width < 1 || height < 1 || width > 16384 || height > 16384)
           refuse("picture", std::to_string(width) + " x " + std::to_string(height),
                  "must have sides of 1 to 16384 pixels", "for example 1280 x 960");
+        const double aspect = static_cast<double>(width) / height;
+        std::vector<Vec3d> box;
+        if (!frame.is_none()) box = to_points(frame, "frame");
+        if (!frame.is_none() && box.size() != 2)
+          refuse("frame", std::to_string(box.size()) + " rows", "must have two rows",
+                 "give the lowest and the highest corner");
         Image image;
         {
           nb::gil_scoped_release release;
-          image = render(
-              s, frame_scene(s, d, static_cast<double>(width) / height, fov, margin, orthographic),
-              options(width, height, samples));
+          const Camera camera =
+              box.empty() ? frame_scene(s, d, aspect, fov, margin, orthographic)
+                          : frame_box(box[0], box[1], d, aspect, fov, margin, orthographic);
+          image = render(s, camera, options(width, height, samples));
         }
         return image_array(std::move(image));
       },
       nb::arg("scene"), nb::arg("direction"), nb::arg("width") = 1280, nb::arg("height") = 960,
       nb::arg("fov") = 0.42, nb::arg("margin") = 0.1, nb::arg("orthographic") = false,
-      nb::arg("samples") = 3,
-      "A picture (height, width, 3) of the whole scene seen along `direction`; fov: full vertical "
-      "angle [rad]; margin: part of the picture left free.");
+      nb::arg("samples") = 3, nb::arg("frame") = nb::none(),
+      "A picture (height, width, 3) of the scene seen along `direction`; fov: full vertical angle "
+      "[rad]; margin: part of the picture left free; frame: box (2, 3) that fills the picture, by "
+      "default the whole scene.");
   m.def(
       "view_above",
       [](const RenderScene& s, int width, int height) {

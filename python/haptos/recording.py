@@ -1,1 +1,235 @@
-Recorder=None
+"""Recording a run as HDF5. The layout is documented in docs/files.md.
+
+The file is written as NAME.part, flushed after every frame, and renamed to NAME when it is closed,
+so NAME is always whole; what a killed process leaves in NAME.part can be read up to the last frame.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+
+from haptos import _core
+from haptos.errors import refuse
+from haptos.sim import CONTACT_DTYPE, Sim, StepReport
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+FORMAT = "haptos run"
+FORMAT_VERSION = 1
+
+# What is kept of the step report, with its unit.
+_REPORT = {"iterations": "", "residual": "N", "load": "N", "smallest_gap": "m", "missed": "m",
+           "kinetic": "J", "potential": "J", "smallest_volume_ratio": "", "seconds": "s"}
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computes and writes a run."""
+    commit = f" ({_core.commit})" if _core.commit else ""
+    return {"haptos": _core.__version__ + commit, "python": platform.python_version(),
+            "numpy": np.__version__, "h5py": h5py.__version__,
+            "hdf5": h5py.version.hdf5_version, "machine": platform.platform()}
+
+
+class Recorder:
+    """Writes frames of a Sim to an HDF5 file.
+
+        with haptos.Recorder("run.h5", sim) as recorder:
+            sim.run(1.0, each=recorder.record)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], sim: Sim, *, command: str | None = None,
+                 settings: dict[str, Any] | None = None, contacts: bool = True,
+                 sensors: bool = True) -> None:
+        """Makes the file and records the present state as frame 0.
+
+        command: kept as it is, default sys.argv; settings: anything JSON can hold, kept as text;
+        contacts, sensors: whether to keep them. Raises InputError where the file cannot be made.
+        """
+        self.path = Path(path)
+        self._part = self.path.with_name(self.path.name + ".part")
+        self._sim = sim
+        self._contacts = contacts
+        self._sensors = dict(sim.sensors) if sensors else {}
+        try:
+            self._file = h5py.File(self._part, "w")
+        except OSError as e:
+            refuse("recording", "", "cannot be written",
+                   "check that the folder exists, may be written to and has space",
+                   file=os.fspath(self.path))
+            raise AssertionError from e
+        self._frames = 0
+        self._data: dict[str, h5py.Dataset] = {}
+        try:
+            self._write_head(command, settings)
+            self.record(None)
+        except BaseException:
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+            raise
+
+    @property
+    def frames(self) -> int:
+        """Frames written so far."""
+        return self._frames
+
+    def record(self, report: StepReport | None) -> None:
+        """Appends the present state as a frame and flushes; report: of the step just taken."""
+        sim = self._sim
+        put = self._append
+        for name in sim.names("soft"):
+            group = f"soft/{name}"
+            put(f"{group}/position", sim.positions(name), "m")
+            force, torque = sim.contact_wrench(name)
+            put(f"{group}/contact_force", force, "N")
+            put(f"{group}/contact_torque", torque, "N m")
+        for name in sim.names("prescribed"):
+            group = f"prescribed/{name}"
+            put(f"{group}/pose", sim.pose(name), "m, -")
+            force, torque = sim.reaction(name)
+            put(f"{group}/force", force, "N")
+            put(f"{group}/torque", torque, "N m")
+        for name in sim.names("spheres"):
+            put(f"spheres/{name}/pose", sim.pose(name), "m, -")
+            put(f"spheres/{name}/velocity", sim.velocity(name), "m/s, rad/s")
+        for name in sim.names("pendulums"):
+            put(f"pendulums/{name}/angles", sim.angles(name), "rad, rad/s")
+        for name, sensor in self._sensors.items():
+            depth, normal = sensor.image()
+            put(f"sensors/{name}/depth", depth, "m")
+            put(f"sensors/{name}/normal", normal.astype(np.float16), "")
+            if sensor.has_markers:
+                markers = sensor.markers()
+                put(f"sensors/{name}/marker_position", markers.position, "m")
+                put(f"sensors/{name}/marker_flow", markers.flow, "m")
+                put(f"sensors/{name}/marker_pixel", markers.pixel, "pixel")
+        if self._contacts:
+            self._append_contacts()
+        for field, unit in _REPORT.items():
+            value = np.zeros(sim.envs) if report is None else getattr(report, field)
+            put(f"step/{field}", np.asarray(value, np.float64), unit)
+        status = np.zeros(sim.envs, np.uint32) if report is None else report.status
+        put("step/status", status, "")
+        put("step/index", sim.step_count, "")
+        # Last: a frame counts when its time is there.
+        put("time", sim.time, "s")
+        self._frames += 1
+        self._file.flush()
+
+    def close(self, finished: bool = True) -> None:
+        """Ends the file and gives it its name; finished: whether the run came to its end."""
+        if not self._file:
+            return
+        self._file.attrs["finished"] = bool(finished)
+        self._file.attrs["frames"] = self._frames
+        self._file.flush()
+        self._file.close()
+        os.replace(self._part, self.path)
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close(finished=kind is None)
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _write_head(self, command: str | None, settings: dict[str, Any] | None) -> None:
+        f, sim = self._file, self._sim
+        f.attrs["format"] = FORMAT
+        f.attrs["format_version"] = FORMAT_VERSION
+        f.attrs["units"] = "SI; world z up; quaternions w x y z"
+        f.attrs["axes"] = "frame, env, item, component"
+        f.attrs["created"] = datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds")
+        f.attrs["command"] = " ".join(sys.argv) if command is None else command
+        f.attrs["settings"] = json.dumps(settings or {}, default=str)
+        f.attrs["scene"] = sim.scene_text
+        f.attrs["envs"] = sim.envs
+        f.attrs["dt"] = sim.dt
+        f.attrs["model_hash"] = np.uint64(sim.model_hash)
+        f.attrs["finished"] = False
+        for name, version in versions().items():
+            f.attrs[f"version_{name}"] = version
+        for entry in sim.entries["soft"]:
+            name = entry["name"]
+            g = f.create_group(f"soft/{name}")
+            mesh = sim.mesh(name)
+            _constant(g, "rest", np.asarray(mesh.vertices), "m")
+            _constant(g, "tets", np.asarray(mesh.tets), "")
+            _constant(g, "surface", sim.surface(name), "")
+            _constant(g, "coat", np.asarray(sim.coat(name)), "")
+            for key, value in entry["material"].items():
+                g.attrs[key] = value
+            g.attrs["body"] = sim.body_id(name)
+        for entry in sim.entries["prescribed"]:
+            g = f.create_group(f"prescribed/{entry['name']}")
+            _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
+            _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
+            g.attrs["body"] = sim.body_id(entry["name"])
+        for entry in sim.entries["half_spaces"]:
+            g = f.create_group(f"half_spaces/{entry['name']}")
+            g.attrs["normal"] = entry["normal"]
+            g.attrs["offset"] = entry["offset"]
+        for entry in sim.entries["spheres"]:
+            g = f.create_group(f"spheres/{entry['name']}")
+            g.attrs["radius"] = entry["radius"]
+            g.attrs["mass"] = entry["mass"]
+        for entry in sim.entries["pendulums"]:
+            g = f.create_group(f"pendulums/{entry['name']}")
+            g.attrs["length"] = entry["length"]
+            g.attrs["mass"] = entry["mass"]
+        for name, sensor in self._sensors.items():
+            g = f.create_group(f"sensors/{name}")
+            g.attrs["body"] = sensor.body
+            g.attrs["pitch"] = sensor.camera.pitch
+        if self._contacts:
+            g = f.create_group("contacts")
+            g.attrs["names"] = "see the attribute body of soft and prescribed bodies"
+            for field in CONTACT_DTYPE.names or ():
+                base, shape = CONTACT_DTYPE[field].base, CONTACT_DTYPE[field].shape
+                g.create_dataset(field, (0, *shape), base, maxshape=(None, *shape),
+                                 chunks=(1024, *shape), compression="gzip", compression_opts=1,
+                                 shuffle=True)
+            g.create_dataset("offset", data=np.zeros(1, np.int64), maxshape=(None,), chunks=(256,))
+
+    def _append(self, path: str, value: np.ndarray, unit: str) -> None:
+        value = np.asarray(value)
+        data = self._data.get(path)
+        if data is None:
+            many = value.size > 64
+            data = self._file.create_dataset(
+                path, (0, *value.shape), value.dtype, maxshape=(None, *value.shape),
+                chunks=(1 if many else 256, *value.shape) if value.size else None,
+                compression="gzip" if many else None, compression_opts=1 if many else None,
+                shuffle=many)
+            data.attrs["unit"] = unit
+            self._data[path] = data
+        data.resize(self._frames + 1, axis=0)
+        data[self._frames] = value
+
+    def _append_contacts(self) -> None:
+        group = self._file["contacts"]
+        rows = self._sim.contacts
+        offset = group["offset"]
+        start = int(offset[self._frames])
+        for field in CONTACT_DTYPE.names or ():
+            group[field].resize(start + len(rows), axis=0)
+            if len(rows):
+                group[field][start:] = rows[field]
+        offset.resize(self._frames + 2, axis=0)
+        offset[self._frames + 1] = start + len(rows)
+
+
+def _constant(group: h5py.Group, name: str, value: np.ndarray, unit: str) -> None:
+    data = group.create_dataset(name, data=value)
+    data.attrs["unit"] = unit

@@ -236,7 +236,7 @@ class Sim:
         return self._core.prescribed_pose(name)[None]
 
     def velocity(self, name: str) -> NDArray[np.float64]:
-        """Velocity of a sphere as the library keeps it: angular [rad/s], linear [m/s]; (env, 6)."""
+        """Velocity of a sphere, world frame: linear [m/s], angular [rad/s]; (env, 6)."""
         return self._core.sphere_velocity(name)[None]
 
     def angles(self, name: str) -> NDArray[np.float64]:

@@ -177,10 +177,30 @@ std::vector<Errors> refine(Element element, int law, double poisson, int n, int 
   return e;
 }
 
+double order(const std::vector<Errors>& e, std::size_t k) {
+  return std::log2(e[k].l2 / e[k + 1].l2);
+}
+
+TEST(Manufactured, CompositeElementHasOrderTwoAtEveryPoissonRatio) {
+  const std::vector<Errors> soft = refine(Element::kComposite, 0, 0.3, 4, 2);
+  const std::vector<Errors> stiff = refine(Element::kComposite, 0, 0.49, 4, 2);
+  EXPECT_NEAR(order(soft, 0), 2, 0.15);
+  EXPECT_NEAR(order(stiff, 0), 2, 0.15);
+  EXPECT_LE(stiff[1].l2, 1.25 * soft[1].l2);
+  // With as many unknowns, the linear element errs more, and more so as nu nears 1/2.
+  const std::vector<Errors> linear = refine(Element::kLinear, 0, 0.3, 8, 2);
+  const std::vector<Errors> locked = refine(Element::kLinear, 0, 0.49, 8, 2);
+  EXPECT_EQ(linear[1].unknowns, soft[1].unknowns);
+  EXPECT_NEAR(order(linear, 0), 2, 0.15);
+  EXPECT_LE(order(locked, 0), 1.8);
+  EXPECT_GE(locked[1].l2, 1.4 * linear[1].l2);
+}
+
 TEST(FullManufactured, ErrorsAndOrdersOfBothElementsAndLaws) {
   for (const int law : {0, 1})
     for (const double nu : {0.3, 0.49, 0.499}) {
-      refine(Element::kComposite, law, nu, 2, 4);
+      const std::vector<Errors> c = refine(Element::kComposite, law, nu, 2, 4);
+      EXPECT_NEAR(order(c, 2), 2, 0.15) << nu;
       refine(Element::kLinear, law, nu, 4, 3);
     }
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numbers>
@@ -16,6 +17,7 @@
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
 #include "haptos/sim/sim.h"
+#include "haptos/sim/yaml_value.h"
 #include "tests/fuzz/fuzz_scene.h"
 
 namespace haptos {
@@ -57,11 +59,10 @@ TEST(SceneFile, OptionsAreSetInTheirUnits) {
 
 TEST(SceneFile, ANumberWithAUnitEqualsThePlainNumber) {
   const std::pair<const char*, double> lengths[] = {
-      {"0.004", 0.004}, {"4 mm", 0.004},    {"4mm", 0.004},   {"0.4 cm", 0.004},
+      {"0.004", 0.004},  {"4 mm", 0.004},      {"4mm", 0.004},      {"0.4 cm", 0.004},
       {"4e3 um", 0.004}, {"+4.0e0 mm", 0.004}, {"\"4 mm\"", 0.004}, {"1 in", 0.0254}};
   for (const auto& [text, metres] : lengths) {
-    const Scene s =
-        parse("spheres: [{name: a, mass: 250 g, radius: " + std::string(text) + "}]");
+    const Scene s = parse("spheres: [{name: a, mass: 250 g, radius: " + std::string(text) + "}]");
     EXPECT_DOUBLE_EQ(s.spheres[0].radius, metres) << text;
     EXPECT_EQ(s.spheres[0].mass, 0.25);
   }
@@ -172,15 +173,15 @@ TEST(SceneFile, EveryShapeIsMadeWithItsSize) {
 }
 
 TEST(SceneFile, OtherBodiesAndPairsAreRead) {
-  const Scene s = parse(
-      kGel +
-      "half_spaces: [{name: floor, normal: [0, 0, 2], offset: -1 cm}]\n"
-      "spheres:\n  - {name: ball, radius: 1 cm, mass: 1, pose: {position: [0, 0, 1]}, "
-      "velocity: [1, 0, 0], omega: [0, 10 deg/s, 0], friction: 0.3, stiffness: 1 N/mm, "
-      "dissipation: 2 ms}\n"
-      "pendulums:\n  - {name: p, pivot: [0, 0, 2], length: [1, 0.5], mass: [1, 100 g], "
-      "angle: [10 deg, 0.5 rad], rate: [0, 1], damping: 0.1}\n"
-      "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9}]\n");
+  const Scene s =
+      parse(kGel +
+            "half_spaces: [{name: floor, normal: [0, 0, 2], offset: -1 cm}]\n"
+            "spheres:\n  - {name: ball, radius: 1 cm, mass: 1, pose: {position: [0, 0, 1]}, "
+            "velocity: [1, 0, 0], omega: [0, 10 deg/s, 0], friction: 0.3, stiffness: 1 N/mm, "
+            "dissipation: 2 ms}\n"
+            "pendulums:\n  - {name: p, pivot: [0, 0, 2], length: [1, 0.5], mass: [1, 100 g], "
+            "angle: [10 deg, 0.5 rad], rate: [0, 1], damping: 0.1}\n"
+            "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9}]\n");
   EXPECT_EQ(s.half_spaces.at(0).normal[2], 1);
   EXPECT_EQ(s.half_spaces[0].offset, -0.01);
   EXPECT_EQ(s.spheres.at(0).friction, 0.3);
@@ -240,7 +241,8 @@ TEST_F(SceneFolder, AnAllowedRootMayHoldMeshes) {
   ::setenv("HAPTOS_ASSET_ROOTS", ("/nonexistent::" + (folder_ / "assets").string()).c_str(), 1);
   EXPECT_EQ(load_scene(folder_ / "scenes/scene.yaml").prescribed.at(0).surface.triangles.size(),
             12u);
-  write("scenes/scene.yaml", "prescribed: [{name: a, mesh: {file: ../assets/cube.obj, unit: m}}]\n");
+  write("scenes/scene.yaml",
+        "prescribed: [{name: a, mesh: {file: ../assets/cube.obj, unit: m}}]\n");
   EXPECT_EQ(load_scene(folder_ / "scenes/scene.yaml").prescribed.size(), 1u);
 }
 
@@ -258,7 +260,8 @@ TEST(SceneFile, OddSizesAndOpenSurfacesAreWarnedOf) {
   sheet.surface = {{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}, {{{0, 1, 2}}}};
   open.prescribed.push_back(sheet);
   ASSERT_EQ(find_warnings(open).size(), 1u);
-  EXPECT_NE(find_warnings(open)[0].find("surface is open"), std::string::npos) << find_warnings(open)[0];
+  EXPECT_NE(find_warnings(open)[0].find("surface is open"), std::string::npos)
+      << find_warnings(open)[0];
 }
 
 TEST(SceneFile, TheDocumentationHoldsTheOptionTables) {
@@ -268,7 +271,19 @@ TEST(SceneFile, TheDocumentationHoldsTheOptionTables) {
   for (const char* key : {"`dt`", "`force_tolerance`", "`support`", "`young`"})
     EXPECT_NE(tables.find(key), std::string::npos);
   EXPECT_NE(page.find(tables), std::string::npos)
-      << "put this in place of the tables in docs/scene_file.md:\n" << tables;
+      << "put this in place of the tables in docs/scene_file.md:\n"
+      << tables;
+}
+
+TEST(SceneFile, TheDocumentationNamesEveryUnit) {
+  const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
+  const std::string rules = page.substr(0, page.find("## Options"));
+  EXPECT_EQ(yaml::known_units("m"), (std::vector<std::string>{"m", "cm", "mm", "um", "in"}));
+  for (const std::string& si : yaml::convertible_units()) {
+    std::string list;  // "m, cm, mm, um, in"
+    for (const std::string& u : yaml::known_units(si)) list += (list.empty() ? "" : ", ") + u;
+    EXPECT_NE(rules.find(" " + list), std::string::npos) << list;
+  }
 }
 
 // The blocks of YAML in the documentation are scenes.
@@ -304,14 +319,14 @@ TEST(SceneFuzzCorpus, GoodSeedsAreReadAndBrokenOnesRefused) {
   const std::vector<fs::path> seeds = files_in(checkout() / "tests/fuzz/corpus/scene");
   EXPECT_GT(seeds.size(), 35u);
   for (const fs::path& p : seeds)
-    EXPECT_EQ(fuzz::scene(read_regular_file(p, 1 << 20)),
-              p.filename().string().starts_with("good"))
+    EXPECT_EQ(fuzz::scene(read_regular_file(p, 1 << 20)), p.filename().string().starts_with("good"))
         << p;
 }
 
 TEST(SceneFuzzCorpus, NothingButInputErrorEscapesFromMutatedSeeds) {
-  const std::string pieces[] = {"-1", "1e999", "nan", ":", "- ", "\n", "{", "]", "&a ", "*a",
-                                "!x ", "\"", "'", "|\n", "  ", "2e9", "mm", "#", "? ", "name"};
+  const std::string pieces[] = {"-1", "1e999", "nan", ":",   "- ", "\n",  "{",
+                                "]",  "&a ",   "*a",  "!x ", "\"", "'",   "|\n",
+                                "  ", "2e9",   "mm",  "#",   "? ", "name"};
   std::mt19937 random(12345);  // the sequence of mt19937 is the same everywhere
   int read = 0, refused = 0;
   for (const fs::path& p : files_in(checkout() / "tests/fuzz/corpus/scene")) {

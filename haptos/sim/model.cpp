@@ -1,0 +1,57 @@
+#include "haptos/sim/model.h"
+
+#include "haptos/base/hash.h"
+
+namespace haptos {
+namespace {
+
+template <class S>
+void hash_options(Hash& h, const S& s) {
+  for (const Option<S>& o : OptionsOf<S>::table()) h.add(o.get(s));
+}
+
+void add_positions(Hash& h, const std::vector<Vec3d>& x) {
+  for (const Vec3d& v : x)
+    for (int c = 0; c < 3; ++c) h.add(v[c]);
+}
+
+std::uint64_t hash_of(const Model& m) {
+  Hash h;
+  for (const std::string& n : m.body_names) h.add(n.data(), n.size());
+  for (std::size_t i = 0; i < m.soft.size(); ++i) {
+    hash_options(h, m.scene.soft[i].material);
+    add_positions(h, m.soft[i].rest.vertices);
+    h.add(m.soft[i].rest.tets.data(), m.soft[i].rest.tets.size() * sizeof(Vec4i));
+    h.add(m.soft[i].glued_to.data(), m.soft[i].glued_to.size() * sizeof(int));
+    h.add(m.soft[i].held.data(), m.soft[i].held.size());
+  }
+  for (const PrescribedBody& b : m.scene.prescribed) add_positions(h, b.surface.vertices);
+  for (const RigidSphere& b : m.scene.spheres) {
+    h.add(b.radius);
+    h.add(b.mass);
+  }
+  for (const Pendulum& p : m.scene.pendulums)
+    for (int k = 0; k < 2; ++k) {
+      h.add(p.length[k]);
+      h.add(p.mass[k]);
+    }
+  return h.value();
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> compile(Scene scene) {
+  validate(scene);
+  auto m = std::make_shared<Model>();
+  for (const auto& b : scene.prescribed) m->body_names.push_back(b.name);
+  for (const auto& b : scene.soft) m->body_names.push_back(b.name);
+  for (const auto& b : scene.spheres) m->body_names.push_back(b.name);
+  for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
+  for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
+  for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
+  m->scene = std::move(scene);
+  m->hash = hash_of(*m);
+  return m;
+}
+
+}  // namespace haptos

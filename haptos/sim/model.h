@@ -1,0 +1,26 @@
+// Model: a scene after compilation. Immutable, and shared by any number of Sims; a State belongs to a
+// model by its hash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "haptos/model/soft_model.h"
+#include "haptos/sim/scene.h"
+
+namespace haptos {
+
+struct Model {
+  Scene scene;                  ///< as described
+  std::vector<SoftModel> soft;  ///< refined meshes, surfaces, glue; one per scene.soft
+  /// Names by the body numbers of contact records: prescribed, soft, spheres, pendulums, half-spaces.
+  std::vector<std::string> body_names;
+  std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads
+};
+
+/// Validates and compiles. Throws InputError for the first thing that is wrong.
+std::shared_ptr<const Model> compile(Scene scene);
+
+}  // namespace haptos

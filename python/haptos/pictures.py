@@ -1,0 +1,137 @@
+"""Pictures of a Sim: the gel from above and cut open from the side, depth, markers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from haptos import _core
+
+if TYPE_CHECKING:
+    from haptos.sensors import TactileSensor
+    from haptos.sim import Sim
+
+GEL = (0.60, 0.76, 0.82)
+PRESSED = (0.13, 0.33, 0.50)  #: the gel where it is pressed in deepest
+CUT = (0.47, 0.66, 0.74)
+OBJECT = (0.72, 0.73, 0.76)
+INK = (0.12, 0.14, 0.17)
+
+Image = NDArray[np.uint8]
+
+# Renderers see millimetres, so that sizes are near one.
+_MM = 1e3
+
+
+def gel_above(sim: Sim, name: str, sensor: TactileSensor | None = None, width: int = 1280,
+              height: int = 960) -> Image:
+    """A soft body seen from the front and above, without what presses it.
+
+    Darker where it is pressed in; with the markers of `sensor` drawn on it if it has any.
+    """
+    scene = _core.RenderScene()
+    x = sim.positions(name)[0]
+    scene.add_mesh(x * _MM, sim.surface(name), color=GEL, finish="gel",
+                   vertex_colors=_pressed_colors(sim, name, x))
+    if sensor is not None and sensor.has_markers:
+        turn, origin = sensor.frame()
+        reading = sensor.markers()
+        size = np.sqrt(np.ptp(x[:, 0]) * np.ptp(x[:, 1]) / max(1, reading.position.shape[1]))
+        for p in reading.position[0]:
+            # Sunk by most of the radius, so that a flat disc shows.
+            world = turn @ (p - [0, 0, 0.05 * size]) + origin
+            scene.add_point(world * _MM, 0.105 * size * _MM, INK)
+    scene.set_ground(float(x[:, 2].min()) * _MM)
+    return _core.render(scene, (0.35, 1.0, -1.05), width, height, fov=0.38, margin=0.1)
+
+
+def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: int = 1280,
+             height: int = 600) -> Image:
+    """A soft body and what presses it, cut open along the plane y = centre[1] [m]."""
+    scene = _core.RenderScene()
+    x = sim.positions(name)[0] * _MM
+    scene.add_mesh(x, sim.surface(name), color=GEL, finish="gel", cap_color=CUT)
+    for entry in sim.entries["prescribed"]:
+        triangles = entry["surface"].triangles
+        if len(triangles):
+            scene.add_mesh(sim.positions(entry["name"])[0] * _MM, triangles, color=OBJECT,
+                           finish="metal", cap_color=(0.52, 0.53, 0.56))
+    lo, hi = x.min(axis=0), x.max(axis=0)
+    y = float(np.asarray(centre, float)[1]) * _MM
+    scene.set_ground(float(lo[2]))
+    scene.clip((0, -1, 0), -y)
+    lo[1] = min(max(y, lo[1]), hi[1])
+    hi[2] += 0.8 * (hi[2] - lo[2])
+    return _core.render(scene, (0.0, 1.0, -0.2), width, height, fov=0.22, margin=0.06,
+                        frame=np.array([lo, hi]))
+
+
+def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
+    """Everything in the scene that has a surface, seen from the front and above."""
+    scene = _core.RenderScene()
+    empty = True
+    for name in sim.names("soft"):
+        scene.add_mesh(sim.positions(name)[0], sim.surface(name), color=GEL, finish="gel")
+        empty = False
+    for entry in sim.entries["prescribed"]:
+        if len(entry["surface"].triangles):
+            scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles,
+                           color=OBJECT, finish="metal")
+            empty = False
+    for entry in sim.entries["spheres"]:
+        ball = _core.icosphere(entry["radius"], entry["radius"] / 8)
+        pose = sim.pose(entry["name"])[0]
+        ball = ball.transformed(pose[:3], pose[3:])
+        scene.add_mesh(ball.vertices, ball.triangles, color=(0.82, 0.52, 0.34))
+        empty = False
+    for entry in sim.entries["pendulums"]:
+        _add_pendulum(scene, sim, entry)
+        empty = False
+    if empty:
+        scene.add_point((0, 0, 0), 1.0)
+    return _core.render(scene, (0.35, 1.0, -0.8), width, height, margin=0.12)
+
+
+def depth_image(sensor: TactileSensor, scale: int = 2, title: str = "") -> Image:
+    """The depth of a sensor with axes and a colour bar."""
+    return _core.depth_picture(sensor.depth()[0], sensor.camera.pitch, scale, title)
+
+
+def marker_image(sensor: TactileSensor, scale: int = 2, title: str = "") -> Image:
+    """Markers and their flow, drawn longer by a round factor so that it can be seen."""
+    reading = sensor.markers()
+    end, flow = reading.pixel[0], reading.pixel_flow[0]
+    longest = float(np.nanmax(np.hypot(flow[:, 0], flow[:, 1]), initial=0.0))
+    spacing = 0.8 * np.sqrt(sensor.camera.width * sensor.camera.height / max(1, len(end)))
+    gain = max([1.0] + [g for g in (2.0, 5.0, 10.0, 20.0, 50.0) if longest * g <= spacing])
+    return _core.flow_picture(sensor.camera.width, sensor.camera.height, sensor.camera.pitch,
+                              end - flow, end, reading.in_view[0], sensor.depth()[0], gain=gain,
+                              scale=scale, title=title)
+
+
+def _pressed_colors(sim: Sim, name: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A colour per vertex, from GEL to PRESSED with how far the vertex went down."""
+    entry = next(e for e in sim.entries["soft"] if e["name"] == name)
+    w, i, j, k = entry["pose"][3:]
+    up = [2 * (i * k - w * j), 2 * (j * k + w * i), 1 - 2 * (i * i + j * j)]
+    rest = np.asarray(sim.mesh(name).vertices) @ up + entry["pose"][2]
+    down = np.maximum(rest - x[:, 2], 0)
+    t = (down / max(float(down.max()), 1e-9))[:, None] ** 0.8
+    return (1 - 0.85 * t) * np.array(GEL) + 0.85 * t * np.array(PRESSED)
+
+
+def _add_pendulum(scene: _core.RenderScene, sim: Sim, entry: dict) -> None:
+    first, second = sim.angles(entry["name"])[0][:2]
+    a, b = entry["length"]
+    joint = -a * np.array([np.sin(first), 0, np.cos(first)])
+    tip = joint - b * np.array([np.sin(first + second), 0, np.cos(first + second)])
+    radius = 0.02 * (a + b)
+    for start, end in ((np.zeros(3), joint), (joint, tip)):
+        rod = _core.capsule(radius, float(np.linalg.norm(end - start)), radius / 2)
+        along = (end - start) / np.linalg.norm(end - start)
+        # Turned about y from z to the rod's direction.
+        half = 0.5 * np.arctan2(along[0], along[2])
+        rod = rod.transformed(0.5 * (start + end), (np.cos(half), 0, np.sin(half), 0))
+        scene.add_mesh(rod.vertices, rod.triangles, color=OBJECT, finish="metal")
