@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "haptos/base/error.h"
 #include "haptos/geometry/distance.h"
@@ -27,26 +28,53 @@ std::string millimetres(double metres) {
   return b;
 }
 
-// The largest distance that a vertex of one mesh lies behind its nearest triangle of the other,
-// among triangles that intersect: how far they would have to be moved apart, roughly.
-double depth(const TriMesh& a, const TriMesh& b, const std::vector<std::array<int, 2>>& pairs) {
+// Winding number of a surface about p: 1 inside a closed one, 0 outside (van Oosterom, Strackee 1983).
+double winding_number(const TriMesh& m, const Vec3d& p) {
+  double sum = 0;
+  for (const Vec3i& t : m.triangles) {
+    const Vec3d a = m.vertices[at_index(t[0])] - p, b = m.vertices[at_index(t[1])] - p,
+                c = m.vertices[at_index(t[2])] - p;
+    const double la = norm(a), lb = norm(b), lc = norm(c);
+    sum += std::atan2(dot(a, cross(b, c)),
+                      la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+  }
+  return sum / (2 * M_PI);
+}
+
+double distance_to(const TriMesh& m, const Vec3d& p) {
+  double d = 1e300;
+  for (const Vec3i& t : m.triangles)
+    d = std::min(d, point_triangle_stencil(p, m.vertices[at_index(t[0])],
+                                           m.vertices[at_index(t[1])], m.vertices[at_index(t[2])]).d);
+  return d;
+}
+
+// How deep corners, edge middles and centres of the triangles of m that intersect lie inside `other`.
+double depth_inside(const TriMesh& m, const TriMesh& other, const std::set<int>& triangles) {
+  constexpr std::size_t kMost = 300;  // points looked at: a message needs no more
+  std::size_t looked = 0;
   double deepest = 0;
-  auto behind = [&](const TriMesh& m, int t, const TriMesh& o, int u) {
-    const Vec3i &c = m.triangles[at_index(t)], &d = o.triangles[at_index(u)];
-    const Vec3d &p = o.vertices[at_index(d[0])], &q = o.vertices[at_index(d[1])],
-                &r = o.vertices[at_index(d[2])];
-    const Vec3d n = normalized(cross(q - p, r - p));
-    for (int k = 0; k < 3; ++k) {
-      const Vec3d& v = m.vertices[at_index(c[k])];
-      if (dot(n, v - p) < 0)
-        deepest = std::max(deepest, point_triangle_stencil(v, p, q, r).d);
+  for (int t : triangles) {
+    const Vec3i& c = m.triangles[at_index(t)];
+    const Vec3d &x = m.vertices[at_index(c[0])], &y = m.vertices[at_index(c[1])],
+                &z = m.vertices[at_index(c[2])];
+    for (const Vec3d& p : {x, y, z, (x + y) * 0.5, (y + z) * 0.5, (z + x) * 0.5,
+                           (x + y + z) * (1.0 / 3)}) {
+      if (++looked > kMost) return deepest;
+      const double d = distance_to(other, p);
+      if (d > deepest && winding_number(other, p) > 0.5) deepest = d;
     }
-  };
-  for (const auto& [i, j] : pairs) {
-    behind(a, i, b, j);
-    behind(b, j, a, i);
   }
   return deepest;
+}
+
+double depth(const TriMesh& a, const TriMesh& b, const std::vector<std::array<int, 2>>& pairs) {
+  std::set<int> of_a, of_b;
+  for (const auto& [i, j] : pairs) {
+    of_a.insert(i);
+    of_b.insert(j);
+  }
+  return std::max(depth_inside(a, b, of_a), depth_inside(b, a, of_b));
 }
 
 [[noreturn]] void refuse(const std::string& a, const std::string& b, const std::string& value,
@@ -82,7 +110,13 @@ void check_start(const Scene& scene, const Workspace& w, const State& state) {
       if (!w.prescribed[j].surface || glued(soft, name) || disabled(soft.name, name)) continue;
       const TriMesh b = placed(*w.prescribed[j].surface, x);
       const auto pairs = intersecting_pairs(a, b);
-      if (pairs.empty()) continue;
+      if (pairs.empty()) {
+        // No triangle is cut, but one may lie wholly inside the other.
+        if (winding_number(b, a.vertices[0]) > 0.5 || winding_number(a, b.vertices[0]) > 0.5)
+          refuse(soft.name, name, "", "start one inside the other",
+                 "move one of them so that there is a gap between them");
+        continue;
+      }
       refuse(soft.name, name,
              "triangle " + std::to_string(pairs[0][0]) + " and triangle " +
                  std::to_string(pairs[0][1]) + " (" + std::to_string(pairs.size()) +

@@ -77,12 +77,13 @@ std::string_view checked_text(std::string_view bytes, const std::string& file,
            "is a control character inside the text", "remove it");
     i += n;
   }
-  // The parser looks far ahead behind each bracket that opens, at some 200 bytes of memory.
-  const auto brackets =
-      std::count_if(text.begin(), text.end(), [](char c) { return c == '[' || c == '{'; });
-  if (brackets > limits.max_nodes)
-    fail(file, {}, "the text", std::to_string(brackets) + " brackets",
-         "must open at most " + std::to_string(limits.max_nodes) + " brackets",
+  // A list in brackets is held as tokens until it closes, some 200 bytes for each of these. Data
+  // has no more of them than nodes.
+  const auto marks = std::count_if(text.begin(), text.end(),
+                                   [](char c) { return c == '[' || c == '{' || c == ','; });
+  if (marks > limits.max_nodes)
+    fail(file, {}, "the text", std::to_string(marks) + " brackets and commas",
+         "must have at most " + std::to_string(limits.max_nodes),
          "keep meshes in files of their own");
   return text;
 }

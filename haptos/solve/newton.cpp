@@ -29,6 +29,10 @@ namespace {
 // A path that advances less than this in one iteration is blocked; so many in a row end the attempt.
 constexpr double kBlocked = 1e-5;
 constexpr int kBlockedLimit = 15;
+// After an advance shorter than this fraction of its direction, one iteration settles the free points.
+constexpr double kShortAdvance = 0.05;
+// Residual, as a fraction of the load, below which the exact Hessian is tried again.
+constexpr double kNearlyThere = 0.02;
 
 class Minimiser {
  public:
@@ -38,7 +42,8 @@ class Minimiser {
     predict();
     for (;;) {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
-      Energy energy = f_.assemble(true, false, ds);
+      project_ = project_ && !(report_.residual < kNearlyThere * report_.load);
+      Energy energy = f_.assemble(true, project_, ds);
       measure();
       if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
         report_.status |= kNonFinite;
@@ -95,22 +100,32 @@ class Minimiser {
   }
 
   bool direction(double ds, Energy& energy) {
-    if (f_.solve(dz_)) return true;
+    const bool solved = f_.solve(dz_);
+    if (solved || project_) {
+      report_.projected += project_;
+      return solved;
+    }
     ++report_.projected;
+    project_ = true;
     energy = f_.assemble(true, true, ds);
     return f_.solve(dz_);
   }
 
-  // One step with the driven points under way. No energy test: their work is not in the objective.
+  // One step with the driven points under way. Their work is not in the objective, so its energy may
+  // rise; it must only be finite.
   bool advance(double ds) {
-    const double a = f_.max_step(dz_, ds);
-    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(a, dz_[i], z_[i]);
-    const double s = a >= 1.0 ? 1.0 : f_.path() + a * ds;
-    f_.set_trial(z_, s);
+    const double cap = f_.max_step(dz_, ds), start = f_.path();
+    const std::vector<double> from = z_;
+    double a = cap, s = start;
+    for (int i = 0; i < o_.max_line_search; ++i, a *= 0.5) {
+      for (std::size_t k = 0; k < z_.size(); ++k) z_[k] = fma(a, dz_[k], from[k]);
+      s = a >= 1.0 ? 1.0 : start + a * ds;
+      f_.set_trial(z_, s);
+      if (std::isfinite(f_.energy().value)) break;
+    }
     blocked_count_ = a * ds < kBlocked ? blocked_count_ + 1 : 0;
     if (blocked_count_ >= kBlockedLimit) blocked_ = true;
-    // After a short advance let the free points settle for one iteration before the next one.
-    advance_path_ = s < 1.0 && !blocked_ && a > 0.3;
+    advance_path_ = s < 1.0 && !blocked_ && a > kShortAdvance;
     report_.velocity_change = 1e300;
     return true;
   }
@@ -145,6 +160,7 @@ class Minimiser {
   std::vector<double>& z_;
   std::vector<double> dz_;
   NewtonReport report_;
+  bool project_ = false;  // the last direction needed the projected Hessian
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
 };

@@ -7,7 +7,8 @@
 // they have arrived.
 //
 // The Hessian is used as it is while it is positive definite, so that convergence is quadratic; when
-// a pivot fails, it is assembled again projected on the positive semi-definite matrices.
+// a pivot fails, it is assembled again projected on the positive semi-definite matrices. The next
+// iterations then start with the projected one, until the residual is small.
 //
 // Stops when the two-norm of the gradient, in newtons, is at most force_tolerance times the load and
 // the last velocity change of any point is at most velocity_tolerance.

@@ -23,7 +23,8 @@ Finish to_finish(const std::string& name) {
 void add_mesh(RenderScene& s, const ArrayLike& vertices, const ArrayLike& triangles,
               const Rgb& color, const std::string& finish, bool smooth, bool wire,
               const std::optional<Rgb>& wire_color, double opacity, bool clipped,
-              const std::optional<Rgb>& cap_color, const nb::object& vertex_colors) {
+              const std::optional<Rgb>& cap_color, const nb::object& vertex_colors,
+              double crease_angle) {
   RenderMesh m;
   m.vertices = to_points(vertices, "vertices");
   m.triangles = to_triangles(triangles, "triangles");
@@ -34,6 +35,7 @@ void add_mesh(RenderScene& s, const ArrayLike& vertices, const ArrayLike& triang
   if (wire_color) m.wire_color = to_color(*wire_color);
   m.opacity = opacity;
   m.clipped = clipped;
+  m.crease_angle = crease_angle;
   if (cap_color) m.cap_color = to_color(*cap_color);
   if (!vertex_colors.is_none())
     for (const Vec3d& c : to_points(vertex_colors, "vertex_colors"))
@@ -59,8 +61,11 @@ void bind_render(nb::module_& m) {
            nb::arg("smooth") = true, nb::arg("wire") = false, nb::arg("wire_color") = nb::none(),
            nb::arg("opacity") = 1.0, nb::arg("clipped") = true, nb::arg("cap_color") = nb::none(),
            nb::arg("vertex_colors") = nb::none(),
+           nb::arg("crease_angle") = RenderMesh().crease_angle,
            "A triangle mesh: vertices (V, 3), triangles (T, 3), colours 0 to 1, finish: matte, "
-           "gel, metal or unlit; clipped: whether clip() cuts it.")
+           "gel, metal or unlit; clipped: whether clip() cuts it; edges sharper than crease_angle "
+           "[rad] "
+           "stay sharp.")
       .def(
           "add_arrow",
           [](RenderScene& s, const ArrayLike& from, const ArrayLike& to, double radius,

@@ -33,7 +33,7 @@ def gel_above(sim: Sim, name: str, sensor: TactileSensor | None = None, width: i
     """
     scene = _core.RenderScene()
     x = sim.positions(name)[0]
-    scene.add_mesh(x * _MM, sim.surface(name), color=GEL, finish="gel",
+    scene.add_mesh(x * _MM, sim.surface(name), color=GEL, finish="gel", crease_angle=1.2,
                    vertex_colors=_pressed_colors(sim, name, x))
     if sensor is not None and sensor.has_markers:
         turn, origin = sensor.frame()
@@ -41,8 +41,8 @@ def gel_above(sim: Sim, name: str, sensor: TactileSensor | None = None, width: i
         size = np.sqrt(np.ptp(x[:, 0]) * np.ptp(x[:, 1]) / max(1, reading.position.shape[1]))
         for p in reading.position[0]:
             # Sunk by most of the radius, so that a flat disc shows.
-            world = turn @ (p - [0, 0, 0.05 * size]) + origin
-            scene.add_point(world * _MM, 0.105 * size * _MM, INK)
+            world = turn @ (p - [0, 0, 0.06 * size]) + origin
+            scene.add_point(world * _MM, 0.10 * size * _MM, INK)
     scene.set_ground(float(x[:, 2].min()) * _MM)
     return _core.render(scene, (0.35, 1.0, -1.05), width, height, fov=0.38, margin=0.1)
 
@@ -52,7 +52,8 @@ def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: in
     """A soft body and what presses it, cut open along the plane y = centre[1] [m]."""
     scene = _core.RenderScene()
     x = sim.positions(name)[0] * _MM
-    scene.add_mesh(x, sim.surface(name), color=GEL, finish="gel", cap_color=CUT)
+    scene.add_mesh(x, sim.surface(name), color=GEL, finish="gel", crease_angle=1.2,
+                   cap_color=CUT)
     for entry in sim.entries["prescribed"]:
         triangles = entry["surface"].triangles
         if len(triangles):

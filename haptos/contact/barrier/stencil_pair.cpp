@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/contact/barrier/clamp_positive.h"
 
 namespace haptos {
 namespace {
@@ -55,9 +56,8 @@ void add_rigid_target(const BarrierPair& pair, const Stencil<double>& s, const V
     assembly.add_hessian(pair.source, single(pair.target[k]), h * s.w[k + 1], false);
 }
 
-void add_general(const WeightedPoint p[4], int n, const Vec<double, 12>& g,
-                 const Mat<double, 12, 12>& h, Assembly& assembly) {
-  (void)g;
+void add_general(const WeightedPoint p[4], int n, const Mat<double, 12, 12>& h,
+                 Assembly& assembly) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
       Mat3d block;
@@ -90,24 +90,24 @@ Energy evaluate_pair(const BarrierPair& pair, double support, const Points& poin
   if (pair.mollifier > 0) g += m.gradient * (scale * b.value);
   for (int i = 0; i < n; ++i)
     assembly->add_gradient(p[i], Vec3d{{g[3 * i], g[3 * i + 1], g[3 * i + 2]}});
-  if (!assembly->wants_hessian() || (project && scale < 0)) return {energy, std::abs(energy)};
+  if (!assembly->wants_hessian()) return {energy, std::abs(energy)};
 
   const double first = scale * m.value * b.first, second = scale * m.value * b.second;
   if (pair.kind == PairKind::kSample && pair.rigid_target) {
+    if (project && scale < 0) return {energy, std::abs(energy)};
     add_rigid_target(pair, s, x, first, second, *assembly, project);
     return {energy, std::abs(energy)};
   }
   const Vec<double, 12> gd = distance_gradient(s);
   Mat<double, 12, 12> h = outer(gd, gd) * second;
-  if (!project) {
-    h += distance_hessian(s, x[0], x[1], x[2], x[3]) * first;
-    if (pair.mollifier > 0) {
-      h += m.hessian * (scale * b.value);
-      const Mat<double, 12, 12> mixed = outer(m.gradient, gd) * (scale * b.first);
-      h += mixed + transpose(mixed);
-    }
+  h += distance_hessian(s, x[0], x[1], x[2], x[3]) * first;
+  if (pair.mollifier > 0) {
+    h += m.hessian * (scale * b.value);
+    const Mat<double, 12, 12> mixed = outer(m.gradient, gd) * (scale * b.first);
+    h += mixed + transpose(mixed);
   }
-  add_general(p, n, g, h, *assembly);
+  if (project) clamp_positive_block(h, 3 * n);
+  add_general(p, n, h, *assembly);
   return {energy, std::abs(energy)};
 }
 
