@@ -49,21 +49,29 @@ double distance_to(const TriMesh& m, const Vec3d& p) {
   return d;
 }
 
-// How deep corners, edge middles and centres of the triangles of m that intersect lie inside `other`.
+// How deep m reaches into `other`: over points of its triangles that intersect (corners, middles of
+// edges, centres), and over its vertices within the other's box.
 double depth_inside(const TriMesh& m, const TriMesh& other, const std::set<int>& triangles) {
-  constexpr std::size_t kMost = 300;  // points looked at: a message needs no more
-  std::size_t looked = 0;
-  double deepest = 0;
+  constexpr std::size_t kMost = 600;  // points looked at of each kind: a message needs no more
+  std::vector<Vec3d> points;
   for (int t : triangles) {
     const Vec3i& c = m.triangles[at_index(t)];
     const Vec3d &x = m.vertices[at_index(c[0])], &y = m.vertices[at_index(c[1])],
                 &z = m.vertices[at_index(c[2])];
-    for (const Vec3d& p : {x, y, z, (x + y) * 0.5, (y + z) * 0.5, (z + x) * 0.5,
-                           (x + y + z) * (1.0 / 3)}) {
-      if (++looked > kMost) return deepest;
-      const double d = distance_to(other, p);
-      if (d > deepest && winding_number(other, p) > 0.5) deepest = d;
-    }
+    if (points.size() < kMost)
+      points.insert(points.end(), {(x + y) * 0.5, (y + z) * 0.5, (z + x) * 0.5,
+                                   (x + y + z) * (1.0 / 3)});
+  }
+  Aabb box;
+  for (const Vec3d& v : other.vertices) box.merge(v);
+  std::vector<Vec3d> near;
+  for (const Vec3d& v : m.vertices)
+    if (box.contains(v)) near.push_back(v);
+  for (std::size_t i = 0; i < near.size(); i += near.size() / kMost + 1) points.push_back(near[i]);
+  double deepest = 0;
+  for (const Vec3d& p : points) {
+    const double d = distance_to(other, p);
+    if (d > deepest && winding_number(other, p) > 0.5) deepest = d;
   }
   return deepest;
 }

@@ -18,7 +18,7 @@ Scene ball_at(double height, double pad_cell, double radius = 4e-3) {
   gel.glue = {{"mount", pad.base_vertices}};
   PrescribedBody ball;
   ball.name = "ball";
-  ball.surface = icosphere(radius, 0.5e-3);
+  ball.surface = uv_sphere(radius, 0.5e-3);
   ball.trajectory = {{0, test::at_position({{0, 0, height}})}};
   s.prescribed = {test::mount("mount"), ball};
   s.soft = {gel};
