@@ -30,29 +30,35 @@ class DampingTerm final : public Term {
 
   void prepare(const StepContext& c) override {
     h_ = c.h;
-    for_each(s_->group_count, [&](std::ptrdiff_t g) {
-      for (int q = 0; q < kPoints; ++q)
-        F_[at_index(g * kPoints + q)] = gradient_of(c.points->x_start, g, q);
-    }, 8);
+    for_each(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          for (int q = 0; q < kPoints; ++q)
+            F_[at_index(g * kPoints + q)] = gradient_of(c.points->x_start, g, q);
+        },
+        8);
   }
 
   Energy evaluate(const Evaluation& e) override {
     const std::vector<Vec3d>& u = e.points->u;
-    const double energy = reduce_sum(s_->group_count, [&](std::ptrdiff_t g) {
-      const Rates r = rates(g, u);
-      P sum = P(s_->lame_parameters.lambda) * r.trace * r.trace;
-      for (int q = 0; q < kPoints; ++q)
-        sum += P(2 * s_->lame_parameters.mu / kPoints) * inner(r.rate[q], r.rate[q]);
-      const P w = P::load(s_->volume.data() + g * kLanes) *
-                  P(0.5 * s_->material.stiffness_damping) * sum;
-      double total = 0;
-      for (int l = 0; l < kLanes; ++l) total += w[l];
-      return total;
-    }, 8);
+    const double energy = reduce_sum(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          const Rates r = rates(g, u);
+          P sum = P(s_->lame_parameters.lambda) * r.trace * r.trace;
+          for (int q = 0; q < kPoints; ++q)
+            sum += P(2 * s_->lame_parameters.mu / kPoints) * inner(r.rate[q], r.rate[q]);
+          const P w = P::load(s_->volume.data() + g * kLanes) *
+                      P(0.5 * s_->material.stiffness_damping) * sum;
+          double total = 0;
+          for (int l = 0; l < kLanes; ++l) total += w[l];
+          return total;
+        },
+        8);
     if (e.assembly) {
       const bool hessian = e.assembly->wants_hessian();
-      for_each(s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, u, hessian, e.project); },
-               8);
+      for_each(
+          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, u, hessian, e.project); }, 8);
       s_->scatter.add_gradient(gradient_, *e.assembly);
       if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/contact/barrier/barrier_term.h"
 #include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/damping.h"
 #include "haptos/dynamics/inversion_barrier.h"

@@ -5,7 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/contact_term.h"
+#include "haptos/contact/surface.h"
 #include "haptos/contact/point/link.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"

@@ -29,8 +29,10 @@ namespace {
 // A path that advances less than this in one iteration is blocked; so many in a row end the attempt.
 constexpr double kBlocked = 1e-5;
 constexpr int kBlockedLimit = 15;
-// After an advance shorter than this fraction of its direction, one iteration settles the free points.
+// After an advance shorter than this fraction of its direction, or while the residual is above this
+// fraction of the load, the free points settle before driven points go on.
 constexpr double kShortAdvance = 0.05;
+constexpr double kSettled = 0.1;
 // Residual, as a fraction of the load, below which the exact Hessian is tried again.
 constexpr double kNearlyThere = 0.02;
 
@@ -151,7 +153,8 @@ class Minimiser {
     }
     for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(r.alpha, dz_[i], z_[i]);
     report_.velocity_change *= r.alpha;
-    advance_path_ = f_.path() < 1.0 && !blocked_;
+    advance_path_ = f_.path() < 1.0 && !blocked_ &&
+                    report_.residual < kSettled * report_.load;
     return true;
   }
 

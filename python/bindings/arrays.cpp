@@ -10,7 +10,7 @@ namespace {
 using Reals = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
 
-std::string shape_text(const nb::object& a) { return nb::str(a.attr("shape")).c_str(); }
+std::string shape_text(const nb::object& a) { return text_of(nb::object(a.attr("shape"))); }
 
 // The array behind `in`, of the kind asked for, with `columns` columns (0: one row of numbers).
 nb::object as_array(const nb::object& in, const char* what, int columns, bool whole) {
@@ -29,7 +29,7 @@ nb::object as_array(const nb::object& in, const char* what, int columns, bool wh
   if (size == 0) return np.attr("zeros")(nb::make_tuple(0, std::max(columns, 1)), "int64");
   const bool ints = kind == "i" || kind == "u";
   if (!(ints || (!whole && kind == "f")))
-    refuse(what, "dtype " + std::string(nb::str(a.attr("dtype")).c_str()),
+    refuse(what, "dtype " + text_of(nb::object(a.attr("dtype"))),
            std::string("must hold ") + (whole ? "whole numbers" : "real numbers"),
            whole ? "use an integer dtype such as int32" : "use float64");
   const auto ndim = nb::cast<int>(a.attr("ndim"));
@@ -72,6 +72,10 @@ void refuse(const std::string& element, const std::string& value, const std::str
   d.rule = rule;
   d.remedy = remedy;
   throw InputError(d);
+}
+
+std::string text_of(nb::handle object) {
+  return nb::cast<std::string>(nb::module_::import_("builtins").attr("str")(object));
 }
 
 std::vector<Vec3d> to_points(const nb::object& a, const char* what) {

@@ -55,6 +55,9 @@ Pose to_pose(const nb::object& position, const nb::object& quaternion, const cha
 [[noreturn]] void refuse(const std::string& element, const std::string& value,
                          const std::string& rule, const std::string& remedy);
 
+/// What str() makes of a Python object.
+std::string text_of(nb::handle object);
+
 /// A numpy array that owns `v`: the vector is moved, the numbers stay where they are.
 template <class Out, class Row>
 Out own(std::vector<Row> v, std::vector<std::size_t> shape) {

@@ -91,7 +91,7 @@ void bind_image(nb::module_& m) {
   m.def(
       "flow_picture",
       [](int width, int height, double pitch, const ArrayLike& from, const ArrayLike& to,
-         const nb::object& visible, const nb::object& under, double gain, int scale,
+         const ArrayLike& visible, const ArrayLike& under, double gain, int scale,
          double marker_radius, const std::string& title) {
         FlowPictureOptions o;
         o.scale = scale, o.gain = gain, o.marker_radius = marker_radius, o.title = title;

@@ -37,7 +37,7 @@ Mat3d to_rotation(const nb::object& quaternion) {
 }
 
 template <class Mesh>
-Mesh transformed(const Mesh& mesh, const nb::object& position, const nb::object& quaternion,
+Mesh transformed(const Mesh& mesh, const ArrayLike& position, const ArrayLike& quaternion,
                  double scale_by) {
   if (!(scale_by > 0) || !(scale_by < 1e12))
     refuse("transformed scale", std::to_string(scale_by), "must be greater than 0",

@@ -23,7 +23,7 @@ Finish to_finish(const std::string& name) {
 void add_mesh(RenderScene& s, const ArrayLike& vertices, const ArrayLike& triangles,
               const Rgb& color, const std::string& finish, bool smooth, bool wire,
               const std::optional<Rgb>& wire_color, double opacity, bool clipped,
-              const std::optional<Rgb>& cap_color, const nb::object& vertex_colors,
+              const std::optional<Rgb>& cap_color, const ArrayLike& vertex_colors,
               double crease_angle) {
   RenderMesh m;
   m.vertices = to_points(vertices, "vertices");
@@ -93,7 +93,7 @@ void bind_render(nb::module_& m) {
   m.def(
       "render",
       [](const RenderScene& s, const ArrayLike& direction, int width, int height, double fov,
-         double margin, bool orthographic, int samples, const nb::object& frame) {
+         double margin, bool orthographic, int samples, const ArrayLike& frame) {
         const Vec3d d = to_vec3(direction, "direction");
         if (!(norm(d) > 0) || !std::isfinite(norm(d)))
           refuse("direction", "", "must be a finite vector other than 0", "for example 0, 1, -1");

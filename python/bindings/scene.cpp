@@ -78,7 +78,7 @@ void add_prescribed(Scene& scene, const std::string& name, const std::optional<T
   for (nb::handle row : trajectory) {
     Keyframe k;
     if (!nb::try_cast<double>(row[nb::int_(0)], k.time))
-      refuse(who + " time", nb::str(nb::object(row[nb::int_(0)])).c_str(), "must be a number",
+      refuse(who + " time", text_of(nb::object(row[nb::int_(0)])), "must be a number",
              "give it in s");
     k.pose = to_pose(row[nb::int_(1)], row[nb::int_(2)], who.c_str());
     b.trajectory.push_back(k);

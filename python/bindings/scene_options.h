@@ -32,11 +32,11 @@ nb::dict options_dict(const S& s) {
 template <class S>
 void set_options(S& s, const nb::dict& values) {
   for (auto [name, value] : values) {
-    const std::string key = nb::cast<std::string>(nb::str(name));
+    const std::string key = text_of(name);
     double number = 0;
     if (!nb::try_cast<double>(value, number))
-      refuse(std::string(OptionsOf<S>::kName) + "." + key, nb::str(value).c_str(),
-             "must be a number", "give it without a unit, in SI");
+      refuse(std::string(OptionsOf<S>::kName) + "." + key, text_of(value), "must be a number",
+             "give it without a unit, in SI");
     set_option(s, key, number);
   }
 }

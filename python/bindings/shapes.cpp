@@ -13,7 +13,7 @@ void bind_surfaces(nb::module_& m) {
         "A cylinder about z, centred at the origin [m].");
   m.def(
       "box",
-      [](const ArrayLike& size, const nb::object& n) {
+      [](const ArrayLike& size, const ArrayLike& n) {
         Vec3i cells{{1, 1, 1}};
         if (!n.is_none()) {
           const std::vector<int> k = to_indices(n, "box n");

@@ -61,5 +61,5 @@ from haptos.sensors import MarkerReading, TactileSensor
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in (
-    "errors", "images", "meshes", "options", "recording", "scene", "sensors", "sim", "units")]
+    "cli", "errors", "images", "meshes", "options", "recording", "scene", "sensors", "sim", "units")]
 __all__.append("__version__")

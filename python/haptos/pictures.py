@@ -72,26 +72,29 @@ def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: in
 def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
     """Everything in the scene that has a surface, seen from the front and above."""
     scene = _core.RenderScene()
-    empty = True
+    seen = [np.zeros((0, 3))]
     for name in sim.names("soft"):
         scene.add_mesh(sim.positions(name)[0], sim.surface(name), color=GEL, finish="gel")
-        empty = False
+        seen.append(sim.positions(name)[0])
     for entry in sim.entries["prescribed"]:
         if len(entry["surface"].triangles):
             scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles,
                            color=OBJECT, finish="metal")
-            empty = False
+            seen.append(sim.positions(entry["name"])[0])
     for entry in sim.entries["spheres"]:
         ball = _core.icosphere(entry["radius"], entry["radius"] / 8)
         pose = sim.pose(entry["name"])[0]
         ball = ball.transformed(pose[:3], pose[3:])
         scene.add_mesh(ball.vertices, ball.triangles, color=(0.82, 0.52, 0.34))
-        empty = False
+        seen.append(np.asarray(ball.vertices))
     for entry in sim.entries["pendulums"]:
-        _add_pendulum(scene, sim, entry)
-        empty = False
-    if empty:
+        seen.append(_add_pendulum(scene, sim, entry))
+    points = np.concatenate(seen)
+    if len(points) == 0:
         scene.add_point((0, 0, 0), 1.0)
+        points = np.zeros((1, 3))
+    for entry in sim.entries["half_spaces"]:
+        _add_plane(scene, entry, points)
     return _core.render(scene, (0.35, 1.0, -0.8), width, height, margin=0.12)
 
 
@@ -123,7 +126,20 @@ def _pressed_colors(sim: Sim, name: str, x: NDArray[np.float64]) -> NDArray[np.f
     return (1 - 0.85 * t) * np.array(GEL) + 0.85 * t * np.array(PRESSED)
 
 
-def _add_pendulum(scene: _core.RenderScene, sim: Sim, entry: dict) -> None:
+def _add_plane(scene: _core.RenderScene, entry: dict, points: NDArray[np.float64]) -> None:
+    """A square of a half-space's plane beside what there is to see."""
+    normal = np.asarray(entry["normal"])
+    middle = points.mean(axis=0)
+    middle = middle - (middle @ normal - entry["offset"]) * normal
+    size = 1.2 * float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+    side = np.cross(normal, [0.0, 1.0, 0.0] if abs(normal[1]) < 0.9 else [1.0, 0.0, 0.0])
+    side *= size / np.linalg.norm(side)
+    other = np.cross(normal, side)
+    scene.add_mesh([middle - side - other, middle + side - other, middle + side + other,
+                    middle - side + other], [[0, 1, 2], [0, 2, 3]], color=(0.80, 0.81, 0.82))
+
+
+def _add_pendulum(scene: _core.RenderScene, sim: Sim, entry: dict) -> NDArray[np.float64]:
     first, second = sim.angles(entry["name"])[0][:2]
     a, b = entry["length"]
     joint = -a * np.array([np.sin(first), 0, np.cos(first)])
@@ -136,3 +152,4 @@ def _add_pendulum(scene: _core.RenderScene, sim: Sim, entry: dict) -> None:
         half = 0.5 * np.arctan2(along[0], along[2])
         rod = rod.transformed(0.5 * (start + end), (np.cos(half), 0, np.sin(half), 0))
         scene.add_mesh(rod.vertices, rod.triangles, color=OBJECT, finish="metal")
+    return np.array([np.zeros(3), joint, tip])

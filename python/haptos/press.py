@@ -32,11 +32,12 @@ DEFAULTS: dict[str, float] = {
     "material.poisson": 0.48,
     "material.density": 1000.0,
     "contact.divisions": 4,
-    "newton.force_tolerance": 1e-4,
+    "newton.force_tolerance": 3e-5,
+    "newton.velocity_tolerance": 2e-5,  # 1 um in a time step
     "sim.gravity_z": 0.0,
 }
 STEP_LENGTH = 8e-5  # aimed at per step [m]
-DT = 0.01  # [s]; a wave crosses the pad in 0.2 ms, so inertia is below 1e-3 of the forces
+DT = 0.05  # [s]; a wave crosses the pad in 0.2 ms, so inertia is below 1e-5 of the forces
 PIXEL_PITCH = 6.34e-5  # of a GelSight Mini at 320 x 240 [m]
 MARKER_PITCH = 1.5e-3  # [m]
 
@@ -142,13 +143,13 @@ def prepare(
     support = scene.contact.support
     gap = 1.05 * support
     count = steps or max(4, math.ceil((depth + gap) / STEP_LENGTH))
-    lo, hi = np.asarray(surface.bounds)
-    start = np.array([at[0] - 0.5 * (lo[0] + hi[0]), at[1] - 0.5 * (lo[1] + hi[1]), gap - lo[2]])
+    middle, lowest = _middle(surface, gel, depth, notes)
+    start = np.array([at[0] - middle[0], at[1] - middle[1], gap - lowest])
 
     scene.add_prescribed("mount")
     scene.add_soft("gel", gel.mesh, material=material, glue={"mount": gel.base}, coat=gel.coat)
     scene.add_prescribed("object", surface, position=start)
-    camera, grid = _sensor_of(gel)
+    camera, grid = sensor_of(gel)
     scene.add_sensor("camera", "gel", camera=camera, markers=grid)
     sim = scene.compile()
     settings = {
@@ -244,7 +245,9 @@ def _mend(mesh: _core.TriMesh, path: str, notes: list[str]) -> _core.TriMesh:
 
 
 @dataclass
-class _Gel:
+class Gel:
+    """A pad in the pad frame: its mesh, the vertices of its base, the triangles of its coat."""
+
     mesh: _core.TetMesh
     base: np.ndarray
     coat: np.ndarray
@@ -255,11 +258,11 @@ def default_grading() -> _core.PadGrading:
     return _core.PadGrading(1.0e-3, 1.6e-3, 0.65e-3, 1.6e-3)
 
 
-def _load_pad(pad: str, unit: str | None, face: str, notes: list[str]) -> tuple[_Gel, float]:
+def _load_pad(pad: str, unit: str | None, face: str, notes: list[str]) -> tuple[Gel, float]:
     if pad in ("box", "dome"):
         made = _core.box_pad(25.25e-3, 20.75e-3, 4e-3, grading=default_grading(),
                              dome=(0.135, 0.259) if pad == "dome" else None)
-        return _Gel(made.mesh, made.base_vertices, made.coat), made.thickness
+        return Gel(made.mesh, made.base_vertices, made.coat), made.thickness
     if Path(pad).suffix.lower() not in VOLUME_SUFFIXES:
         refuse("pad", pad, "must be box, dome, or a volume file (.vtk, .msh)",
                "see haptos press --help")
@@ -284,7 +287,7 @@ def _load_pad(pad: str, unit: str | None, face: str, notes: list[str]) -> tuple[
     return _split_pad(mesh, pad), float(hi[2] - lo[2])
 
 
-def _split_pad(mesh: _core.TetMesh, pad: str) -> _Gel:
+def _split_pad(mesh: _core.TetMesh, pad: str) -> Gel:
     """Base (the lowest vertices) and coat (what faces up) of a pad from a file."""
     x = np.asarray(mesh.vertices)
     thickness = -float(x[:, 2].min())
@@ -300,10 +303,10 @@ def _split_pad(mesh: _core.TetMesh, pad: str) -> _Gel:
     coat = coat[x[coat][:, :, 2].max(axis=1) > -0.5 * thickness]
     if len(coat) == 0:
         refuse("pad", pad, "has no surface that faces up", "use --pad-face bottom")
-    return _Gel(mesh, base, coat)
+    return Gel(mesh, base, coat)
 
 
-def _check_size(surface: _core.TriMesh, gel: _Gel, at: tuple[float, float],
+def _check_size(surface: _core.TriMesh, gel: Gel, at: tuple[float, float],
                 notes: list[str]) -> None:
     object_size = np.ptp(np.asarray(surface.vertices), axis=0)
     pad_size = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
@@ -319,7 +322,23 @@ def _check_size(surface: _core.TriMesh, gel: _Gel, at: tuple[float, float],
                      f"{show_length(pad_size[0])} x {show_length(pad_size[1])}.")
 
 
-def _sensor_of(gel: _Gel) -> tuple[_core.TactileCamera, _core.MarkerGrid]:
+def _middle(surface: _core.TriMesh, gel: Gel, depth: float,
+            notes: list[str]) -> tuple[np.ndarray, float]:
+    """What goes over the middle of the pad (x, y), and the lowest height of the object [m].
+
+    The middle of its box; of an object larger than the pad, the middle of what is pressed in.
+    """
+    x = np.asarray(surface.vertices)
+    lo, hi = np.asarray(surface.bounds)
+    pad = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
+    if (hi - lo)[0] <= pad[0] and (hi - lo)[1] <= pad[1]:
+        return 0.5 * (lo + hi)[:2], float(lo[2])
+    low = x[x[:, 2] <= lo[2] + depth]
+    notes.append("What the object presses in first lies over the middle of the pad.")
+    return 0.5 * (low.min(axis=0) + low.max(axis=0))[:2], float(lo[2])
+
+
+def sensor_of(gel: Gel) -> tuple[_core.TactileCamera, _core.MarkerGrid]:
     """A camera that sees the coat less a rim, and markers that stay clear of the coat's border."""
     x = np.asarray(gel.mesh.vertices)[np.unique(gel.coat)]
     size = np.ptp(x[:, :2], axis=0)

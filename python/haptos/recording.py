@@ -87,31 +87,31 @@ class Recorder:
         sim = self._sim
         put = self._append
         for name in sim.names("soft"):
-            group = f"soft/{name}"
+            group = f"soft/{_key(name)}"
             put(f"{group}/position", sim.positions(name), "m")
             force, torque = sim.contact_wrench(name)
             put(f"{group}/contact_force", force, "N")
             put(f"{group}/contact_torque", torque, "N m")
         for name in sim.names("prescribed"):
-            group = f"prescribed/{name}"
+            group = f"prescribed/{_key(name)}"
             put(f"{group}/pose", sim.pose(name), "m, -")
             force, torque = sim.reaction(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
         for name in sim.names("spheres"):
-            put(f"spheres/{name}/pose", sim.pose(name), "m, -")
-            put(f"spheres/{name}/velocity", sim.velocity(name), "m/s, rad/s")
+            put(f"spheres/{_key(name)}/pose", sim.pose(name), "m, -")
+            put(f"spheres/{_key(name)}/velocity", sim.velocity(name), "m/s, rad/s")
         for name in sim.names("pendulums"):
-            put(f"pendulums/{name}/angles", sim.angles(name), "rad, rad/s")
+            put(f"pendulums/{_key(name)}/angles", sim.angles(name), "rad, rad/s")
         for name, sensor in self._sensors.items():
             depth, normal = sensor.image()
-            put(f"sensors/{name}/depth", depth, "m")
-            put(f"sensors/{name}/normal", normal.astype(np.float16), "")
+            put(f"sensors/{_key(name)}/depth", depth, "m")
+            put(f"sensors/{_key(name)}/normal", normal.astype(np.float16), "")
             if sensor.has_markers:
                 markers = sensor.markers()
-                put(f"sensors/{name}/marker_position", markers.position, "m")
-                put(f"sensors/{name}/marker_flow", markers.flow, "m")
-                put(f"sensors/{name}/marker_pixel", markers.pixel, "pixel")
+                put(f"sensors/{_key(name)}/marker_position", markers.position, "m")
+                put(f"sensors/{_key(name)}/marker_flow", markers.flow, "m")
+                put(f"sensors/{_key(name)}/marker_pixel", markers.pixel, "pixel")
         if self._contacts:
             self._append_contacts()
         for field, unit in _REPORT.items():
@@ -162,7 +162,7 @@ class Recorder:
             f.attrs[f"version_{name}"] = version
         for entry in sim.entries["soft"]:
             name = entry["name"]
-            g = f.create_group(f"soft/{name}")
+            g = _group(f, "soft", name)
             mesh = sim.mesh(name)
             _constant(g, "rest", np.asarray(mesh.vertices), "m")
             _constant(g, "tets", np.asarray(mesh.tets), "")
@@ -172,24 +172,24 @@ class Recorder:
                 g.attrs[key] = value
             g.attrs["body"] = sim.body_id(name)
         for entry in sim.entries["prescribed"]:
-            g = f.create_group(f"prescribed/{entry['name']}")
+            g = _group(f, "prescribed", entry["name"])
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
             g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["half_spaces"]:
-            g = f.create_group(f"half_spaces/{entry['name']}")
+            g = _group(f, "half_spaces", entry["name"])
             g.attrs["normal"] = entry["normal"]
             g.attrs["offset"] = entry["offset"]
         for entry in sim.entries["spheres"]:
-            g = f.create_group(f"spheres/{entry['name']}")
+            g = _group(f, "spheres", entry["name"])
             g.attrs["radius"] = entry["radius"]
             g.attrs["mass"] = entry["mass"]
         for entry in sim.entries["pendulums"]:
-            g = f.create_group(f"pendulums/{entry['name']}")
+            g = _group(f, "pendulums", entry["name"])
             g.attrs["length"] = entry["length"]
             g.attrs["mass"] = entry["mass"]
         for name, sensor in self._sensors.items():
-            g = f.create_group(f"sensors/{name}")
+            g = _group(f, "sensors", name)
             g.attrs["body"] = sensor.body
             g.attrs["pitch"] = sensor.camera.pitch
         if self._contacts:
@@ -228,6 +228,17 @@ class Recorder:
                 group[field][start:] = rows[field]
         offset.resize(self._frames + 2, axis=0)
         offset[self._frames + 1] = start + len(rows)
+
+
+def _key(name: str) -> str:
+    """A body's name as the name of a group: HDF5 gives "/" and "." a meaning of their own."""
+    return name.replace("/", "_") if name.strip(".") else "_" * len(name)
+
+
+def _group(file: h5py.File, kind: str, name: str) -> h5py.Group:
+    group = file.require_group(f"{kind}/{_key(name)}")
+    group.attrs["name"] = name
+    return group
 
 
 def _constant(group: h5py.Group, name: str, value: np.ndarray, unit: str) -> None:

@@ -32,17 +32,11 @@ def press_report(press: Press, folder: Path, command: str, wall: float, ended: s
     last = rows[-1] if rows else None
     depth = [0.0, *(max(0.0, s.depth) * 1e3 for s in rows)]
     force = [0.0, *(float(s.object_force[2]) for s in rows)]
-    pictures = "".join(
-        f'<figure><img src="{_inline(folder / name)}" alt="{text}"><figcaption>{text}'
-        "</figcaption></figure>"
-        for name, text in (
-            ("above.png", "The gel from above, without the object: darker where pressed, with its "
-             "markers"),
-            ("side.png", "Cut open through the deepest point"),
-            ("depth.png", "Depth of the coat"),
-            ("markers.png", "Markers and their flow"),
-        )
-        if (folder / name).is_file())
+    pictures = {name: _figure(folder / f"{name}.png", text) for name, text in (
+        ("above", "The gel from above, without the object: darker where pressed, with its markers"),
+        ("side", "Cut open through the deepest point"),
+        ("depth", "Depth of the coat"),
+        ("markers", "Markers and their flow"))}
     notes = "".join(f"<li>{html.escape(n)}</li>" for n in press.notes)
     if last is None:
         figures = "<p>No step was finished.</p>"
@@ -63,7 +57,7 @@ def press_report(press: Press, folder: Path, command: str, wall: float, ended: s
     made_with = ", ".join(f"{k} {v}" for k, v in versions().items())
     title = f"Press test: {html.escape(str(press.settings['shape']))}"
     return _PAGE.format(
-        title=title, ended=html.escape(ended), pictures=pictures, figures=figures, facts=facts,
+        title=title, ended=html.escape(ended), **pictures, figures=figures, facts=facts,
         notes=f"<h2>Notes</h2><ul>{notes}</ul>" if notes else "",
         plot=line_plot(depth, force, "depth [mm]", "force [N]"),
         command=html.escape(command), versions=html.escape(made_with))
@@ -75,11 +69,10 @@ def _figures(press: Press, wall: float) -> list[tuple[str, str]]:
     f, g = last.object_force, last.mount_force
     iterations = [int(s.report.iterations[0]) for s in rows]
     bad = [i + 1 for i, s in enumerate(rows) if not s.report.ok]
-    vector = lambda v: f"({v[0]:+.4f}, {v[1]:+.4f}, {v[2]:+.4f}) N"  # noqa: E731
     return [
         ("Depth reached", show_length(max(last.depth, 0.0))),
-        ("Force on the object", vector(f)),
-        ("Force of the glue on the mount", vector(g)),
+        ("Force on the object", _vector(f)),
+        ("Force of the glue on the mount", _vector(g)),
         ("Their sum over the force", f"{last.imbalance:.1e}"),
         ("Deepest point of the image",
          show_length(float(np.nanmax(press.sensor.depth(), initial=0.0)))),
@@ -96,10 +89,20 @@ def _figures(press: Press, wall: float) -> list[tuple[str, str]]:
     ]
 
 
+def _vector(v: np.ndarray) -> str:
+    return "(" + ", ".join(f"{round(float(c), 4) + 0.0:.4f}" for c in v) + ") N"
+
+
 def _table(rows: Sequence[tuple[str, str]]) -> str:
     return "<table>" + "".join(
         f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows
     ) + "</table>"
+
+
+def _figure(path: Path, text: str) -> str:
+    if not path.is_file():
+        return ""
+    return f'<figure><img src="{_inline(path)}" alt="{text}"><figcaption>{text}</figcaption></figure>'
 
 
 def _inline(path: Path) -> str:
@@ -114,12 +117,12 @@ def round_ticks(lo: float, hi: float, count: int) -> list[float]:
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.999)
     first = np.ceil(lo / step - 1e-9)
     last = np.floor(hi / step + 1e-9)
-    return [float(step * k) for k in np.arange(first, last + 1)]
+    return [float(step * k) + 0.0 for k in np.arange(first, last + 1)]
 
 
 def line_plot(x: Sequence[float], y: Sequence[float], x_name: str, y_name: str) -> str:
     """A line with dots through (x, y), as SVG."""
-    width, height, left, bottom, top, right = 560, 300, 62, 44, 14, 14
+    width, height, left, bottom, top, right = 560, 230, 62, 44, 14, 14
     x_hi = max(max(x), 1e-9)
     y_lo, y_hi = min(0.0, *y), max(max(y), 1e-9)
     y_hi += 0.05 * (y_hi - y_lo)
@@ -130,18 +133,19 @@ def line_plot(x: Sequence[float], y: Sequence[float], x_name: str, y_name: str) 
     def py(v: float) -> float:
         return height - bottom - (v - y_lo) / (y_hi - y_lo) * (height - bottom - top)
 
-    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{y_name} over {x_name}">']
+    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" '
+             f'font-size="12" fill="#3a434c" aria-label="{y_name} over {x_name}">']
     for v in round_ticks(0, x_hi, 6):
         parts.append(f'<line x1="{px(v):.1f}" x2="{px(v):.1f}" y1="{top}" y2="{height - bottom}" '
-                     f'class="grid"/><text x="{px(v):.1f}" y="{height - bottom + 18}" '
+                     f'stroke="#e3e7ea"/><text x="{px(v):.1f}" y="{height - bottom + 18}" '
                      f'text-anchor="middle">{v:.6g}</text>')
     for v in round_ticks(y_lo, y_hi, 5):
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{py(v):.1f}" y2="{py(v):.1f}" '
-                     f'class="grid"/><text x="{left - 8}" y="{py(v) + 4:.1f}" '
+                     f'stroke="#e3e7ea"/><text x="{left - 8}" y="{py(v) + 4:.1f}" '
                      f'text-anchor="end">{v:.6g}</text>')
     line = " ".join(f"{px(a):.1f},{py(b):.1f}" for a, b in zip(x, y, strict=True))
-    parts.append(f'<polyline points="{line}" class="line"/>')
-    parts += [f'<circle cx="{px(a):.1f}" cy="{py(b):.1f}" r="3"/>'
+    parts.append(f'<polyline points="{line}" fill="none" stroke="#1f6f8b" stroke-width="2"/>')
+    parts += [f'<circle cx="{px(a):.1f}" cy="{py(b):.1f}" r="3" fill="#1f6f8b"/>'
               for a, b in zip(x, y, strict=True)]
     parts.append(f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">'
                  f"{x_name}</text>"
@@ -152,32 +156,36 @@ def line_plot(x: Sequence[float], y: Sequence[float], x_name: str, y_name: str) 
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
-@page {{ size: A4; margin: 12mm; }}
+@page {{ size: A4; margin: 11mm; }}
 body {{ font: 14px/1.4 system-ui, "DejaVu Sans", sans-serif; color: #1c2126; max-width: 1100px;
   margin: 24px auto; padding: 0 16px; }}
-h1 {{ font-size: 22px; margin: 0; }} h2 {{ font-size: 15px; margin: 16px 0 4px; }}
-.ended {{ color: #55606a; margin: 2px 0 14px; }}
-.two {{ display: flex; flex-wrap: wrap; gap: 14px 24px; }}
-.two > * {{ flex: 1 1 460px; min-width: 0; }}
+h1 {{ font-size: 22px; margin: 0; }} h2 {{ font-size: 15px; margin: 10px 0 4px; }}
+.ended {{ color: #55606a; margin: 2px 0 12px; }}
+.grid {{ display: grid; grid-template-columns: 1fr 1fr; gap: 12px 24px; }}
 figure {{ margin: 0; }} img {{ width: 100%; height: auto; border-radius: 4px; }}
-.pictures {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
-.pictures figure {{ flex: 1 1 46%; min-width: 300px; }}
 figcaption {{ color: #55606a; font-size: 12px; }}
 table {{ border-collapse: collapse; width: 100%; font-size: 13px; }}
-th {{ text-align: left; font-weight: normal; color: #55606a; white-space: nowrap;
-  padding: 2px 14px 2px 0; vertical-align: top; }}
-td {{ padding: 2px 0; font-variant-numeric: tabular-nums; }}
-svg {{ width: 100%; height: auto; }} svg text {{ font-size: 12px; fill: #3a434c; }}
-svg .grid {{ stroke: #e3e7ea; }} svg circle {{ fill: #1f6f8b; }}
-svg .line {{ fill: none; stroke: #1f6f8b; stroke-width: 2; }}
-ul {{ margin: 0; padding-left: 18px; }}
+th {{ text-align: left; font-weight: normal; color: #55606a; padding: 2px 14px 2px 0;
+  vertical-align: top; }}
+td {{ padding: 2px 0; font-variant-numeric: tabular-nums; vertical-align: top; }}
+svg {{ width: 100%; height: auto; display: block; }}
+ul {{ margin: 0; padding-left: 18px; font-size: 13px; }}
 code {{ background: #f0f2f4; padding: 1px 5px; border-radius: 3px; overflow-wrap: anywhere; }}
-footer {{ color: #55606a; font-size: 12px; margin-top: 14px; }}
+footer {{ color: #55606a; font-size: 12px; margin-top: 10px; }}
+footer p {{ margin: 4px 0; }}
+@media print {{
+  body {{ font-size: 10px; margin: 0; padding: 0; max-width: none; }}
+  h1 {{ font-size: 17px; }} h2 {{ font-size: 12px; }}
+  table, ul {{ font-size: 9.5px; }} figcaption, footer {{ font-size: 9px; }}
+  .grid {{ gap: 6px 16px; }}
+}}
 </style></head><body>
 <h1>{title}</h1><p class="ended">{ended}</p>
-<div class="pictures">{pictures}</div>
-<div class="two"><section><h2>Force over depth</h2>{plot}<h2>Set-up</h2>{facts}</section>
-<section><h2>Result</h2>{figures}{notes}</section></div>
+<div class="grid">
+<div>{above}</div><div>{side}<h2>Force over depth</h2>{plot}</div>
+<div>{depth}</div><div>{markers}</div>
+<div><h2>Result</h2>{figures}</div><div><h2>Set-up</h2>{facts}{notes}</div>
+</div>
 <footer><p>Made by <code>{command}</code></p><p>{versions}. Forces are in the world frame, z up out
 of the gel; depth counts from the highest point of the gel at rest.</p></footer>
 </body></html>

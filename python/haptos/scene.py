@@ -213,6 +213,11 @@ class Scene:
         """What the scene holds, by kind: soft, prescribed, half_spaces, spheres, pendulums."""
         return self._core.entries()
 
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences of whoever read the scene: what is odd about it but can be simulated."""
+        return self._core.warnings()
+
     def validate(self) -> None:
         """Raises InputError for the first thing that is wrong and can be known before compiling."""
         self._core.validate()

@@ -9,7 +9,7 @@ from haptos.errors import refuse
 
 # For each SI unit the units that may be written in its place, as factors.
 UNITS: dict[str, dict[str, float]] = {
-    "m": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "μm": 1e-6, "nm": 1e-9},
+    "m": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "μm": 1e-6, "in": 0.0254},
     "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0},
     "Pa": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9},
     "Pa/m": {"Pa/m": 1.0, "kPa/mm": 1e6, "MPa/mm": 1e9, "N/m3": 1.0, "N/mm3": 1e9},
@@ -33,16 +33,15 @@ def parse_quantity(text: str, unit: str, name: str) -> float:
     """
     match = _NUMBER.fullmatch(text)
     known = UNITS.get(unit, {unit: 1.0} if unit else {})
-    example = f"for example {name.split('.')[-1]} " + (f"1{next(iter(known))}" if known else "1")
-    if unit == "m":
-        example = "write for example 1mm"
+    listed = ", ".join(u for u in known if u.isascii())
+    example = "write for example 1mm" if unit == "m" else f"write it in {unit}" if unit else ""
     if match is None:
-        refuse(name, text, "must be a number" + (f" with a unit of {', '.join(known)}" if known
+        refuse(name, text, "must be a number" + (f" with a unit of {listed}" if listed
                                                  else " without unit"), example)
     number, suffix = float(match.group(1)), match.group(2)
     if suffix and suffix not in known:
         refuse(name, text, f'"{suffix}" is not a unit of it',
-               f"known are {', '.join(known)}" if known else "it has no unit")
+               f"known are {listed}" if listed else "it has none")
     value = number * known.get(suffix, 1.0) if suffix else number
     if not math.isfinite(value):
         refuse(name, text, "must be finite", example)

@@ -58,8 +58,8 @@ class ElasticProblem {
     elastic = make_elastic_term(elements, static_cast<ElasticLaw>(material.law));
     loads.force.assign(model.rest.vertices.size(), Vec3d::zero());
     unknowns_.assign(at_index(3 * block), 0.0);
-    objective_.build(std::vector<int>(at_index(block), 3), std::vector<char>(at_index(3 * block), 0),
-                     &points, {elastic.get(), &loads});
+    objective_.build(std::vector<int>(at_index(block), 3),
+                     std::vector<char>(at_index(3 * block), 0), &points, {elastic.get(), &loads});
   }
 
   /// Where a driven vertex ends [m].
@@ -125,8 +125,8 @@ class ElasticProblem {
   std::vector<double> unknowns_;
 };
 
-/// A box [0, s] of n[k] cells along axis k, six tetrahedra each, with its inner vertices moved by up
-/// to `jitter` of a cell: an irregular mesh of a regular body.
+/// A box [0, s] of n[k] cells along axis k, six tetrahedra each, with its inner vertices moved by
+/// up to `jitter` of a cell: an irregular mesh of a regular body.
 inline TetMesh jittered_box(const Vec3d& s, const Vec3i& n, double jitter, unsigned seed) {
   BoxPadShape shape;
   shape.width = s[0];

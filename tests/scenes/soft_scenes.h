@@ -1,5 +1,5 @@
-// Small scenes of soft bodies that several tests step: a free block, a block on a floor, a glued pad
-// under a ball, a pad on a mount that shakes.
+// Small scenes of soft bodies that several tests step: a free block, a block on a floor, a glued
+// pad under a ball, a pad on a mount that shakes.
 #pragma once
 
 #include "haptos/geometry/pads.h"

@@ -81,8 +81,8 @@ TEST(Bits, OfASecondRunAndOfARunAfterResetAreTheFirstOnes) {
   }
 }
 
-// The test's own executable is started again with this variable set; there, the same test loads what
-// was saved, runs on and writes down the hash instead.
+// The test's own executable is started again with this variable set; there, the same test loads
+// what was saved, runs on and writes down the hash instead.
 constexpr const char* kFolder = "HAPTOS_TEST_TAKE_UP";
 
 void take_up(const std::filesystem::path& folder) {

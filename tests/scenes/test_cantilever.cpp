@@ -2,9 +2,9 @@
 // scene in which elements that lock are far too stiff.
 //
 // Bar 10 x 2 x 2 mm, n cells across, 5 n along, six tetrahedra a cell. The load is a uniform shear
-// traction on the end face. Timoshenko's beam with the shear factor of a square section (Cowper 1966)
-// gives  d = P L^3 / (3 E I) + P L / (k G A),  k = 10 (1 + nu) / (12 + 11 nu); the clamped end, which
-// cannot change its section, makes the solid a little stiffer than the beam.
+// traction on the end face. Timoshenko's beam with the shear factor of a square section (Cowper
+// 1966) gives  d = P L^3 / (3 E I) + P L / (k G A),  k = 10 (1 + nu) / (12 + 11 nu); the clamped
+// end, which cannot change its section, makes the solid a little stiffer than the beam.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -35,8 +35,8 @@ struct Tip {
 
 enum class Load { kShear, kMoment };
 
-// Adds the nodal forces of the traction sigma (s_x + s_z (z - middle)) on a triangle of the end face:
-// int N_a f dA of a linear f is A/12 (sum f_b + f_a).
+// Adds the nodal forces of the traction sigma (s_x + s_z (z - middle)) on a triangle of the end
+// face: int N_a f dA of a linear f is A/12 (sum f_b + f_a).
 void add_traction(ElasticProblem& p, const int v[3], Load load, double sigma) {
   const std::vector<Vec3d>& X = p.model.rest.vertices;
   auto x = [&](int k) { return X[at_index(v[k])]; };
@@ -67,12 +67,10 @@ Tip bend(Element element, double poisson, int n, Load load) {
   const double deflection = 1e-4 * kLength;
   const double kappa = -2 * deflection / (kLength * kLength);
   for (std::size_t v = 0; v < X.size(); ++v)
-    p.set_target(static_cast<int>(v), load == Load::kShear
-                                          ? X[v]
-                                          : X[v] + pure_bending(X[v], poisson, kappa));
-  const double sigma = load == Load::kShear
-                           ? deflection / timoshenko(poisson, 1) / (kSide * kSide)
-                           : kYoung * kappa * kSide / 2;
+    p.set_target(static_cast<int>(v),
+                 load == Load::kShear ? X[v] : X[v] + pure_bending(X[v], poisson, kappa));
+  const double sigma = load == Load::kShear ? deflection / timoshenko(poisson, 1) / (kSide * kSide)
+                                            : kYoung * kappa * kSide / 2;
   std::vector<double> share(X.size(), 0.0);  // of the end face's area
   double expected = 0;
   for (const Vec3i& t : p.model.surface.triangles) {
@@ -101,8 +99,8 @@ Tip bend(Element element, double poisson, int n, Load load) {
   tip.error = std::sqrt(square_error / std::max(square_exact, 1e-300));
   for (std::size_t v = 0; v < X.size(); ++v) {
     tip.ratio += share[v] * u[v][2];
-    expected += share[v] * (load == Load::kShear ? deflection
-                                                 : pure_bending(X[v], poisson, kappa)[2]);
+    expected +=
+        share[v] * (load == Load::kShear ? deflection : pure_bending(X[v], poisson, kappa)[2]);
   }
   tip.ratio /= expected;
   return tip;
@@ -121,8 +119,8 @@ std::vector<Tip> refine(Load load, Element e, double nu, int n, int levels) {
     t.push_back(bend(e, nu, n << k, load));
     const Tip& last = t.back();
     std::printf("FIGURE cantilever.%s.%s.nu%.4g.n%d = %.6f of %s, %d unknowns", name_of(load),
-                name_of(e), nu, n << k, last.ratio,
-                load == Load::kShear ? "Timoshenko" : "exact", last.unknowns);
+                name_of(e), nu, n << k, last.ratio, load == Load::kShear ? "Timoshenko" : "exact",
+                last.unknowns);
     if (load == Load::kMoment) std::printf(", %.4e L2", last.error);
     if (load == Load::kMoment && k > 0)
       std::printf(", order %.2f", order(t[at_index(k) - 1].error, last.error));
@@ -131,8 +129,8 @@ std::vector<Tip> refine(Load load, Element e, double nu, int n, int levels) {
   return t;
 }
 
-// Deflection of the solid over Timoshenko's beam: the composite element at n = 2, 4, 8, extrapolated
-// with its observed order (FullCantilever.ShearedBarConvergesInTheSolid).
+// Deflection of the solid over Timoshenko's beam: the composite element at n = 2, 4, 8,
+// extrapolated with its observed order (FullCantilever.ShearedBarConvergesInTheSolid).
 double solid_ratio(double nu) { return nu < 0.4 ? 0.9877 : 0.9636; }
 
 TEST(Cantilever, CompositeElementDoesNotLockAndLinearDoes) {

@@ -65,7 +65,8 @@ TEST_P(PatchTest, InnerVerticesFollowAnAffineSurface) {
 TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
   const auto [element, law, poisson] = GetParam();
   // Forces of an affine deformation: inside they cancel; on the surface they are the traction P N
-  // times a third of the triangles around the vertex, so that a uniform pressure is carried exactly.
+  // times a third of the triangles around the vertex, so that a uniform pressure is carried
+  // exactly.
   const TetMesh mesh = test::jittered_box(kBox, {{3, 3, 2}}, 0.3, 6);
   const Material m = gel(poisson, law);
   ElasticProblem p(mesh, element, m, [](const Vec3d&) { return false; });
@@ -76,8 +77,8 @@ TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
 
   const Lame l = lame(m.young, m.poisson);
   const double J = det(F);
-  const double w = law == 0 ? -l.mu / J + l.lambda * std::log(J) / J
-                            : l.mu * (J - 2) + l.lambda * (J - 1);
+  const double w =
+      law == 0 ? -l.mu / J + l.lambda * std::log(J) / J : l.mu * (J - 2) + l.lambda * (J - 1);
   const Mat3d P = F * l.mu + cofactor(F) * w;  // first Piola-Kirchhoff stress
   std::vector<Vec3d> expected(x.size(), Vec3d::zero());
   double scale = 0;
@@ -105,8 +106,8 @@ double confined_modulus(Element element, int law, double poisson, double strain)
   b.element = element;
   b.material = gel(poisson, law);
   auto plane = [&](int axis, double at) {
-    return test::vertices_where(
-        b.mesh, [&](const Vec3d& x) { return std::abs(x[axis] - at) < 1e-9; });
+    return test::vertices_where(b.mesh,
+                                [&](const Vec3d& x) { return std::abs(x[axis] - at) < 1e-9; });
   };
   for (int axis = 0; axis < 2; ++axis)
     for (const double at : {0.0, size[axis]}) {

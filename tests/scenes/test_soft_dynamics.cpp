@@ -56,8 +56,10 @@ TEST_P(SoftDynamics, FreeFallIsTheIntegratorsFormula) {
     position = std::max(position, norm(centre - d) / norm(d));
     velocity = std::max(velocity, norm(momentum(sim, mass).linear * (1 / total) - v) / norm(v));
   }
-  std::printf("FIGURE free_fall = %.1e of the distance, %.1e of the speed (centre of mass), %.1e "
-              "(farthest vertex), 50 steps\n", position, velocity, shape);
+  std::printf(
+      "FIGURE free_fall = %.1e of the distance, %.1e of the speed (centre of mass), %.1e "
+      "(farthest vertex), 50 steps\n",
+      position, velocity, shape);
   // Each step solves for its velocities with round-off times the condition h^2 K / M = 5e3 of its
   // matrix: 1e-12.
   EXPECT_LE(position, 5e-12);
@@ -158,7 +160,7 @@ TEST(SoftWeight, GluedBlockHangsOnItsMountWithItsWeight) {
 }
 
 struct Balance {
-  double force = 0, torque = 0, records = 0;  ///< worst relative errors
+  double force = 0, torque = 0, records = 0;        ///< worst relative errors
   double largest_contact = 0, largest_inertia = 0;  ///< [N]
 };
 
@@ -193,9 +195,10 @@ Balance worst_balance(const Scene& s, int steps) {
 TEST(SoftBalance, ContactEqualsGluePlusInertiaWhilePressing) {
   for (const double damping : {0.0, 1e-3}) {
     const Balance b = worst_balance(test::press(false, damping), 20);
-    std::printf("FIGURE balance.press.damping%g = %.1e force, %.1e torque, %.1e records; contact to "
-                "%.3f N\n",
-                damping, b.force, b.torque, b.records, b.largest_contact);
+    std::printf(
+        "FIGURE balance.press.damping%g = %.1e force, %.1e torque, %.1e records; contact to "
+        "%.3f N\n",
+        damping, b.force, b.torque, b.records, b.largest_contact);
     EXPECT_GT(b.largest_contact, 0.1);
     EXPECT_LE(b.force, 1e-6);
     EXPECT_LE(b.torque, 1e-6);
@@ -206,9 +209,10 @@ TEST(SoftBalance, ContactEqualsGluePlusInertiaWhilePressing) {
 TEST(SoftBalance, ContactEqualsGluePlusInertiaWhileTheMountShakes) {
   for (const double damping : {0.0, 1e-3}) {
     const Balance b = worst_balance(test::press(true, damping), 30);
-    std::printf("FIGURE balance.shake.damping%g = %.1e force, %.1e torque, %.1e records; contact to "
-                "%.3f N, inertia to %.4f N\n",
-                damping, b.force, b.torque, b.records, b.largest_contact, b.largest_inertia);
+    std::printf(
+        "FIGURE balance.shake.damping%g = %.1e force, %.1e torque, %.1e records; contact to "
+        "%.3f N, inertia to %.4f N\n",
+        damping, b.force, b.torque, b.records, b.largest_contact, b.largest_inertia);
     EXPECT_GT(b.largest_contact, 0.1);
     EXPECT_GT(b.largest_inertia, 0.01);
     EXPECT_LE(b.force, 1e-6);
@@ -219,6 +223,7 @@ TEST(SoftBalance, ContactEqualsGluePlusInertiaWhileTheMountShakes) {
 
 TEST(FullSoftDynamics, TwentyThousandStepsOfFreeFlightKeepEnergyAndMomentum) {
   Scene s = test::free_block(1e-3, 0, {{2, 2, 2}});
+  s.newton.force_floor = 1e-10;  // it flies 7 m: positions know the strain to 1e-13 only
   s.soft[0].velocity = {{0.3, -0.2, 0.1}};
   Sim sim(s);
   const std::vector<double> mass = masses(sim);

@@ -91,8 +91,18 @@ class BarrierTerm final : public ContactTerm {
 
   Energy evaluate(const Evaluation& e) override {
     Energy total;
-    for (const BarrierPair& p : pairs_)
-      total += evaluate_pair(p, setup_.support, *e.points, e.assembly, e.project);
+    for (std::size_t i = 0; i < pairs_.size();) {
+      const BarrierPair& p = pairs_[i];
+      if (p.kind != PairKind::kSample || !p.rigid_target) {
+        total += evaluate_pair(p, setup_.support, *e.points, e.assembly, e.project);
+        ++i;
+        continue;
+      }
+      RigidTarget sum;  // of all pairs of this sample, which follow each other
+      for (; i < pairs_.size() && pairs_[i].kind == p.kind && pairs_[i].source_id == p.source_id; ++i)
+        total += evaluate_pair(pairs_[i], setup_.support, *e.points, e.assembly, e.project, &sum);
+      if (e.assembly && e.assembly->wants_hessian()) add_rigid_target(sum, e.project, *e.assembly);
+    }
     return total;
   }
 
@@ -332,19 +342,6 @@ class BarrierTerm final : public ContactTerm {
 };
 
 }  // namespace
-
-void ContactTerm::remember(const ContactHistory& previous, std::int64_t step,
-                           ContactHistory& next) const {
-  for (const ContactPoint& c : contacts_) {
-    const FeaturePair key{c.env, c.body_a, c.body_b, c.feature_a, c.feature_b};
-    ContactMemory m{c.normal_force, c.p, step};
-    if (const auto it = previous.find(key); it != previous.end()) {
-      m.anchor = it->second.anchor;
-      m.first_step = it->second.first_step;
-    }
-    next[key] = m;
-  }
-}
 
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,

@@ -22,25 +22,10 @@
 #include <memory>
 
 #include "haptos/contact/barrier/barrier_options.h"
-#include "haptos/contact/record.h"
+#include "haptos/contact/contact_term.h"
 #include "haptos/contact/surface.h"
-#include "haptos/model/contact_history.h"
-#include "haptos/potential/term.h"
 
 namespace haptos {
-
-/// What every contact term offers besides the five verbs.
-class ContactTerm : public Term {
- public:
-  /// Contacts of the last committed step.
-  const std::vector<ContactPoint>& contacts() const { return contacts_; }
-  /// Writes the contacts of the last committed step into `next`, keeping from `previous` what the
-  /// same pairs remember.
-  void remember(const ContactHistory& previous, std::int64_t step, ContactHistory& next) const;
-
- protected:
-  std::vector<ContactPoint> contacts_;
-};
 
 struct BarrierSetup {
   double support = 2e-5;   ///< d [m]

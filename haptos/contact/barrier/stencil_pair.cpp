@@ -36,24 +36,18 @@ Stencil<double> make_stencil(const BarrierPair& pair, const Vec3d x[4]) {
   return point_point_stencil(x[0], x[1]);
 }
 
-// A point against a feature that only moves rigidly: the Hessian acts on the point alone, and the
-// feature's motion enters with the opposite sign at the closest point.
-void add_rigid_target(const BarrierPair& pair, const Stencil<double>& s, const Vec3d x[4],
-                      double first, double second, Assembly& assembly, bool project) {
+// Hessian by the source point of a pair whose target stands still; curvature of the distance to an edge
+// or to a vertex included.
+Mat3d source_hessian(const BarrierPair& pair, const Stencil<double>& s, const Vec3d x[4],
+                     double first, double second) {
   Mat3d h = outer(s.n, s.n) * second;
-  if (!project && pair.target_count < 3) {
-    // Curvature of the distance to an edge or to a vertex.
-    Mat3d c = Mat3d::identity() - outer(s.n, s.n);
-    if (pair.target_count == 2) {
-      const Vec3d t = normalized(x[2] - x[1]);
-      c -= outer(t, t);
-    }
-    h += c * (first / s.d);
+  if (pair.target_count == 3) return h;
+  Mat3d c = Mat3d::identity() - outer(s.n, s.n);
+  if (pair.target_count == 2) {
+    const Vec3d t = normalized(x[2] - x[1]);
+    c -= outer(t, t);
   }
-  assembly.add_hessian(pair.source, pair.source, h, true);
-  if (!assembly.driven_motion()) return;
-  for (int k = 0; k < pair.target_count; ++k)
-    assembly.add_hessian(pair.source, single(pair.target[k]), h * s.w[k + 1], false);
+  return h + c * (first / s.d);
 }
 
 void add_general(const WeightedPoint p[4], int n, const Mat<double, 12, 12>& h,
@@ -70,7 +64,7 @@ void add_general(const WeightedPoint p[4], int n, const Mat<double, 12, 12>& h,
 }  // namespace
 
 Energy evaluate_pair(const BarrierPair& pair, double support, const Points& points,
-                     Assembly* assembly, bool project) {
+                     Assembly* assembly, bool project, RigidTarget* rigid) {
   WeightedPoint p[4];
   const int n = stencil_points(pair, p);
   Vec3d x[4] = {Vec3d::zero(), Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
@@ -93,9 +87,13 @@ Energy evaluate_pair(const BarrierPair& pair, double support, const Points& poin
   if (!assembly->wants_hessian()) return {energy, std::abs(energy)};
 
   const double first = scale * m.value * b.first, second = scale * m.value * b.second;
-  if (pair.kind == PairKind::kSample && pair.rigid_target) {
-    if (project && scale < 0) return {energy, std::abs(energy)};
-    add_rigid_target(pair, s, x, first, second, *assembly, project);
+  if (rigid) {
+    rigid->hessian += source_hessian(pair, s, x, first, second);
+    if (pair.gap < rigid->gap) {
+      rigid->gap = pair.gap;
+      rigid->nearest = &pair;
+      for (int k = 0; k < pair.target_count; ++k) rigid->weight[k] = s.w[k + 1];
+    }
     return {energy, std::abs(energy)};
   }
   const Vec<double, 12> gd = distance_gradient(s);
@@ -109,6 +107,16 @@ Energy evaluate_pair(const BarrierPair& pair, double support, const Points& poin
   if (project) clamp_positive_block(h, 3 * n);
   add_general(p, n, h, *assembly);
   return {energy, std::abs(energy)};
+}
+
+void add_rigid_target(RigidTarget& r, bool project, Assembly& assembly) {
+  if (!r.nearest) return;
+  if (project) clamp_positive_block(r.hessian, 3);
+  assembly.add_hessian(r.nearest->source, r.nearest->source, r.hessian, true);
+  if (!assembly.driven_motion()) return;
+  for (int k = 0; k < r.nearest->target_count; ++k)
+    assembly.add_hessian(r.nearest->source, single(r.nearest->target[k]), r.hessian * r.weight[k],
+                         false);
 }
 
 ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,

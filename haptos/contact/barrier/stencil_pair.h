@@ -29,10 +29,22 @@ struct BarrierPair {
   bool rigid_target = false;  ///< all target points are driven, and move as one rigid body
 };
 
-/// Energy of the pair; with an assembly also gradient and Hessian. `project` keeps the part of the
-/// Hessian that is positive semi-definite by form, scale B'' grad d grad d^T.
+/// What the pairs of one sample with a target that only moves rigidly leave for add_rigid_target().
+struct RigidTarget {
+  Mat3d hessian = Mat3d::zero();        ///< by the sample, summed over its pairs
+  const BarrierPair* nearest = nullptr; ///< the pair of the smallest gap
+  double gap = 1e300;                   ///< its gap [m]
+  double weight[3] = {0, 0, 0};         ///< weights of its target points in the separation
+};
+
+/// Energy of the pair; with an assembly also gradient and Hessian. `project` clamps the pair's Hessian
+/// to be positive semi-definite. With `rigid` the Hessian is summed there and not assembled: the signed
+/// counts of one sample's features cancel, so only their sum is clamped.
 Energy evaluate_pair(const BarrierPair& pair, double support, const Points& points,
-                     Assembly* assembly, bool project);
+                     Assembly* assembly, bool project, RigidTarget* rigid = nullptr);
+
+/// Assembles what the pairs of one sample have summed up; a driven target moves with the nearest one.
+void add_rigid_target(RigidTarget& sum, bool project, Assembly& assembly);
 
 /// The contact record of the pair: force on the soft surface.
 ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,

@@ -24,7 +24,7 @@
 #include <memory>
 
 #include "haptos/base/options.h"
-#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/contact_term.h"
 #include "haptos/contact/point/link.h"
 #include "haptos/contact/point/sap_law.h"
 

@@ -1,0 +1,5 @@
+"""python -m haptos"""
+
+from haptos.cli import main
+
+main()

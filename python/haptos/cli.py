@@ -1,0 +1,239 @@
+"""The haptos command: press, run, check, describe.
+
+Exit codes: 0 done; 1 check found the file unusable, or a strict step failed; 2 bad input, in one
+line on stderr, with nothing created; 74 the disk is full; 130 and 143 stopped by Ctrl-C or
+SIGTERM, with valid output of what was done.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import sys
+from typing import Annotated
+
+import typer
+
+from haptos import _core
+from haptos.errors import InputError, StepError, refuse
+from haptos.options import find_option
+from haptos.units import parse_quantity
+
+app = typer.Typer(name="haptos", add_completion=False, rich_markup_mode=None,
+                  pretty_exceptions_enable=False,
+                  help="Simulates robots that touch: soft gel, contact and tactile sensors.")
+
+OutOption = Annotated[str | None, typer.Option(
+    "--out", metavar="DIR", help="Folder for the results; made if missing, must be empty. "
+    "Default: a new one in runs/.", show_default=False)]
+OverwriteOption = Annotated[bool, typer.Option(
+    "--overwrite", help="Write into a folder that is not empty.")]
+SetOption = Annotated[list[str] | None, typer.Option(
+    "--set", metavar="GROUP.NAME=VALUE", show_default=False,
+    help="Any option that `haptos describe` lists; may be given several times.")]
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, float]:
+    """Options from GROUP.NAME=VALUE texts."""
+    values = {}
+    for text in settings or []:
+        path, equals, value = text.partition("=")
+        if not equals:
+            refuse("--set", text, "must be GROUP.NAME=VALUE",
+                   "for example --set contact.support=20um")
+        option = find_option(path.strip())
+        values[path.strip()] = parse_quantity(value, option.unit, path.strip())
+    return values
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        commit = f" ({_core.commit})" if _core.commit else ""
+        print(f"haptos {_core.__version__}{commit}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _top(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True,
+                                          help="Show the version and stop.")] = False,
+) -> None:
+    del version
+
+
+@app.command()
+def press(
+    shape: Annotated[str, typer.Argument(
+        metavar="SHAPE", show_default=False,
+        help="An STL, OBJ, PLY or OFF file, or the name of a test shape such as sphere.")],
+    depth: Annotated[str, typer.Option(help="How far to press, for example 0.5mm.")] = "1mm",
+    pad: Annotated[str, typer.Option(
+        metavar="box|dome|FILE", help="The gel: a flat box of 25.25 x 20.75 x 4 mm, the same with "
+        "a domed top, or a volume file (.vtk, .msh).")] = "box",
+    unit: Annotated[str | None, typer.Option(
+        metavar="mm|m", show_default=False,
+        help="Unit of the files. Default: mm if the largest side is above 1.")] = None,
+    face: Annotated[str | None, typer.Option(
+        metavar="bottom|top", show_default=False,
+        help="Side of the object that is pressed. Default: bottom, for a named shape its "
+        "feature.")] = None,
+    pad_face: Annotated[str, typer.Option(
+        metavar="top|bottom", help="Side of a pad file that is pressed.")] = "top",
+    at: Annotated[str, typer.Option(
+        metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
+    steps: Annotated[int | None, typer.Option(
+        show_default=False, help="Number of steps. Default: one each 80 um.")] = None,
+    young: Annotated[str, typer.Option(help="Young's modulus.")] = "435kPa",
+    poisson: Annotated[str, typer.Option(help="Poisson's ratio.")] = "0.48",
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1,
+                                      help="Seed of the shape random.")] = 1,
+    settings: SetOption = None,
+    out: OutOption = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Presses an object into a gel pad and writes what the sensor sees.
+
+    Results: report.html, above.png, side.png, depth.png, markers.png, pad.vtk (the deformed
+    pad) and run.h5 (every step; docs/files.md describes it). Ctrl-C ends the run after the
+    current step and still writes them.
+
+    \b
+    Examples:
+      haptos press sphere
+      haptos press part.stl --unit mm --depth 0.8mm --out runs/part
+      haptos press torus --pad dome --young 300kPa --set contact.support=10um
+    """
+    from haptos.cli_runs import run_press
+    from haptos.press import prepare
+
+    options = {"material.young": parse_quantity(young, "Pa", "material.young"),
+               "material.poisson": parse_quantity(poisson, "", "material.poisson"),
+               **parse_settings(settings)}
+    xy = at.split(",")
+    if len(xy) != 2:
+        refuse("--at", at, "must be two lengths", "for example 2mm,-1mm")
+    run_press(
+        lambda: prepare(shape, depth=parse_quantity(depth, "m", "--depth"), pad=pad, unit=unit,
+                        face=face, pad_face=pad_face, steps=steps, seed=seed, options=options,
+                        at=(parse_quantity(xy[0], "m", "--at"),
+                            parse_quantity(xy[1], "m", "--at"))),
+        shape, out, overwrite)
+
+
+@app.command()
+def run(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", show_default=False,
+                                         help="A scene file (.yaml).")],
+    duration: Annotated[str | None, typer.Option(
+        show_default=False, help="How long to simulate, for example 2s. Default: to the last "
+        "keyframe of the scene, or 1 s.")] = None,
+    every: Annotated[int, typer.Option(min=1, max=1_000_000,
+                                       help="Record one frame in so many steps.")] = 1,
+    settings: SetOption = None,
+    out: OutOption = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Runs a scene file and records it.
+
+    Results: run.h5 (docs/files.md describes it) and pictures of the end. Ctrl-C ends the run
+    after the current step and still writes them.
+
+    \b
+    Example:
+      haptos run scenes/press_sphere.yaml --duration 0.5s --out runs/sphere
+    """
+    from haptos.cli_runs import run_scene
+
+    seconds = None if duration is None else parse_quantity(duration, "s", "--duration")
+    run_scene(scene, seconds, every, parse_settings(settings), out, overwrite)
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(
+        metavar="FILE", show_default=False,
+        help="A surface (.stl, .obj, .ply, .off), a volume (.vtk, .msh) or a scene (.yaml).")],
+) -> None:
+    """Says what is wrong with a mesh or a scene; exit code 1 if it cannot be used.
+
+    \b
+    Example:
+      haptos check part.stl
+    """
+    from haptos.cli_info import check_file
+
+    raise typer.Exit(check_file(file))
+
+
+@app.command()
+def describe(
+    what: Annotated[str | None, typer.Argument(
+        metavar="[material|contact|newton|sim|scene|FILE]", show_default=False,
+        help="A group of options, the parts of a scene, or a scene file.")] = None,
+) -> None:
+    """Lists options with unit, default, range and meaning, or what a scene file holds.
+
+    \b
+    Examples:
+      haptos describe contact
+      haptos describe scenes/press_sphere.yaml
+    """
+    from haptos.cli_info import describe_what
+
+    describe_what(what)
+
+
+def command_line() -> str:
+    """The command as a person would type it again."""
+    return shlex.join(["haptos", *_arguments])
+
+
+_arguments: list[str] = []
+
+
+def _fail(message: str, code: int) -> int:
+    print("haptos: " + " ".join(str(message).split()), file=sys.stderr)
+    return code
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point: runs a command and exits with its code."""
+    sys.exit(run_command(sys.argv[1:] if arguments is None else arguments))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Runs a command; returns its exit code."""
+    _arguments[:] = arguments
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(args=arguments or ["--help"], prog_name="haptos",
+                              standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except typer.Exit as e:
+        return int(e.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("stopped", 130)
+    except InputError as e:
+        return _fail(str(e), 2)
+    except StepError as e:
+        return _fail(str(e), 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except MemoryError:
+        return _fail("there is not enough memory for this; use a coarser mesh", 71)
+    except OSError as e:
+        full = e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        remedy = "; free some space, what was written so far is whole" if full else ""
+        where = f"{e.filename}: " if e.filename else ""
+        return _fail(f"{where}{e.strerror or e}{remedy}.", 74 if full else 2)
+    except Exception as e:
+        # Usage errors, of Typer's own click or of the click package, know their exit code.
+        if hasattr(e, "format_message") and hasattr(e, "exit_code"):
+            return _fail(f"{e.format_message().rstrip('.')}. See haptos --help.", int(e.exit_code))
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""haptos check and haptos describe."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from haptos import _core
+from haptos.errors import InputError, refuse
+from haptos.meshes import read_surface, read_volume
+from haptos.options import option_table
+from haptos.press import SURFACE_SUFFIXES, VOLUME_SUFFIXES
+from haptos.scene import Scene, load_scene
+
+SCENE_SUFFIXES = (".yaml", ".yml")
+
+
+def check_file(file: str) -> int:
+    """Prints what is wrong with a file; 0 if it can be used, 1 if not."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in SURFACE_SUFFIXES + VOLUME_SUFFIXES + SCENE_SUFFIXES:
+        refuse("check", file, "must be a mesh or a scene", "its name must end with one of "
+               + " ".join(SURFACE_SUFFIXES + VOLUME_SUFFIXES + SCENE_SUFFIXES))
+    if not Path(file).exists():
+        refuse("check", file, "does not exist", "check the path")
+    try:
+        if suffix in SCENE_SUFFIXES:
+            _check_scene(file)
+        elif suffix in SURFACE_SUFFIXES:
+            _check_surface(file)
+        else:
+            _check_volume(file)
+    except InputError as e:
+        print(f"cannot be used: {e}")
+        return 1
+    print("can be used")
+    return 0
+
+
+def _size(bounds: np.ndarray) -> str:
+    return " x ".join(f"{v:.6g}" for v in np.ptp(bounds, axis=0))
+
+
+def _print_findings(findings: list[str], notes: list[str]) -> None:
+    for sentence in [*notes, *findings]:
+        print(f"found: {sentence}")
+    if not findings:
+        print("found: nothing wrong")
+
+
+def _check_surface(file: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mesh = read_surface(file)
+    r = _core.check_surface(mesh)
+    parts = f", {r.components} parts" if r.components > 1 else ""
+    print(f"{file}: surface, {r.vertices} vertices, {r.triangles} triangles, {r.edges} edges{parts}")
+    print(f"size {_size(np.asarray(r.bounds))}, area {r.area:.6g}, volume {r.volume:.6g}, in the "
+          "file's unit")
+    _print_findings(r.findings(), [str(w.message) for w in caught])
+    _core.require_contact_surface(mesh, file)
+
+
+def _check_volume(file: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mesh = read_volume(file)
+    r = _core.check_volume(mesh)
+    parts = f", {r.components} parts" if r.components > 1 else ""
+    print(f"{file}: volume, {r.vertices} vertices, {r.tets} tetrahedra{parts}")
+    print(f"size {_size(np.asarray(r.bounds))}, volume {r.volume:.6g}, in the file's unit; worst "
+          f"quality {r.worst_quality:.3g} (tetrahedron {r.worst_tet})")
+    _print_findings(r.findings(), [str(w.message) for w in caught])
+    _core.require_volume(mesh, file)
+
+
+def _check_scene(file: str) -> None:
+    scene = load_scene(file)
+    scene.validate()
+    scene.compile()
+    print(f"{file}: scene, {_count(scene)}")
+    _print_findings(scene.warnings, [])
+
+
+def _count(scene: Scene) -> str:
+    words = {"soft": "soft", "prescribed": "prescribed", "half_spaces": "half-spaces",
+             "spheres": "spheres", "pendulums": "pendulums"}
+    return ", ".join(f"{len(v)} {words.get(k, k)}" for k, v in scene.entries().items() if v)
+
+
+def _console() -> Console:
+    return Console() if sys.stdout.isatty() else Console(width=150)
+
+
+def describe_what(what: str | None) -> None:
+    """Prints tables of options, the parts of a scene, or the bodies of a scene file."""
+    groups = list(dict.fromkeys(o.group for o in option_table()))
+    if what is None:
+        for group in groups:
+            _print_group(group)
+        _print_parts()
+    elif what in groups:
+        _print_group(what)
+    elif what == "scene":
+        _print_parts()
+    elif Path(what).suffix.lower() in SCENE_SUFFIXES:
+        _print_scene(what)
+    else:
+        near = _core.nearest_name(what, [*groups, "scene"])
+        refuse("describe", what, "is neither a group of options nor a scene file",
+               f'did you mean "{near}"?' if near else "known are " + ", ".join([*groups, "scene"]))
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _print_group(group: str) -> None:
+    table = _table(group, "option", "unit", "default", "range", "meaning")
+    for o in option_table():
+        if o.group == group:
+            whole = "whole, " if isinstance(o.default, int) else ""
+            table.add_row(o.name, o.unit or "-", f"{o.default:g}",
+                          f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
+    _console().print(table)
+
+
+def _print_parts() -> None:
+    table = _table("scene", "in a scene file", "in Python", "meaning")
+    for key, method in (("soft", Scene.add_soft), ("prescribed", Scene.add_prescribed),
+                        ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
+                        ("pendulums", Scene.add_pendulum), ("pairs", Scene.add_pair)):
+        table.add_row(key, f"Scene.{method.__name__}()", (method.__doc__ or "").splitlines()[0])
+    _console().print(table)
+
+
+def _print_scene(file: str) -> None:
+    scene = load_scene(file)
+    table = _table(file, "name", "kind", "what")
+    entries = scene.entries()
+    for e in entries["soft"]:
+        m = e["material"]
+        table.add_row(e["name"], "soft", f"{e['mesh']}, {e['element']}, E = {m['young']:g} Pa, "
+                      f"nu = {m['poisson']:g}, density = {m['density']:g} kg/m3"
+                      + "".join(f", {len(v)} vertices glued to {k}" for k, v in e["glue"].items()))
+    for e in entries["prescribed"]:
+        times = [k[0] for k in e["trajectory"]]
+        moves = f", keyframes from {times[0]:g} to {times[-1]:g} s" if len(times) > 1 else ", still"
+        surface = e["surface"] if len(e["surface"].triangles) else "no surface"
+        table.add_row(e["name"], "prescribed", f"{surface}{moves}")
+    for e in entries["half_spaces"]:
+        table.add_row(e["name"], "half-space", f"normal {e['normal']}, offset {e['offset']:g} m")
+    for e in entries["spheres"]:
+        table.add_row(e["name"], "sphere", f"radius {e['radius']:g} m, mass {e['mass']:g} kg, "
+                      f"friction {e['friction']:g}")
+    for e in entries["pendulums"]:
+        table.add_row(e["name"], "pendulum", f"lengths {e['length']} m, masses {e['mass']} kg")
+    console = _console()
+    console.print(table)
+    s = scene.sim
+    console.print(f"time step {s.dt:g} s, gravity ({s.gravity_x:g}, {s.gravity_y:g}, "
+                  f"{s.gravity_z:g}) m/s2, contact support {scene.contact.support:g} m",
+                  highlight=False)

@@ -1,0 +1,515 @@
+// The law suite on barrier contact: the scalar law, every kind of pair with every feature, and the
+// whole term, against driven and against free colliders.
+#include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/barrier/clamp_positive.h"
+#include "haptos/contact/barrier/closest_features.h"
+#include "haptos/contact/barrier/stencil_pair.h"
+#include "haptos/geometry/shapes.h"
+#include "tests/laws/law_suite.h"
+#include "tests/support.h"
+
+namespace haptos {
+namespace {
+
+using test::LawCase;
+using test::Random;
+
+// All lengths are multiples of this [m]; the support is a fifth of it.
+constexpr double kUnit = 1e-3;
+constexpr double kSupport = 0.2 * kUnit;
+
+double pressure_factor(double t) { return -barrier(t, 1.0).first; }
+
+TEST(BarrierLaw, PressureFactorHasTheTabulatedValues) {
+  EXPECT_NEAR(pressure_factor(0.9), 0.0322, 5e-5);
+  EXPECT_NEAR(pressure_factor(0.5), 1.193, 5e-4);
+  EXPECT_NEAR(pressure_factor(0.25), 4.329, 5e-4);
+  EXPECT_NEAR(pressure_factor(0.1), 12.24, 5e-3);
+}
+
+TEST(BarrierLaw, DerivativesMatchDifferencesOverTheWholeSupport) {
+  for (double t = 1e-4; t < 0.99; t *= 1.1) {
+    const double h = 1e-5 * t;
+    const BarrierValue<double> b = barrier(t, 1.0), up = barrier(t + h, 1.0),
+                               down = barrier(t - h, 1.0);
+    EXPECT_NEAR((up.value - down.value) / (2 * h), b.first, 1e-7 * std::abs(b.first)) << t;
+    EXPECT_NEAR((up.first - down.first) / (2 * h), b.second, 1e-7 * b.second) << t;
+  }
+}
+
+TEST(BarrierLaw, FallsIsConvexAndJoinsZeroTwiceDifferentiably) {
+  double last = 1e300;
+  for (int i = 1; i < 1000; ++i) {
+    const BarrierValue<double> b = barrier(i / 1000.0, 1.0);
+    EXPECT_GT(b.value, 0);
+    EXPECT_LT(b.first, 0);
+    EXPECT_GT(b.second, 0);
+    EXPECT_LT(b.value, last);
+    last = b.value;
+  }
+  const BarrierValue<double> near = barrier(1 - 1e-6, 1.0), at = barrier(1.0, 1.0),
+                             beyond = barrier(7.0, 1.0);
+  // To leading order (1 - t)^3, -3 (1 - t)^2, 6 (1 - t).
+  EXPECT_NEAR(near.value / 1e-18, 1, 1e-3);
+  EXPECT_NEAR(near.first / -3e-12, 1, 1e-3);
+  EXPECT_NEAR(near.second / 6e-6, 1, 1e-3);
+  for (const BarrierValue<double>& b : {at, beyond}) {
+    EXPECT_EQ(b.value, 0);
+    EXPECT_EQ(b.first, 0);
+    EXPECT_EQ(b.second, 0);
+  }
+}
+
+TEST(BarrierLaw, ScalesWithTheSupport) {
+  // B(s g; s d) = s^2 B(g; d).
+  for (double t : {0.05, 0.3, 0.8}) {
+    const BarrierValue<double> one = barrier(t, 1.0), small = barrier(t * 2e-5, 2e-5);
+    EXPECT_NEAR(small.value / (4e-10 * one.value), 1, 1e-12);
+    EXPECT_NEAR(small.first / (2e-5 * one.first), 1, 1e-12);
+    EXPECT_NEAR(small.second / one.second, 1, 1e-12);
+  }
+}
+
+TEST(BarrierLaw, LanesEqualScalarsBitForBit) {
+  using P = Pack<double, 8>;
+  P gap;
+  for (int l = 0; l < 8; ++l) gap.set(l, 0.03 + 0.17 * l);  // the last two are beyond the support
+  const BarrierValue<P> b = barrier(gap, P(1.0));
+  for (int l = 0; l < 8; ++l) {
+    const BarrierValue<double> s = barrier(gap[l], 1.0);
+    EXPECT_EQ(b.value[l], s.value);
+    EXPECT_EQ(b.first[l], s.first);
+    EXPECT_EQ(b.second[l], s.second);
+  }
+}
+
+TEST(ClampPositive, KeepsPositiveMatricesAndRemovesNegativeEigenvalues) {
+  Random random(3);
+  for (int n = 1; n <= 12; ++n) {
+    Eigen::MatrixXd r(n, n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) r(i, j) = random();
+    for (const bool positive : {true, false}) {
+      const Eigen::MatrixXd a = positive ? (r * r.transpose()).eval() : (r + r.transpose()).eval();
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(a);
+      const Eigen::MatrixXd expected = s.eigenvectors() *
+                                       s.eigenvalues().cwiseMax(0).asDiagonal() *
+                                       s.eigenvectors().transpose();
+      Mat<double, 12, 12> m = Mat<double, 12, 12>::zero();
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) m(i, j) = a(i, j);
+      clamp_positive_block(m, n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) EXPECT_NEAR(m(i, j), expected(i, j), 1e-12 * n) << n;
+    }
+  }
+}
+
+// One pair as a term: the gap follows the points, the feature stays.
+class PairTerm final : public Term {
+ public:
+  explicit PairTerm(const BarrierPair& p) : pair_(p) {}
+  const char* name() const override { return "barrier pair"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+  void refresh(const Points& points) override {
+    const Vec3d s = pair_.kind == PairKind::kEdges ? Vec3d::zero() : at(points.x, pair_.source);
+    auto x = [&](int p) { return points.x[static_cast<std::size_t>(p)]; };
+    const int* t = pair_.target;
+    if (pair_.kind == PairKind::kEdges)
+      pair_.gap = edge_edge_stencil(x(pair_.source.point[0]), x(pair_.source.point[1]), x(t[0]),
+                                    x(t[1])).d;
+    else if (pair_.target_count == 3)
+      pair_.gap = point_triangle_stencil(s, x(t[0]), x(t[1]), x(t[2])).d;
+    else if (pair_.target_count == 2)
+      pair_.gap = point_edge_stencil(s, x(t[0]), x(t[1])).d;
+    else
+      pair_.gap = norm(s - x(t[0]));
+  }
+  Energy evaluate(const Evaluation& e) override {
+    if (!pair_.rigid_target) return evaluate_pair(pair_, kSupport, *e.points, e.assembly, e.project);
+    RigidTarget sum;
+    const Energy v = evaluate_pair(pair_, kSupport, *e.points, e.assembly, e.project, &sum);
+    if (e.assembly && e.assembly->wants_hessian()) add_rigid_target(sum, e.project, *e.assembly);
+    return v;
+  }
+  double gap() const { return pair_.gap; }
+
+ private:
+  BarrierPair pair_;
+};
+
+struct PairCase {
+  LawCase law;
+  std::unique_ptr<PairTerm> term;
+  BarrierPair pair;
+
+  PairCase() {
+    law.length = kUnit;
+    pair.scale = 1e9 * kUnit * kUnit;
+  }
+  // Points of the soft side are free; those of the collider are free or driven.
+  int soft(const Vec3d& x) { return law.points.add_node(blocks_++, 0, 0, kUnit * x); }
+  int collider(const Vec3d& x, bool driven) {
+    return driven ? law.points.add_driven(1, 0, kUnit * x)
+                  : law.points.add_node(blocks_++, 1, 0, kUnit * x);
+  }
+  void finish() {
+    law.points.finish_permanent();
+    term = std::make_unique<PairTerm>(pair);
+    law.term = term.get();
+    term->refresh(law.points);
+    ASSERT_GT(term->gap(), 0);
+    ASSERT_LT(term->gap(), 0.9 * kSupport);
+  }
+  void check() {
+    test::check_derivatives(law);
+    test::check_projection(law);
+    test::check_rigid_invariance(law);
+    EXPECT_GT(test::energy_of(law), 0);
+  }
+
+ private:
+  int blocks_ = 0;
+};
+
+const Vec3d kCorner[3] = {{{0, 0, 0}}, {{1, 0.1, 0.05}}, {{0.2, 0.9, -0.1}}};
+
+// A point that sees the triangle's face, an edge, or a vertex, [kUnit].
+Vec3d point_in_region(int region, double gap) {
+  const Vec3d n = normalized(cross(kCorner[1] - kCorner[0], kCorner[2] - kCorner[0]));
+  const Vec3d middle = (kCorner[0] + kCorner[1] + kCorner[2]) * (1.0 / 3);
+  if (region == 0) return middle + gap * n;
+  if (region <= 3) {
+    const Vec3d &a = kCorner[region - 1], &b = kCorner[region % 3];
+    const Vec3d out = normalized(cross(b - a, n));
+    return 0.6 * a + 0.4 * b + (0.6 * gap) * out + (0.8 * gap) * n;
+  }
+  const Vec3d& v = kCorner[region - 4];
+  return v + gap * normalized(normalized(v - middle) + 0.7 * n);
+}
+
+TEST(PointTrianglePair, HoldsTheLawsInEveryRegionForSamplesAndCornersDrivenAndFree) {
+  for (int region = 0; region < 7; ++region)
+    for (const PairKind kind : {PairKind::kSample, PairKind::kCorner})
+      for (const bool driven : {false, true}) {
+        SCOPED_TRACE("region " + std::to_string(region) + (driven ? ", driven" : ", free") +
+                     (kind == PairKind::kSample ? ", sample" : ", corner"));
+        PairCase c;
+        const Vec3d p = point_in_region(region, 0.07);
+        const Stencil<double> s = point_triangle_stencil(p, kCorner[0], kCorner[1], kCorner[2]);
+        ASSERT_EQ(static_cast<int>(s.region), region);
+        c.pair.kind = kind;
+        // A sample inside an edge of the soft surface; a corner is one vertex of the collider.
+        const bool sample = kind == PairKind::kSample;
+        c.pair.source.count = sample ? 2 : 1;
+        if (sample) {
+          const Vec3d along{{0.3, -0.2, 0.5}};
+          c.pair.source.point[0] = c.soft(p + along);
+          c.pair.source.point[1] = c.soft(p - along);
+          c.pair.source.weight[0] = c.pair.source.weight[1] = 0.5;
+        } else {
+          c.pair.source.point[0] = c.collider(p, driven);
+          c.pair.source.weight[0] = 1;
+        }
+        int used[3] = {0, 1, 2};
+        c.pair.target_count = region == 0 ? 3 : region <= 3 ? 2 : 1;
+        if (region > 0) used[0] = region <= 3 ? region - 1 : region - 4, used[1] = region % 3;
+        for (int k = 0; k < c.pair.target_count; ++k)
+          c.pair.target[k] =
+              sample ? c.collider(kCorner[used[k]], driven) : c.soft(kCorner[used[k]]);
+        c.pair.rigid_target = sample && driven;
+        c.finish();
+        c.check();
+      }
+}
+
+// Edges p along y and q along x at height 0.07, shifted so that the closest pair is in the region.
+void edges_in_region(int region, Vec3d x[4]) {
+  double x0 = 0.4, y0 = -0.45;  // p's place along q, p's start along y
+  switch (static_cast<EeRegion>(region)) {
+    case EeRegion::interior: break;
+    case EeRegion::p0_q: y0 = 0.03; break;
+    case EeRegion::p1_q: y0 = -1.03; break;
+    case EeRegion::p_q0: x0 = -0.03; break;
+    case EeRegion::p_q1: x0 = 1.03; break;
+    case EeRegion::p0_q0: x0 = -0.03, y0 = 0.03; break;
+    case EeRegion::p0_q1: x0 = 1.03, y0 = 0.03; break;
+    case EeRegion::p1_q0: x0 = -0.03, y0 = -1.03; break;
+    case EeRegion::p1_q1: x0 = 1.03, y0 = -1.03; break;
+  }
+  const Vec3d points[4] = {{{x0, y0, 0.07}}, {{x0 + 0.002, y0 + 1, 0.071}}, {{0, 0, 0}}, {{1, 0, 0}}};
+  for (int k = 0; k < 4; ++k) x[k] = points[k];
+}
+
+TEST(EdgeEdgePair, HoldsTheLawsInEveryRegionDrivenAndFree) {
+  for (int region = 0; region < 9; ++region)
+    for (const bool driven : {false, true}) {
+      SCOPED_TRACE("region " + std::to_string(region) + (driven ? ", driven" : ", free"));
+      Vec3d x[4];
+      edges_in_region(region, x);
+      ASSERT_EQ(static_cast<int>(edge_edge_stencil(x[0], x[1], x[2], x[3]).region), region);
+      PairCase c;
+      c.pair.kind = PairKind::kEdges;
+      c.pair.source.count = 2;
+      c.pair.target_count = 2;
+      for (int k = 0; k < 2; ++k) {
+        c.pair.source.point[k] = c.soft(x[k]);
+        c.pair.target[k] = c.collider(x[k + 2], driven);
+      }
+      c.pair.mollifier = edge_edge_mollifier_threshold(kUnit * kUnit, kUnit * kUnit);
+      c.finish();
+      c.check();
+    }
+}
+
+TEST(EdgeEdgePair, HoldsTheLawsWhereTheMollifierActsAndVanishesForParallelEdges) {
+  for (const double angle : {0.03, 0.02, 0.01, 0.003})
+    for (const bool driven : {false, true}) {
+      SCOPED_TRACE("angle " + std::to_string(angle) + (driven ? ", driven" : ", free"));
+      PairCase c;
+      c.law.step = 1e-6;  // the mollifier's own scale is the angle
+      const Vec3d x[4] = {{{0.1, -0.5 * angle, 0.07}}, {{1.1, 0.5 * angle, 0.072}}, {{0, 0, 0}},
+                          {{1, 0, 0}}};
+      c.pair.kind = PairKind::kEdges;
+      c.pair.source.count = 2;
+      c.pair.target_count = 2;
+      for (int k = 0; k < 2; ++k) {
+        c.pair.source.point[k] = c.soft(x[k]);
+        c.pair.target[k] = c.collider(x[k + 2], driven);
+      }
+      c.pair.mollifier = edge_edge_mollifier_threshold(kUnit * kUnit, kUnit * kUnit);
+      const double m = edge_edge_mollifier(kUnit * x[0], kUnit * x[1], kUnit * x[2], kUnit * x[3],
+                                           c.pair.mollifier).m;
+      ASSERT_GT(m, 0);
+      ASSERT_LT(m, 1);
+      c.finish();
+      c.check();
+    }
+  // Nearly parallel edges carry next to nothing: m ~ 2 sin^2(angle) / 1e-3.
+  const Vec3d a{{0, 0, 0}}, b{{1, 0, 0}}, p{{0, 0, 0.1}}, q{{1, 1e-5, 0.1}};
+  EXPECT_NEAR(edge_edge_mollifier(a, b, p, q, edge_edge_mollifier_threshold(1.0, 1.0)).m, 2e-7, 1e-9);
+}
+
+// A soft surface and a collider surface with the whole term between them.
+struct TermCase {
+  LawCase law;
+  std::unique_ptr<ContactSurface> soft, collider;
+  std::unique_ptr<ContactTerm> term;
+
+  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit, int divisions = 1) {
+    int block = 0;
+    std::vector<int> sp, cp;
+    for (const Vec3d& x : s.vertices) sp.push_back(law.points.add_node(block++, 0, 0, size * x));
+    for (const Vec3d& x : c.vertices)
+      cp.push_back(driven ? law.points.add_driven(1, 0, size * x)
+                          : law.points.add_node(block++, 1, 0, size * x));
+    law.points.finish_permanent();
+    law.length = size;
+    soft = std::make_unique<ContactSurface>(scaled(s, size), sp, 0, 0, false);
+    collider = std::make_unique<ContactSurface>(scaled(c, size), cp, 1, 0, driven);
+    BarrierSetup setup;
+    setup.support = 0.2 * size;
+    setup.stiffness = 1e6 / size;  // a fixed modulus over the support [Pa/m]
+    setup.divisions = divisions;
+    term = make_barrier_term(soft.get(), collider.get(), setup);
+    law.term = term.get();
+    prepare();
+  }
+  void prepare() {
+    StepContext step;
+    step.points = &law.points;
+    law.points.x_start = law.points.x_target = law.points.x;
+    term->prepare(step);
+  }
+  static TriMesh scaled(TriMesh m, double size) {
+    for (Vec3d& x : m.vertices) x = size * x;
+    return m;
+  }
+};
+
+TriMesh triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  TriMesh m;
+  m.vertices = {a, b, c};
+  m.triangles = {{{0, 1, 2}}};
+  return m;
+}
+
+// Something with faces, sharp edges and corners of either sign to touch: a box with a notch.
+TriMesh notched() {
+  return extrude({{{-1, -1}}, {{1, -1}}, {{1, 0.3}}, {{0.1, 0.1}}, {{-1, 0.4}}}, {}, -0.8, 0.8);
+}
+
+TEST(BarrierTerm, HoldsTheLawsWithOneVertexInEveryRegionOfATriangle) {
+  const TriMesh collider = triangle(kCorner[0], kCorner[1], kCorner[2]);
+  for (int region = 0; region < 7; ++region)
+    for (const bool driven : {false, true}) {
+      SCOPED_TRACE("region " + std::to_string(region) + (driven ? ", driven" : ", free"));
+      const Vec3d p = point_in_region(region, 0.08);
+      TermCase c(triangle(p, p + Vec3d{{0.5, 0.2, 0.9}}, p + Vec3d{{-0.3, 0.45, 0.8}}), collider,
+                 driven);
+      EXPECT_GT(test::energy_of(c.law), 0);
+      test::check_derivatives(c.law);
+      test::check_projection(c.law);
+      test::check_rigid_invariance(c.law);
+    }
+}
+
+TEST(BarrierTerm, HoldsTheLawsOnSolidsWithEdgesCornersAndANotchInManyPoses) {
+  int touching = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed)
+    for (const bool driven : {false, true}) {
+      Random random(seed);
+      TriMesh soft = icosphere(0.5, 0.6);
+      const Mat3d R = to_matrix(rotation_by(3.0 * random.vector()));
+      const TriMesh collider = notched();
+      // Down on some point of the collider's top, by half the support.
+      const Vec3d at{{random(), 0.8 * random(), 0.7 * random()}};
+      for (Vec3d& x : soft.vertices) x = R * x + at;
+      double lift = -1e300;
+      for (double y = -2; y < 2; y += 0.01) {
+        TriMesh moved = soft;
+        for (Vec3d& x : moved.vertices) x[1] += y;
+        double nearest = 1e300;
+        for (const Vec3d& x : moved.vertices)
+          for (const Vec3i& t : collider.triangles)
+            nearest = std::min(nearest, point_triangle_stencil(x, collider.vertices[static_cast<std::size_t>(t[0])],
+                                                               collider.vertices[static_cast<std::size_t>(t[1])],
+                                                               collider.vertices[static_cast<std::size_t>(t[2])]).d);
+        if (nearest < 0.1) lift = y;  // the last, from above
+      }
+      if (lift < -1e299) continue;
+      for (Vec3d& x : soft.vertices) x[1] += lift;
+      TermCase c(soft, collider, driven, kUnit, 1 + static_cast<int>(seed % 2));
+      if (test::energy_of(c.law) == 0) continue;
+      ++touching;
+      SCOPED_TRACE("seed " + std::to_string(seed) + (driven ? ", driven" : ", free"));
+      c.law.step = 1e-6;
+      test::check_derivatives(c.law);
+      test::check_projection(c.law);
+      test::check_rigid_invariance(c.law);
+    }
+  EXPECT_GT(touching, 60);
+}
+
+TEST(BarrierTerm, VanishesBeyondTheSupportAndScalesWithTheUnitOfLength) {
+  const TriMesh ball = icosphere(0.5, 0.3), plate = box({{3, 3, 1}});
+  auto over = [&](double gap) {
+    TriMesh m = ball;
+    for (Vec3d& x : m.vertices) x[2] += 1.0 + gap;
+    return m;
+  };
+  TermCase rest(over(0.201), plate, true);
+  EXPECT_EQ(test::energy_of(rest.law), 0);
+  EXPECT_EQ(test::evaluate_law(rest.law).gradient.cwiseAbs().maxCoeff(), 0);
+  TermCase small(over(0.1), plate, true, 1e-3), large(over(0.1), plate, true, 1.0);
+  EXPECT_GT(test::energy_of(large.law), 0);
+  EXPECT_NEAR(test::energy_of(small.law) * 1e9 / test::energy_of(large.law), 1, 1e-9);
+}
+
+TEST(BarrierTerm, ForcesOnBothBodiesAddUpToNothing) {
+  TriMesh ball = icosphere(0.5, 0.3);
+  for (Vec3d& x : ball.vertices) x += Vec3d{{0.97, 1.41, 0.35}};
+  for (const bool driven : {false, true}) {
+    TermCase c(ball, notched(), driven);
+    for (double y = 0; test::energy_of(c.law) == 0 && y < 1; y += 0.02)
+      for (std::size_t v = 0; v < ball.vertices.size(); ++v) {
+        c.law.points.x[v][1] -= 0.02 * kUnit;
+        if (v + 1 == ball.vertices.size()) c.prepare();
+      }
+    Assembly a;
+    a.reset(test::dense_pattern(c.law.points));
+    a.begin(c.law.points, false, nullptr);
+    a.set_factors(1, 1);
+    c.term->refresh(c.law.points);
+    Evaluation e;
+    e.points = &c.law.points;
+    e.assembly = &a;
+    ASSERT_GT(c.term->evaluate(e).value, 0);
+    Vec3d force = Vec3d::zero(), torque = Vec3d::zero();
+    double scale = 0;
+    for (int p = 0; p < c.law.points.size(); ++p) {
+      const Vec3d& g = a.point_gradient()[static_cast<std::size_t>(p)];
+      force += g;
+      torque += cross(c.law.points.x[static_cast<std::size_t>(p)], g);
+      scale += norm(g);
+    }
+    EXPECT_LE(norm(force), 1e-12 * scale);
+    EXPECT_LE(norm(torque), 1e-12 * scale * kUnit * 2);
+  }
+}
+
+TEST(BarrierTerm, EnergyAndForceAreContinuousAcrossFeatures) {
+  // A point slides over a box, across faces, edges and corners: steps of E are those of its gradient.
+  const TriMesh plate = box({{1, 1, 1}}, {{2, 2, 1}});
+  const Vec3d p{{-0.63, -0.61, 0.57}};
+  TermCase c(triangle(p, p + Vec3d{{-0.4, 0.3, 2}}, p + Vec3d{{0.5, 0.1, 2}}), plate, true);
+  const Vec3d step = Vec3d{{1.3, 0.9, 0.0}} * (kUnit / 4000);
+  double before = 0, largest = 0, error = 0;
+  Vec3d g_before = Vec3d::zero();
+  for (int i = 0; i <= 4000; ++i) {
+    if (i % 50 == 0) c.prepare();
+    const test::LawValues v = test::evaluate_law(c.law);
+    Vec3d g = Vec3d::zero();
+    for (int q = 0; q < 3; ++q)
+      g += Vec3d{{v.gradient[3 * q], v.gradient[3 * q + 1], v.gradient[3 * q + 2]}};
+    if (i > 0)  // trapezoidal rule
+      error = std::max(error, std::abs(v.energy - before - 0.5 * dot(g + g_before, step)));
+    before = v.energy;
+    g_before = g;
+    largest = std::max(largest, v.energy);
+    for (Vec3d& x : c.law.points.x)
+      if (&x - c.law.points.x.data() < 3) x += step;
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_LE(error, 1e-5 * largest);
+}
+
+TEST(ClosestFeatures, CountEveryFlatOrConvexSurfaceOnce) {
+  const TriMesh cube = box({{1, 1, 1}}, {{3, 2, 4}});
+  std::vector<int> points(cube.vertices.size());
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<int>(i);
+  const ContactSurface s(cube, points, 0, 0, true);
+  std::vector<int> all(cube.triangles.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  Random random(8);
+  int seen_something = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3d p = 0.65 * random.vector();
+    Vec3d outside;
+    for (int k = 0; k < 3; ++k) outside[k] = std::max(std::abs(p[k]) - 0.5, 0.0);
+    const double d = norm(outside);
+    if (d == 0) continue;  // inside the cube
+    std::vector<SeenFeature> seen;
+    closest_features(s, cube.vertices, p, all, 0.12, seen);
+    double sum = 0;
+    for (const SeenFeature& f : seen) sum += f.count * barrier(f.distance, 0.12).value;
+    EXPECT_NEAR(sum, barrier(d, 0.12).value, 1e-12);
+    seen_something += sum > 0;
+  }
+  EXPECT_GT(seen_something, 400);
+}
+
+TEST(ClosestFeatures, CountBothFacesOfAConcaveCorner) {
+  const TriMesh m = notched();
+  std::vector<int> points(m.vertices.size());
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<int>(i);
+  const ContactSurface s(m, points, 0, 0, true);
+  std::vector<int> all(m.triangles.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  // In the notch at (0.1, 0.1): two faces, less the edge between them.
+  const Vec3d p{{0.1, 0.15, 0.05}};
+  std::vector<SeenFeature> seen;
+  closest_features(s, m.vertices, p, all, 0.2, seen);
+  int faces = 0, edges = 0;
+  for (const SeenFeature& f : seen) {
+    faces += f.kind == FeatureKind::kFace ? f.count : 0;
+    edges += f.kind == FeatureKind::kEdge ? f.count : 0;
+  }
+  EXPECT_EQ(faces, 2);
+  EXPECT_EQ(edges, -1);
+}
+
+}  // namespace
+}  // namespace haptos

@@ -1,0 +1,66 @@
+"""Small scenes that many tests share."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import haptos
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def small_pad():
+    """A pad of 12 x 12 x 3 mm with elements of 1.5 mm."""
+    return haptos.box_pad(12e-3, 12e-3, 3e-3, grading=haptos.PadGrading.uniform(1.5e-3))
+
+
+def small_scene(depth=0.3e-3, steps=4):
+    """A ball that is pressed into a small pad: steps of 50 ms, then it stays."""
+    pad = small_pad()
+    scene = haptos.Scene(dt=0.05, gravity=(0, 0, 0))
+    scene.contact.divisions = 4
+    scene.newton.force_tolerance = 1e-6
+    scene.add_prescribed("mount")
+    scene.add_soft("gel", pad.mesh, material=haptos.Material(young=1e5, poisson=0.45),
+                   glue={"mount": pad.base_vertices}, coat=pad.coat)
+    ball = haptos.icosphere(4e-3, 1e-3)
+    scene.add_prescribed("ball", ball, trajectory=[(0.0, (0, 0, 4.03e-3)),
+                                                   (0.05 * steps, (0, 0, 4e-3 - depth))])
+    scene.add_sensor("camera", "gel", markers=haptos.MarkerGrid(3, 5, 2e-3, 2e-3),
+                     camera=haptos.TactileCamera.orthographic(80, 60, 1.4e-4))
+    return scene
+
+
+@pytest.fixture(scope="session")
+def pressed():
+    """A Sim after its press; tests only read it."""
+    sim = small_scene().compile()
+    sim.run(0.2)
+    return sim
+
+
+@pytest.fixture(scope="session")
+def pad_file(tmp_path_factory):
+    """The small pad as a VTK file in millimetres."""
+    path = tmp_path_factory.mktemp("pad") / "pad.vtk"
+    haptos.write_vtk(path, small_pad().mesh.transformed(scale=1e3))
+    return path
+
+
+def run_haptos(*arguments, cwd, timeout=60):
+    """Runs the command in a process of its own; a CompletedProcess with text."""
+    return subprocess.run([sys.executable, "-m", "haptos", *map(str, arguments)], cwd=cwd,
+                          timeout=timeout, capture_output=True, text=True, check=False)
+
+
+def start_haptos(*arguments, cwd):
+    """Starts the command; its stderr can be read line by line."""
+    # A test run in the background ignores SIGINT, and children inherit that.
+    return subprocess.Popen([sys.executable, "-m", "haptos", *map(str, arguments)], cwd=cwd,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

@@ -1,0 +1,226 @@
+"""Scene and Sim: what is built, stepped, read, saved and refused."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import haptos
+from conftest import small_pad, small_scene
+
+
+def test_arrays_carry_the_env_axis(pressed):
+    v = len(pressed.mesh("gel").vertices)
+    assert pressed.positions("gel").shape == (1, v, 3)
+    assert pressed.positions("ball").shape == (1, 642, 3) or pressed.positions("ball").ndim == 3
+    assert pressed.pose("ball").shape == (1, 7)
+    assert pressed.time.shape == pressed.status.shape == pressed.step_count.shape == (1,)
+    assert pressed.reaction("ball").force.shape == (1, 3)
+    assert pressed.sensors["camera"].depth().shape == (1, 60, 80)
+
+
+def test_the_ball_goes_where_its_trajectory_says(pressed):
+    assert pressed.time[0] == pytest.approx(0.2) and pressed.step_count[0] == 4
+    np.testing.assert_allclose(pressed.pose("ball")[0, :3], [0, 0, 3.7e-3], atol=1e-12)
+
+
+def test_contact_and_glue_balance(pressed):
+    contact, torque = pressed.reaction("ball")
+    glue, glue_torque = pressed.reaction("mount")
+    assert contact[0, 2] > 0.02
+    scale = np.linalg.norm(contact)
+    assert np.linalg.norm(contact + glue) < 1e-4 * scale
+    assert np.linalg.norm(torque + glue_torque) < 1e-4 * scale * 3e-3
+
+
+def test_contact_records_add_up_to_the_force(pressed):
+    rows = pressed.contacts
+    assert rows.dtype == haptos.CONTACT_DTYPE and len(rows) > 10
+    assert set(rows["env"]) == {0}
+    ball = pressed.body_id("ball")
+    sign = np.where(rows["body_a"] == ball, 1.0, -1.0)[:, None]
+    np.testing.assert_allclose((sign * rows["force"]).sum(axis=0),
+                               pressed.reaction("ball").force[0], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(rows["n"], axis=1), 1, rtol=1e-9)
+    assert rows["gap"].min() > 0
+    np.testing.assert_allclose(np.einsum("ij,ij->i", rows["force"], rows["n"]),
+                               rows["normal_force"], atol=1e-12)
+    assert pressed.body_name(ball) == "ball"
+
+
+def test_depth_and_markers_see_the_press(pressed):
+    camera = pressed.sensors["camera"]
+    depth, normal = camera.image()
+    assert depth.dtype == np.float32
+    row, col = np.unravel_index(np.nanargmax(depth[0]), depth[0].shape)
+    assert abs(row - 29.5) < 4 and abs(col - 39.5) < 4
+    assert 0.29e-3 < np.nanmax(depth) < 0.36e-3
+    assert np.nanmin(depth) < 0  # the gel bulges beside the ball
+    inside = np.isfinite(depth[0])
+    np.testing.assert_allclose(np.linalg.norm(normal[0], axis=0)[inside], 1, atol=1e-5)
+    markers = camera.markers()
+    assert markers.flow.shape == (1, 15, 3) and markers.in_view.all()
+    # Frictionless: markers move away from the ball, none moves sideways as a whole.
+    assert np.abs(markers.flow[0, :, :2].mean(axis=0)).max() < 2e-6
+    middle = markers.flow[0, 7]
+    assert middle[2] == pytest.approx(-np.nanmax(depth), rel=0.05)
+
+
+def test_the_sensor_moves_with_the_mount():
+    pad = small_pad()
+    scene = haptos.Scene(dt=0.05, gravity=(0, 0, 0))
+    turn = (np.cos(0.3), 0, np.sin(0.3), 0)
+    scene.add_prescribed("mount", trajectory=[(0, (0, 0, 0)), (0.1, (0, 0.01, 0), turn)])
+    scene.add_soft("gel", pad.mesh, glue={"mount": pad.base_vertices}, coat=pad.coat,
+                   position=(0.1, 0, 0.003), material={"young": 1e6})
+    scene.add_sensor("camera", "gel")
+    sim = scene.compile()
+    assert np.nanmax(np.abs(sim.sensors["camera"].depth())) == 0
+    sim.run(0.1)
+    sim.run(1.0)
+    origin = sim.sensors["camera"].frame()[1]
+    c, s = np.cos(0.6), np.sin(0.6)
+    np.testing.assert_allclose(origin, [0.1 * c + 0.003 * s, 0.01, -0.1 * s + 0.003 * c],
+                               atol=1e-9)
+    assert np.nanmax(np.abs(sim.sensors["camera"].depth())) < 2e-6
+
+
+def test_reset_save_and_load_give_the_same_bits(tmp_path):
+    sim = small_scene().compile()
+    start = sim.positions("gel").copy()
+    sim.step()
+    sim.save(tmp_path / "one.state")
+    kept = sim.state
+    sim.step()
+    after, hashed = sim.positions("gel").copy(), sim.state.hash()
+    sim.load(tmp_path / "one.state")
+    assert sim.step_count[0] == 1 and sim.state.hash() == kept.hash()
+    sim.step()
+    np.testing.assert_array_equal(sim.positions("gel"), after)
+    assert sim.state.hash() == hashed
+    sim.state = kept
+    assert sim.time[0] == pytest.approx(0.05)
+    sim.reset(mask=[False])
+    assert sim.step_count[0] == 1
+    sim.reset()
+    np.testing.assert_array_equal(sim.positions("gel"), start)
+    (tmp_path / "bad.state").write_bytes((tmp_path / "one.state").read_bytes()[:-5])
+    for path in (tmp_path / "bad.state", tmp_path / "none.state"):
+        with pytest.raises(haptos.InputError):
+            sim.load(path)
+    assert sim.step_count[0] == 0
+
+
+def test_a_target_takes_the_place_of_the_trajectory():
+    sim = small_scene().compile()
+    sim.set_target("ball", [(0.001, 0, 0.0045)])
+    sim.step()
+    np.testing.assert_allclose(sim.pose("ball")[0, :3], [0.001, 0, 0.0045], atol=1e-12)
+    before = sim.state.hash()
+    for bad in ([0, 0], [0, 0, np.nan], "up", [[0, 0, 0], [0, 0, 0]], None):
+        with pytest.raises((haptos.InputError, TypeError)):
+            sim.set_target("ball", bad if bad is not None else [np.inf, 0, 0])
+    with pytest.raises(haptos.InputError, match='did you mean "ball"'):
+        sim.set_target("bal", (0, 0, 1))
+    assert sim.state.hash() == before
+
+
+def test_other_threads_run_while_a_step_is_taken():
+    sim = small_scene().compile()
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    report = sim.step()
+    during = len(ticks)
+    stop.set()
+    thread.join()
+    assert report.seconds[0] < 0.02 or during > 0.1 * report.seconds[0] / 0.001 * 0.2
+
+
+def test_a_strict_step_that_fails_raises_and_keeps_the_state():
+    scene = small_scene()
+    scene.newton.strict = True
+    scene.newton.max_iterations = 1
+    sim = scene.compile()
+    before = sim.state.hash()
+    with pytest.raises(haptos.StepError, match="not_converged") as e:
+        sim.step()
+    assert e.value.report.status[0] & 1 and not e.value.report.ok
+    assert sim.state.hash() == before and sim.status[0] & 1
+
+
+def test_spheres_and_pendulums_are_read():
+    scene = haptos.Scene(dt=0.001)
+    scene.add_half_space("ground")
+    scene.add_sphere("ball", 0.01, 0.1, position=(0, 0, 0.5))
+    scene.add_pendulum("arm", angle=(0.5, 0.0))
+    sim = scene.compile()
+    sim.run(0.1)
+    fall = 0.5 * 9.81 * 0.1**2
+    assert sim.pose("ball")[0, 2] == pytest.approx(0.5 - fall, rel=2e-3)
+    assert sim.velocity("ball")[0, 2] == pytest.approx(-0.981, rel=1e-6)
+    assert sim.angles("arm").shape == (1, 4) and sim.angles("arm")[0, 0] < 0.5
+
+
+def test_what_cannot_run_is_refused_with_the_name():
+    pad = small_pad()
+    ball = haptos.icosphere(4e-3, 1e-3)
+
+    def scene(**soft):
+        s = haptos.Scene()
+        s.add_prescribed("mount")
+        s.add_soft("gel", pad.mesh, **{"glue": {"mount": pad.base_vertices}, **soft})
+        return s
+
+    with pytest.raises(haptos.InputError, match='did you mean "mount"'):
+        scene(glue={"moutn": [0]}).compile()
+    with pytest.raises(haptos.InputError, match="gel.*glue"):
+        scene(glue={"mount": [10**6]}).compile()
+    with pytest.raises(haptos.InputError, match="element"):
+        scene(element="cubic")
+    with pytest.raises(haptos.InputError, match="axes"):
+        scene(held=[([0], "q")])
+    with pytest.raises(haptos.InputError, match="quaternion"):
+        scene(quaternion=(0, 0, 0, 0)).compile()
+    twice = scene()
+    twice.add_prescribed("gel")
+    with pytest.raises(haptos.InputError, match="gel"):
+        twice.compile()
+    deep = scene()
+    deep.add_prescribed("ball", ball, position=(0, 0, 0.0035))
+    with pytest.raises(haptos.InputError, match="intersection"):
+        deep.compile()
+    with pytest.raises(haptos.InputError, match="envs"):
+        scene().compile(envs=10**9)
+    with pytest.raises(haptos.InputError, match="envs"):
+        scene().compile(envs=-1)
+    with pytest.raises(haptos.InputError, match="device"):
+        scene().compile(device="tpu")
+    lost = scene()
+    lost.add_sensor("camera", "gle")
+    with pytest.raises(haptos.InputError, match='did you mean "gel"'):
+        lost.compile()
+    wide = scene()
+    wide.add_sensor("camera", "gel", markers=haptos.MarkerGrid(9, 9, 5e-3, 5e-3))
+    with pytest.raises(haptos.InputError, match="marker"):
+        wide.compile()
+    with pytest.raises(haptos.InputError, match="trajectory"):
+        scene().add_prescribed("x", trajectory=[(0, (0, 0, 0))], position=(0, 0, 0))
+    with pytest.raises(haptos.InputError, match="keyframe"):
+        scene().add_prescribed("x", trajectory=[(0, (0, 0))])
+
+
+def test_a_scene_file_becomes_a_scene():
+    from conftest import ROOT
+
+    scene = haptos.load_scene(ROOT / "scenes" / "press_sphere.yaml")
+    assert [e["name"] for e in scene.entries()["soft"]] == ["gel"]
+    assert scene.text.startswith("#") and scene.sim.dt == 0.05
+    with pytest.raises(haptos.InputError):
+        haptos.load_scene(ROOT / "no such file.yaml")
