@@ -9,7 +9,7 @@
 // Composite tetrahedron, the default: n = 10, m = 4. The given tetrahedron is split into eight, whose
 // piecewise constant F is projected (least squares) on fields linear over the whole; the four points
 // are those of the degree-two rule, and the volumetric part sees their mean volume ratio, one
-// constraint per element. So it does not lock, converges like a quadratic element, and yet all its
+// constraint per element. So it does not lock, converges at second order, and yet all its
 // geometry is linear: contact, inversion checks and pictures see plain triangles and tetrahedra, and
 // its forces are work-conjugate to the eight linear tetrahedra, so that a uniform pressure on its
 // surface is carried exactly (nodal forces of a quadratic face would vanish at the corners).

@@ -8,7 +8,7 @@ namespace {
 
 template <class S>
 void add_rows(nb::list& rows) {
-  const S defaults;
+  static const S defaults{};
   for (const Option<S>& o : OptionsOf<S>::table()) {
     nb::dict d;
     d["group"] = OptionsOf<S>::kName;

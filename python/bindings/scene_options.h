@@ -17,7 +17,12 @@ void for_each_group(const F& f) {
 /// A member as the Python number it is: float, int or bool.
 template <class S>
 nb::object option_value(const Option<S>& o, const S& s) {
-  return std::visit([&](auto member) { return nb::cast(s.*member); }, o.member);
+  return std::visit(
+      [&](auto member) {
+        const auto value = s.*member;
+        return nb::cast(value);
+      },
+      o.member);
 }
 
 template <class S>

@@ -199,7 +199,13 @@ def _fail(message: str, code: int) -> int:
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point: runs a command and exits with its code."""
-    sys.exit(run_command(sys.argv[1:] if arguments is None else arguments))
+    code = run_command(sys.argv[1:] if arguments is None else arguments)
+    if code == 74:
+        # HDF5 may hold a file that it cannot close; its cleanup would crash.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run_command(arguments: list[str]) -> int:
@@ -224,8 +230,8 @@ def run_command(arguments: list[str]) -> int:
     except MemoryError:
         return _fail("there is not enough memory for this; use a coarser mesh", 71)
     except OSError as e:
-        full = e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        remedy = "; free some space, what was written so far is whole" if full else ""
+        full = e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+        remedy = "; make room and run again, earlier frames are kept" if full else ""
         where = f"{e.filename}: " if e.filename else ""
         return _fail(f"{where}{e.strerror or e}{remedy}.", 74 if full else 2)
     except Exception as e:

@@ -7,9 +7,11 @@ so NAME is always whole; what a killed process leaves in NAME.part can be read u
 from __future__ import annotations
 
 import datetime
+import errno
 import json
 import os
 import platform
+import resource
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,9 @@ from haptos.sim import CONTACT_DTYPE, Sim, StepReport
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+# Recorders whose file HDF5 can no longer close: closing them would end the process.
+_given_up: list[Recorder] = []
 
 FORMAT = "haptos run"
 FORMAT_VERSION = 1
@@ -68,12 +73,15 @@ class Recorder:
                    file=os.fspath(self.path))
             raise AssertionError from e
         self._frames = 0
+        self._frame_size = 0  # the largest so far [byte]
+        self._broken = False
         self._data: dict[str, h5py.Dataset] = {}
         try:
             self._write_head(command, settings)
             self.record(None)
         except BaseException:
-            self._file.close()
+            if not self._broken:
+                self._file.close()
             self._part.unlink(missing_ok=True)
             raise
 
@@ -83,7 +91,35 @@ class Recorder:
         return self._frames
 
     def record(self, report: StepReport | None) -> None:
-        """Appends the present state as a frame and flushes; report: of the step just taken."""
+        """Appends the present state as a frame and flushes; report: of the step just taken.
+
+        Raises OSError (ENOSPC, EFBIG) where the disk has no room for a frame; the file can then
+        still be closed and holds the frames before.
+        """
+        before = self._part.stat().st_size
+        self._check_room(before)
+        try:
+            self._record(report)
+        except (RuntimeError, OSError) as e:
+            # HDF5 cannot go on after a failed write, nor close: what is flushed stays in the part.
+            self._broken = True
+            _given_up.append(self)
+            raise OSError(errno.EIO, f"the recording cannot be written any further ({e})"[:200],
+                          os.fspath(self._part)) from None
+        self._frame_size = max(self._frame_size, self._part.stat().st_size - before)
+
+    def _check_room(self, size: int) -> None:
+        """HDF5 does not survive a disk that is full, so room is asked for before each frame."""
+        need = 2 * self._frame_size + (8 << 20)
+        disk = os.statvfs(self._part.parent)
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        if disk.f_bavail * disk.f_frsize < need:
+            raise OSError(errno.ENOSPC, f"less than {need >> 20} MiB are free, too little for the "
+                          "next frame", os.fspath(self.path))
+        if limit != resource.RLIM_INFINITY and limit - size < 2 * self._frame_size + (1 << 20):
+            raise OSError(errno.EFBIG, "the file may not grow any further", os.fspath(self.path))
+
+    def _record(self, report: StepReport | None) -> None:
         sim = self._sim
         put = self._append
         for name in sim.names("soft"):
@@ -127,7 +163,7 @@ class Recorder:
 
     def close(self, finished: bool = True) -> None:
         """Ends the file and gives it its name; finished: whether the run came to its end."""
-        if not self._file:
+        if self._broken or not self._file:
             return
         self._file.attrs["finished"] = bool(finished)
         self._file.attrs["frames"] = self._frames

@@ -1,6 +1,7 @@
 """Small scenes that many tests share."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -51,10 +52,19 @@ def pad_file(tmp_path_factory):
     return path
 
 
-def run_haptos(*arguments, cwd, timeout=60):
-    """Runs the command in a process of its own; a CompletedProcess with text."""
+def run_haptos(*arguments, cwd, timeout=60, largest_file=None):
+    """Runs the command in a process of its own; a CompletedProcess with text.
+
+    largest_file: the largest file that the process may write [byte].
+    """
+
+    def limit():
+        if largest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
     return subprocess.run([sys.executable, "-m", "haptos", *map(str, arguments)], cwd=cwd,
-                          timeout=timeout, capture_output=True, text=True, check=False)
+                          timeout=timeout, capture_output=True, text=True, check=False,
+                          preexec_fn=limit)
 
 
 def start_haptos(*arguments, cwd):

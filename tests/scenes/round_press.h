@@ -1,0 +1,94 @@
+// A rigid ball pressed into the middle of a round gel pad that is bonded to its base: a quarter of it,
+// with symmetry at x = 0 and y = 0. Frictionless, quasi-static.
+//
+// Depth is what the gel under the pole gives way: the command plus the gap at the pole, which is some
+// tenths of the support. References are read at that depth.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "haptos/geometry/pads.h"
+#include "haptos/geometry/shapes.h"
+#include "haptos/sim/sim.h"
+#include "tests/support.h"
+
+namespace haptos::test {
+
+struct RoundPress {
+  double ball_radius = 4e-3, facet = 0.2e-3, cap = 1.4e-3;  ///< [m]
+  double pad_radius = 12e-3, thickness = 4e-3;              ///< [m]
+  PadGrading grading;
+  double young = 1e5, poisson = 0.48;  ///< [Pa]
+  double support = 2e-5;               ///< of contact [m]
+  std::vector<double> commands;        ///< depths, one step each [m]
+};
+
+struct RoundPressResult {
+  double depth = 0;   ///< of the gel under the pole [m]
+  double force = 0;   ///< of the whole ball on the whole pad [N]
+  double base = 0;    ///< carried by the base [N]
+  double radius = 0;  ///< largest distance from the axis of a contact that carries force [m]
+  int iterations = 0;
+  int vertices = 0;  ///< of the gel as compiled
+};
+
+inline std::vector<RoundPressResult> press(const RoundPress& p) {
+  Scene s;
+  s.sim.dt = 0.1;
+  s.sim.gravity_z = 0;
+  s.sim.threads = 1;
+  s.contact.support = p.support;
+  s.newton.force_tolerance = 1e-4;
+  const Pad pad = round_pad(p.pad_radius, p.thickness, p.grading, PadPart::kQuarter);
+  SoftBody gel;
+  gel.name = "gel";
+  gel.mesh = pad.mesh;
+  gel.material.young = p.young;
+  gel.material.poisson = p.poisson;
+  gel.glue.push_back({"base", pad.base_vertices});
+  gel.held.resize(2);
+  gel.held[0].vertices = pad.x0_vertices;
+  gel.held[0].axis[0] = true;
+  gel.held[1].vertices = pad.y0_vertices;
+  gel.held[1].axis[1] = true;
+  PrescribedBody ball;
+  ball.name = "ball";
+  ball.surface = sphere_lower_cap(p.ball_radius, p.cap, p.facet);
+  ball.trajectory.push_back({0.0, at_position({{0, 0, p.ball_radius + 1.001 * p.support}})});
+  for (std::size_t i = 0; i < p.commands.size(); ++i)
+    ball.trajectory.push_back({0.1 * static_cast<double>(i + 1),
+                               at_position({{0, 0, p.ball_radius - p.commands[i]}})});
+  s.soft = {gel};
+  s.prescribed = {mount("base"), ball};
+
+  Sim sim(s);
+  const SoftModel& model = sim.soft_model("gel");
+  std::size_t pole = 0;
+  for (std::size_t v = 0; v < model.rest.vertices.size(); ++v)
+    if (norm(model.rest.vertices[v]) < norm(model.rest.vertices[pole])) pole = v;
+  EXPECT_LT(norm(model.rest.vertices[pole]), 1e-12);
+  std::vector<RoundPressResult> results;
+  for (std::size_t i = 0; i < p.commands.size(); ++i) {
+    const StepReport report = sim.step();
+    EXPECT_EQ(report.status(), 0u);
+    EXPECT_EQ(report.newton.path, 1);
+    EXPECT_GT(report.smallest_volume_ratio, 0);
+    RoundPressResult r;
+    r.depth = -sim.soft_positions("gel")[pole][2];
+    r.force = -4 * sim.contact_wrench("gel").force[2];
+    r.base = -4 * sim.reaction("base").force[2];
+    for (const ContactPoint& c : sim.contacts())
+      if (c.normal_force > 1e-9) r.radius = std::max(r.radius, std::hypot(c.p[0], c.p[1]));
+    r.iterations = report.newton.iterations;
+    r.vertices = static_cast<int>(model.rest.vertices.size());
+    EXPECT_NEAR(r.force, r.base, 3e-3 * r.force);
+    results.push_back(r);
+  }
+  return results;
+}
+
+}  // namespace haptos::test
