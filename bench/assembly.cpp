@@ -1,5 +1,5 @@
-// Time per element of the elastic term, per sample of the search for closest features, and per active
-// pair of the barrier: the parts of one Newton iteration beside the linear solve.
+// Time per element of the elastic term, per sample of the search for closest features, and per
+// active pair of the barrier: the parts of one Newton iteration beside the linear solve.
 #include <benchmark/benchmark.h>
 
 #include "haptos/base/parallel.h"

@@ -1,5 +1,5 @@
-// A ball pressed into gel pads: time per step against nodes and contacts, with the figures that make
-// a time comparable: Newton iterations, residual, contacts, smallest gap.
+// A ball pressed into gel pads: time per step against nodes and contacts, with the figures that
+// make a time comparable: Newton iterations, residual, contacts, smallest gap.
 //
 //   bench_press [data folder] [steps]     prints one line per pad, and `FIGURE name = value unit`.
 //
@@ -71,11 +71,12 @@ Result press(const TetMesh& mesh, Element element, double facet, int steps) {
 }
 
 void print(const std::string& name, const Result& r) {
-  std::printf("%-26s %6d nodes %6d tets  %7.2f ms/step (best %6.2f)  %4.1f Newton (%d projected)  "
-              "%5zu contacts  gap %.1f um  residual %.0e\n",
-              name.c_str(), r.nodes, r.tets, 1e3 * r.mean, 1e3 * r.best,
-              static_cast<double>(r.iterations) / r.steps, r.projected, r.contacts, 1e6 * r.gap,
-              r.residual);
+  std::printf(
+      "%-26s %6d nodes %6d tets  %7.2f ms/step (best %6.2f)  %4.1f Newton (%d projected)  "
+      "%5zu contacts  gap %.1f um  residual %.0e\n",
+      name.c_str(), r.nodes, r.tets, 1e3 * r.mean, 1e3 * r.best,
+      static_cast<double>(r.iterations) / r.steps, r.projected, r.contacts, 1e6 * r.gap,
+      r.residual);
   std::printf("FIGURE press.%s.step = %.3f ms\n", name.c_str(), 1e3 * r.mean);
 }
 

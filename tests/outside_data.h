@@ -20,8 +20,8 @@ inline std::filesystem::path outside_data() {
 }  // namespace haptos::test
 
 /// Declares `path`, the outside file `relative`, or skips the test when it is not there.
-#define HAPTOS_OUTSIDE_FILE(variable, relative)                                                \
-  const std::filesystem::path variable = haptos::test::outside_data() / (relative);            \
-  if (!std::filesystem::exists(variable))                                                      \
-  GTEST_SKIP() << "outside data not found: " << variable.string()                              \
+#define HAPTOS_OUTSIDE_FILE(variable, relative)                                     \
+  const std::filesystem::path variable = haptos::test::outside_data() / (relative); \
+  if (!std::filesystem::exists(variable))                                           \
+  GTEST_SKIP() << "outside data not found: " << variable.string()                   \
                << " (put it there or set HAPTOS_OUTSIDE_DATA)"

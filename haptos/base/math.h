@@ -75,23 +75,21 @@ using Vec4i = Vec<int, 4>;
 template <class T, int R, int K, int C>
 HAPTOS_HD Mat<T, R, C> operator*(const Mat<T, R, K>& x, const Mat<T, K, C>& y) {
   Mat<T, R, C> m;
-  for (int i = 0; i < R; ++i)
+  for (int i = 0; i < R; ++i) HAPTOS_UNROLL
+  for (int j = 0; j < C; ++j) {
+    T s = x(i, 0) * y(0, j);
     HAPTOS_UNROLL
-    for (int j = 0; j < C; ++j) {
-      T s = x(i, 0) * y(0, j);
-      HAPTOS_UNROLL
-      for (int k = 1; k < K; ++k) s = fma(x(i, k), y(k, j), s);
-      m(i, j) = s;
-    }
+    for (int k = 1; k < K; ++k) s = fma(x(i, k), y(k, j), s);
+    m(i, j) = s;
+  }
   return m;
 }
 
 template <class T, int R, int C>
 HAPTOS_HD Mat<T, C, R> transpose(const Mat<T, R, C>& m) {
   Mat<T, C, R> t;
-  for (int i = 0; i < R; ++i)
-    HAPTOS_UNROLL
-    for (int j = 0; j < C; ++j) t(j, i) = m(i, j);
+  for (int i = 0; i < R; ++i) HAPTOS_UNROLL
+  for (int j = 0; j < C; ++j) t(j, i) = m(i, j);
   return t;
 }
 
@@ -134,9 +132,8 @@ HAPTOS_HD Vec3<T> cross(const Vec3<T>& x, const Vec3<T>& y) {
 template <class T, int R, int C>
 HAPTOS_HD Mat<T, R, C> outer(const Vec<T, R>& x, const Vec<T, C>& y) {
   Mat<T, R, C> m;
-  for (int i = 0; i < R; ++i)
-    HAPTOS_UNROLL
-    for (int j = 0; j < C; ++j) m(i, j) = x[i] * y[j];
+  for (int i = 0; i < R; ++i) HAPTOS_UNROLL
+  for (int j = 0; j < C; ++j) m(i, j) = x[i] * y[j];
   return m;
 }
 

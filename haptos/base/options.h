@@ -53,7 +53,8 @@ void set_option(S& s, const std::string& name, double value, const Diagnostic& w
     }
     const std::string path = std::string(OptionsOf<S>::kName) + "." + name;
     const bool whole = !std::holds_alternative<double S::*>(o.member);
-    if (!(value >= o.lo && value <= o.hi) || (whole && value != static_cast<double>(static_cast<long long>(value))))
+    if (!(value >= o.lo && value <= o.hi) ||
+        (whole && value != static_cast<double>(static_cast<long long>(value))))
       internal::throw_range(where, path, value, o.lo, o.hi, o.unit, o.doc, whole);
     std::visit([&](auto m) { s.*m = static_cast<std::decay_t<decltype(s.*m)>>(value); }, o.member);
     return;

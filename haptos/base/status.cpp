@@ -7,14 +7,14 @@ const std::vector<StatusText>& status_table() {
       {kNotConverged, "not_converged", "Newton stopped above its tolerance",
        "raise max_iterations, shorten the time step, or loosen force_tolerance"},
       {kTargetMissed, "target_missed", "a prescribed body could not reach its target",
-       "shorten the time step or the commanded motion; see the step report for the distance missed"},
+       "shorten the time step or the commanded motion; see the step report for the distance "
+       "missed"},
       {kLineSearchStalled, "line_search_stalled", "no step along the Newton direction was accepted",
        "shorten the time step; if it persists, report the scene as a bug"},
       {kNonFinite, "non_finite", "a value that is not finite appeared and the step was rolled back",
        "check material values and initial velocities"},
       {kPrescribedCollision, "prescribed_collision",
-       "two prescribed bodies would pass through each other",
-       "change one of their trajectories"},
+       "two prescribed bodies would pass through each other", "change one of their trajectories"},
   };
   return table;
 }

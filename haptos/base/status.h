@@ -9,11 +9,11 @@
 namespace haptos {
 
 enum StatusBit : std::uint32_t {
-  kNotConverged = 1u << 0,        ///< Newton stopped above its tolerance
-  kTargetMissed = 1u << 1,        ///< a prescribed body could not reach its target
-  kLineSearchStalled = 1u << 2,   ///< no acceptable step along a Newton direction
-  kNonFinite = 1u << 3,           ///< a number that is not finite appeared; the state is rolled back
-  kPrescribedCollision = 1u << 4, ///< two prescribed bodies would pass through each other
+  kNotConverged = 1u << 0,       ///< Newton stopped above its tolerance
+  kTargetMissed = 1u << 1,       ///< a prescribed body could not reach its target
+  kLineSearchStalled = 1u << 2,  ///< no acceptable step along a Newton direction
+  kNonFinite = 1u << 3,          ///< a number that is not finite appeared; the state is rolled back
+  kPrescribedCollision = 1u << 4,  ///< two prescribed bodies would pass through each other
 };
 
 struct StatusText {

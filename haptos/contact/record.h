@@ -11,19 +11,19 @@ namespace haptos {
 
 struct ContactPoint {
   int env = 0;
-  int body_a = -1, body_b = -1;    ///< force acts on a, its opposite on b
-  std::int64_t feature_a = -1;     ///< sample, vertex or edge of a's surface
-  std::int64_t feature_b = -1;     ///< triangle, edge or vertex of b's surface
-  WeightedPoint point_a, point_b;  ///< material points in contact (indices into Points)
-  Vec3d p{{0, 0, 0}};              ///< position, midway between the surfaces, world [m]
-  Vec3d n{{0, 0, 0}};              ///< unit normal from b to a, world
-  double gap = 0;                  ///< distance between the surfaces [m]
-  double area = 0;                 ///< area that the point stands for [m2]; 0 when it has none
-  Vec3d force{{0, 0, 0}};          ///< on a, world [N]
-  double normal_force = 0;         ///< force . n [N]
+  int body_a = -1, body_b = -1;       ///< force acts on a, its opposite on b
+  std::int64_t feature_a = -1;        ///< sample, vertex or edge of a's surface
+  std::int64_t feature_b = -1;        ///< triangle, edge or vertex of b's surface
+  WeightedPoint point_a, point_b;     ///< material points in contact (indices into Points)
+  Vec3d p{{0, 0, 0}};                 ///< position, midway between the surfaces, world [m]
+  Vec3d n{{0, 0, 0}};                 ///< unit normal from b to a, world
+  double gap = 0;                     ///< distance between the surfaces [m]
+  double area = 0;                    ///< area that the point stands for [m2]; 0 when it has none
+  Vec3d force{{0, 0, 0}};             ///< on a, world [N]
+  double normal_force = 0;            ///< force . n [N]
   Vec3d tangential_force{{0, 0, 0}};  ///< force - normal_force n [N]
-  Vec3d slip{{0, 0, 0}};           ///< tangential velocity of a against b [m/s]
-  double friction = 0;             ///< coefficient
+  Vec3d slip{{0, 0, 0}};              ///< tangential velocity of a against b [m/s]
+  double friction = 0;                ///< coefficient
   bool sticking = false;
 };
 

@@ -15,15 +15,15 @@ enum class FeatureKind : std::uint8_t { kFace, kEdge, kVertex };
 struct ContactSurface {
   int body = -1;
   int env = 0;
-  bool driven = false;          ///< all its points are driven
-  std::vector<int> point;       ///< point of each vertex
-  std::vector<Vec3i> triangles; ///< vertices
+  bool driven = false;           ///< all its points are driven
+  std::vector<int> point;        ///< point of each vertex
+  std::vector<Vec3i> triangles;  ///< vertices
   SurfaceTopology topology;
   SurfaceGeometry rest;
   std::vector<double> rest_length;  ///< of each edge [m], (E)
 
-  /// Counting of a closest feature once: every face counts 1, an edge 1 minus its triangles, a vertex
-  /// what makes its star add up to 1. See contact/barrier/closest_features.h.
+  /// Counting of a closest feature once: every face counts 1, an edge 1 minus its triangles, a
+  /// vertex what makes its star add up to 1. See contact/barrier/closest_features.h.
   std::vector<int> edge_count, vertex_count;
 
   ContactSurface() = default;
@@ -36,13 +36,13 @@ struct ContactSurface {
 };
 
 /// Quadrature of the surface by the composite trapezoidal rule: every triangle is divided n times
-/// along each edge, and the vertices of the division are the samples. It integrates linear functions
-/// exactly, so a uniform pressure gives the consistent nodal forces for every n. The first samples are
-/// the vertices.
+/// along each edge, and the vertices of the division are the samples. It integrates linear
+/// functions exactly, so a uniform pressure gives the consistent nodal forces for every n. The
+/// first samples are the vertices.
 struct SurfaceSample {
   WeightedPoint at;
-  double area = 0;     ///< rest area it stands for [m2]
-  int triangle = -1;   ///< one triangle it belongs to
+  double area = 0;    ///< rest area it stands for [m2]
+  int triangle = -1;  ///< one triangle it belongs to
 };
 
 std::vector<SurfaceSample> surface_samples(const ContactSurface& surface, int divisions);

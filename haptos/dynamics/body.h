@@ -11,18 +11,18 @@ namespace haptos {
 
 /// Where a body's parts live; filled by sim/build.
 struct BodySlots {
-  int body = -1;         ///< id in records
+  int body = -1;  ///< id in records
   int env = 0;
-  int first_block = 0;   ///< of BlockPattern
-  int first_scalar = 0;  ///< of z
-  int first_q = 0;       ///< of State::q
+  int first_block = 0;            ///< of BlockPattern
+  int first_scalar = 0;           ///< of z
+  int first_q = 0;                ///< of State::q
   std::ptrdiff_t first_mass = 0;  ///< of the inertia's dense blocks
 };
 
 /// What a body fills in at the start of a step (arrays span all bodies).
 struct BodyStep {
-  double h = 0;      ///< time step [s]
-  double b = 0;      ///< dx/du [s]
+  double h = 0;              ///< time step [s]
+  double b = 0;              ///< dx/du [s]
   Vec3d gravity{{0, 0, 0}};  ///< [m/s2]
   Points* points = nullptr;
   std::vector<double>* mass = nullptr;    ///< dense block-diagonal inertia, row-major

@@ -33,40 +33,47 @@ class ElasticTerm final : public Term {
   }
 
   void refresh(const Points& points) override {
-    for_each(s_->group_count, [&](std::ptrdiff_t g) {
-      Vec3<P> x[kNodes];
-      gather(g, points.x, x);
-      for (int q = 0; q < kPoints; ++q) {
-        Mat3<P> F = outer(x[1], shape(g, q, 1));
-        for (int a = 2; a < kNodes; ++a) {
-          const Vec3<P> s = shape(g, q, a);
-          for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) F(i, j) = fma(x[a][i], s[j], F(i, j));
-        }
-        F_[at_index(g * kPoints + q)] = F;
-      }
-    }, 8);
+    for_each(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          Vec3<P> x[kNodes];
+          gather(g, points.x, x);
+          for (int q = 0; q < kPoints; ++q) {
+            Mat3<P> F = outer(x[1], shape(g, q, 1));
+            for (int a = 2; a < kNodes; ++a) {
+              const Vec3<P> s = shape(g, q, a);
+              for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) F(i, j) = fma(x[a][i], s[j], F(i, j));
+            }
+            F_[at_index(g * kPoints + q)] = F;
+          }
+        },
+        8);
   }
 
   Energy evaluate(const Evaluation& e) override {
     const P mu(s_->lame_parameters.mu), lambda(s_->lame_parameters.lambda);
-    const double energy = reduce_sum(s_->group_count, [&](std::ptrdiff_t g) {
-      P shear(0), J(0);
-      for (int q = 0; q < kPoints; ++q) {
-        const Mat3<P>& F = F_[at_index(g * kPoints + q)];
-        const P Jq = det(F);
-        shear += shear_energy<Law>(F, mu, Jq);
-        J += Jq;
-      }
-      const P volume = Law::template volume<P>(lambda, J * P(1.0 / kPoints)).value;
-      const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume);
-      double sum = 0;
-      for (int l = 0; l < kLanes; ++l) sum += w[l];
-      return sum;
-    }, 8);
+    const double energy = reduce_sum(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          P shear(0), J(0);
+          for (int q = 0; q < kPoints; ++q) {
+            const Mat3<P>& F = F_[at_index(g * kPoints + q)];
+            const P Jq = det(F);
+            shear += shear_energy<Law>(F, mu, Jq);
+            J += Jq;
+          }
+          const P volume = Law::template volume<P>(lambda, J * P(1.0 / kPoints)).value;
+          const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume);
+          double sum = 0;
+          for (int l = 0; l < kLanes; ++l) sum += w[l];
+          return sum;
+        },
+        8);
     if (e.assembly) {
       const bool hessian = e.assembly->wants_hessian();
-      for_each(s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, hessian, e.project); }, 8);
+      for_each(
+          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, hessian, e.project); }, 8);
       s_->scatter.add_gradient(gradient_, *e.assembly);
       if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
     }
@@ -177,8 +184,8 @@ double smallest_volume_ratio(const SoftElements& s, const std::vector<Vec3d>& x)
   for (std::size_t t = 0; t < s.tets.size(); ++t) {
     const Vec4i& c = s.tets[t];
     const Vec3d& x0 = x[at_index(c[0])];
-    const double v = det(columns(x[at_index(c[1])] - x0, x[at_index(c[2])] - x0,
-                                 x[at_index(c[3])] - x0)) / 6.0;
+    const double v =
+        det(columns(x[at_index(c[1])] - x0, x[at_index(c[2])] - x0, x[at_index(c[3])] - x0)) / 6.0;
     r = std::min(r, v / s.tet_volume[t]);
   }
   return r;

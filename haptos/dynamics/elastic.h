@@ -1,7 +1,7 @@
 // The elastic energy of a soft body, a live position term.
 //
-// Also caps the step so that no tetrahedron inverts: along x + a dx the volume of a tetrahedron is a
-// cubic in a; the cap keeps at least a tenth of the present volume, found on a polynomial that is
+// Also caps the step so that no tetrahedron inverts: along x + a dx the volume of a tetrahedron is
+// a cubic in a; the cap keeps at least a tenth of the present volume, found on a polynomial that is
 // below the true one, so it is never too large.
 #pragma once
 

@@ -126,7 +126,8 @@ struct ProjectedTangent {
       }
     stretch = clamp_positive(stretch);
     for (int m = 0; m < 3; ++m) {
-      // dF_ij and dF_ji couple by -k s_m: symmetric combination mu - k s_m, antisymmetric mu + k s_m.
+      // dF_ij and dF_ji couple by -k s_m: symmetric combination mu - k s_m, antisymmetric mu + k
+      // s_m.
       const T even = vmax(mu - k * s[m], T(0)), odd = vmax(mu + k * s[m], T(0));
       sum[m] = T(0.5) * (even + odd);
       difference[m] = T(0.5) * (even - odd);

@@ -3,9 +3,9 @@
 //
 //   psi(F) = mu/2 (tr F^T F - 3) + w(J) + U(J),      J = det F.
 //
-// w belongs to a complete law of Poisson's ratio 0 (its local Lame lambda is 0), so nothing that can
-// lock is left in the part that is not averaged. At rest: psi = 0, no stress, and the tangent of
-// linear elasticity with mu = E / 2(1+nu), lambda = E nu / ((1+nu)(1-2nu)).
+// w belongs to a complete law of Poisson's ratio 0 (its local Lame lambda is 0), so nothing that
+// can lock is left in the part that is not averaged. At rest: psi = 0, no stress, and the tangent
+// of linear elasticity with mu = E / 2(1+nu), lambda = E nu / ((1+nu)(1-2nu)).
 //
 //   logarithmic neo-Hookean    w = -mu ln J                      U = lambda/2 ln^2 J
 //   stable neo-Hookean         w = -mu (J-1) + mu/2 (J-1)^2      U = lambda/2 (J-1)^2

@@ -106,8 +106,7 @@ void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points
   });
   if (!motion) return;
   for (const Pair& pair : pairs_)
-    if (points.driven(pair.q))
-      rhs[at_index(pair.p)] += sum(pair) * (*motion)[at_index(pair.q)];
+    if (points.driven(pair.q)) rhs[at_index(pair.p)] += sum(pair) * (*motion)[at_index(pair.q)];
 }
 
 }  // namespace haptos

@@ -1,8 +1,8 @@
 // Scatter of what elements compute into gradient and matrix.
 //
-// Elements write their own slots in parallel; then every point and every coupled pair of points sums
-// its contributions in a fixed order. So the result has the same bits for any number of threads and
-// nothing is searched for while stepping.
+// Elements write their own slots in parallel; then every point and every coupled pair of points
+// sums its contributions in a fixed order. So the result has the same bits for any number of
+// threads and nothing is searched for while stepping.
 #pragma once
 
 #include <array>

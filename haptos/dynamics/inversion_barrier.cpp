@@ -30,10 +30,13 @@ class InversionBarrier final : public Term {
   bool frozen() const override { return false; }
 
   void refresh(const Points& points) override {
-    for_each(static_cast<std::ptrdiff_t>(ratio_.size()), [&](std::ptrdiff_t t) {
-      ratio_[at_index(t)] =
-          det(edges(points.x, s_->tets[at_index(t)])) / (6 * s_->tet_volume[at_index(t)]);
-    }, 512);
+    for_each(
+        static_cast<std::ptrdiff_t>(ratio_.size()),
+        [&](std::ptrdiff_t t) {
+          ratio_[at_index(t)] =
+              det(edges(points.x, s_->tets[at_index(t)])) / (6 * s_->tet_volume[at_index(t)]);
+        },
+        512);
     active_.clear();
     for (std::size_t t = 0; t < ratio_.size(); ++t)
       if (ratio_[t] < kInversionSupport) active_.push_back(static_cast<int>(t));

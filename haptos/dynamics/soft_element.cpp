@@ -62,8 +62,7 @@ void composite_gradients(const SoftModel& m, int e, const std::vector<int>& v, d
     const double lambda[4] = {1 - b[0] - b[1] - b[2], b[0], b[1], b[2]};
     for (int a = 0; a < 4; ++a) {
       const auto node = std::find(v.begin(), v.end(), t[a]) - v.begin();
-      for (int l = 0; l < 4; ++l)
-        moment[at_index(l * 10 + node)] += (V * lambda[l]) * column(G, a);
+      for (int l = 0; l < 4; ++l) moment[at_index(l * 10 + node)] += (V * lambda[l]) * column(G, a);
     }
   }
   // M^-1 = 20/V (I - 1/5 ones).
@@ -74,8 +73,8 @@ void composite_gradients(const SoftModel& m, int e, const std::vector<int>& v, d
     for (int q = 0; q < 4; ++q) {
       Vec3d value = Vec3d::zero();
       for (int l = 0; l < 4; ++l)
-        value += (moment[at_index(l * 10 + a)] - 0.2 * sum) *
-                 ((l == q ? own : other) * 20 / volume);
+        value +=
+            (moment[at_index(l * 10 + a)] - 0.2 * sum) * ((l == q ? own : other) * 20 / volume);
       for (int c = 0; c < 3; ++c) g[(q * 10 + a) * 3 + c] = value[c];
     }
   }
@@ -132,8 +131,8 @@ SoftElements::SoftElements(const Points& points, const SoftModel& model, int fir
   }
   for (const Vec4i& t : model.rest.tets) {
     tet_volume.push_back(det(edges(model.rest, t)) / 6.0);
-    tets.push_back({{t[0] + first_point, t[1] + first_point, t[2] + first_point,
-                     t[3] + first_point}});
+    tets.push_back(
+        {{t[0] + first_point, t[1] + first_point, t[2] + first_point, t[3] + first_point}});
   }
 }
 

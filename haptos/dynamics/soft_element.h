@@ -2,19 +2,21 @@
 //
 // An element has n nodes, m points with rest gradients g_aq of its nodes, and volume V:
 //
-//   F_q = sum_a x_a g_aq^T,      E = V/m sum_q psi_shear(F_q)  +  V U(Jbar),   Jbar = 1/m sum_q det F_q.
+//   F_q = sum_a x_a g_aq^T,      E = V/m sum_q psi_shear(F_q)  +  V U(Jbar),   Jbar = 1/m sum_q det
+//   F_q.
 //
 // Linear tetrahedron: n = 4, m = 1. It locks as Poisson's ratio nears 1/2.
 //
-// Composite tetrahedron, the default: n = 10, m = 4. The given tetrahedron is split into eight, whose
-// piecewise constant F is projected (least squares) on fields linear over the whole; the four points
-// are those of the degree-two rule, and the volumetric part sees their mean volume ratio, one
-// constraint per element. So it does not lock, converges at second order, and yet all its
-// geometry is linear: contact, inversion checks and pictures see plain triangles and tetrahedra, and
-// its forces are work-conjugate to the eight linear tetrahedra, so that a uniform pressure on its
-// surface is carried exactly (nodal forces of a quadratic face would vanish at the corners).
-// Sources: Thoutireddy et al. 2002; Ostien, Foulk, Mota, Veilleux, IJNME 107 (2016) for the projected
-// gradient; the one-constraint volume after Nagtegaal, Parks, Rice 1974. docs/laws/elements.md.
+// Composite tetrahedron, the default: n = 10, m = 4. The given tetrahedron is split into eight,
+// whose piecewise constant F is projected (least squares) on fields linear over the whole; the four
+// points are those of the degree-two rule, and the volumetric part sees their mean volume ratio,
+// one constraint per element. So it does not lock, converges at second order, and yet all its
+// geometry is linear: contact, inversion checks and pictures see plain triangles and tetrahedra,
+// and its forces are work-conjugate to the eight linear tetrahedra, so that a uniform pressure on
+// its surface is carried exactly (nodal forces of a quadratic face would vanish at the corners).
+// Sources: Thoutireddy et al. 2002; Ostien, Foulk, Mota, Veilleux, IJNME 107 (2016) for the
+// projected gradient; the one-constraint volume after Nagtegaal, Parks, Rice 1974.
+// docs/laws/elements.md.
 #pragma once
 
 #include <memory>
@@ -36,10 +38,10 @@ struct SoftElements {
   int element_count = 0, group_count = 0;
   Material material;
   Lame lame_parameters;
-  std::vector<double> gradient;  ///< g: [((group * m + q) * n + a) * 3 + c] * 8 + lane
-  std::vector<double> volume;    ///< V per padded element [m3]
-  std::vector<int> corner;       ///< point of node a of padded element e: [e * n + a]
-  std::vector<Vec4i> tets;       ///< linear tetrahedra, points: what must not invert
+  std::vector<double> gradient;    ///< g: [((group * m + q) * n + a) * 3 + c] * 8 + lane
+  std::vector<double> volume;      ///< V per padded element [m3]
+  std::vector<int> corner;         ///< point of node a of padded element e: [e * n + a]
+  std::vector<Vec4i> tets;         ///< linear tetrahedra, points: what must not invert
   std::vector<double> tet_volume;  ///< their rest volumes [m3]
   std::vector<double> node_mass;   ///< lumped, per vertex of the rest mesh [kg]
 };

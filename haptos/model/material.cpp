@@ -13,8 +13,7 @@ const std::vector<Option<Material>>& OptionsOf<Material>::table() {
        "Rayleigh damping rate proportional to mass"},
       {"stiffness_damping", "s", &M::stiffness_damping, 0, 1e3,
        "Rayleigh damping time proportional to stiffness"},
-      {"law", "", &M::law, 0, 1,
-       "elastic law: 0 logarithmic neo-Hookean, 1 stable neo-Hookean"},
+      {"law", "", &M::law, 0, 1, "elastic law: 0 logarithmic neo-Hookean, 1 stable neo-Hookean"},
   };
   return t;
 }

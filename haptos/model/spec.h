@@ -30,8 +30,8 @@ struct HeldVertices {
 
 struct SoftBody {
   std::string name;
-  TetMesh mesh;  ///< at rest, in its own frame [m]
-  Pose pose;     ///< of that frame at the start
+  TetMesh mesh;               ///< at rest, in its own frame [m]
+  Pose pose;                  ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
   Material material;
   Element element = Element::kComposite;
@@ -67,9 +67,9 @@ struct RigidSphere {
   double radius = 0.01, mass = 0.1;  ///< [m], [kg]; solid, I = 2/5 m r^2
   Pose pose;
   Vec3d velocity{{0, 0, 0}}, omega{{0, 0, 0}};  ///< [m/s], [rad/s], world
-  double friction = 0.5;       ///< coefficient against half-spaces
-  double stiffness = 1e5;      ///< [N/m]
-  double dissipation = 0.01;   ///< relaxation time [s]
+  double friction = 0.5;                        ///< coefficient against half-spaces
+  double stiffness = 1e5;                       ///< [N/m]
+  double dissipation = 0.01;                    ///< relaxation time [s]
 };
 
 /// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.
@@ -85,7 +85,7 @@ struct Pendulum {
 
 /// Contact between a soft body and one other body, where it differs from the scene's options.
 struct PairOptions {
-  std::string a, b;      ///< names, in either order
+  std::string a, b;  ///< names, in either order
   bool enabled = true;
   double stiffness = 0;  ///< [Pa/m]; 0: as the scene's
 };

@@ -11,8 +11,8 @@
 namespace haptos {
 
 /// The last path of a prescribed body: point by point in a straight line from one pose to another,
-/// a fraction s of the way. s is 1 unless contact stopped it; then `bent` holds where its points are,
-/// since points that stopped between two poses that differ by a turn fit no pose exactly.
+/// a fraction s of the way. s is 1 unless contact stopped it; then `bent` holds where its points
+/// are, since points that stopped between two poses that differ by a turn fit no pose exactly.
 struct PathState {
   Pose from, to;
   double s = 1;

@@ -73,8 +73,7 @@ class Points {
 /// The position or velocity of a weighted point, given the array of all points.
 inline Vec3d at(const std::vector<Vec3d>& values, const WeightedPoint& w) {
   Vec3d v = w.weight[0] * values[static_cast<std::size_t>(w.point[0])];
-  for (int i = 1; i < w.count; ++i)
-    v += w.weight[i] * values[static_cast<std::size_t>(w.point[i])];
+  for (int i = 1; i < w.count; ++i) v += w.weight[i] * values[static_cast<std::size_t>(w.point[i])];
   return v;
 }
 

@@ -22,10 +22,10 @@ enum class TermKind : std::uint8_t {
 
 /// What the step knows when it starts.
 struct StepContext {
-  double time = 0;          ///< at the start of the step [s]
-  double h = 0;             ///< time step [s]
-  double b = 0;             ///< dx/du = b = beta h of the integrator [s]
-  Points* points = nullptr; ///< terms of frozen contact add their link points here
+  double time = 0;                         ///< at the start of the step [s]
+  double h = 0;                            ///< time step [s]
+  double b = 0;                            ///< dx/du = b = beta h of the integrator [s]
+  Points* points = nullptr;                ///< terms of frozen contact add their link points here
   const std::vector<double>* z = nullptr;  ///< velocities at the start of the step (scalars)
   /// Delassus estimate: inverse of the diagonal of the inertia, per scalar unknown.
   const std::vector<double>* inverse_mass = nullptr;
@@ -39,7 +39,8 @@ struct Evaluation {
   bool project = false;                    ///< make the Hessian positive semi-definite
 };
 
-/// Energy [J or W] and the sum of the absolute values that were added up: the scale of its rounding.
+/// Energy [J or W] and the sum of the absolute values that were added up: the scale of its
+/// rounding.
 struct Energy {
   double value = 0;
   double magnitude = 0;

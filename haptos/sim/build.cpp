@@ -85,8 +85,8 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
       continue;
     }
     PrescribedPoints& holder = glue_target(scene, spec, g, w);
-    const Pose pose = pose_at(
-        scene.prescribed[at_index(&holder - w.prescribed.data())].trajectory, 0);
+    const Pose pose =
+        pose_at(scene.prescribed[at_index(&holder - w.prescribed.data())].trajectory, 0);
     s.points.push_back(w.points.add_driven(s.body, 0, m.start[v]));
     holder.points.push_back(s.points.back());
     holder.local.push_back(transpose(to_matrix(pose.q)) * (m.start[v] - pose.p));
@@ -100,8 +100,8 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
 
   std::vector<int> surface_points;
   for (int v : m.surface_vertex) surface_points.push_back(s.points[at_index(v)]);
-  s.surface = std::make_unique<ContactSurface>(m.surface, std::move(surface_points), s.body, 0,
-                                               false);
+  s.surface =
+      std::make_unique<ContactSurface>(m.surface, std::move(surface_points), s.body, 0, false);
   w.soft.push_back(std::move(s));
 }
 
@@ -114,9 +114,10 @@ const PairOptions* pair_options(const Scene& scene, const std::string& a, const 
 BarrierSetup barrier_setup(const Scene& scene, const SoftBody& soft, const PairOptions* pair) {
   BarrierSetup s;
   s.support = scene.contact.support;
-  s.stiffness = pair && pair->stiffness > 0     ? pair->stiffness
-                : scene.contact.stiffness > 0 ? scene.contact.stiffness
-                                              : default_barrier_stiffness(soft.material.young, s.support);
+  s.stiffness = pair && pair->stiffness > 0 ? pair->stiffness
+                : scene.contact.stiffness > 0
+                    ? scene.contact.stiffness
+                    : default_barrier_stiffness(soft.material.young, s.support);
   return s;
 }
 
@@ -135,7 +136,8 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   auto elastic = make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law));
   s.elastic = elastic.get();
   w.terms.push_back(std::move(elastic));
-  if (model.soft[i].patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
+  if (model.soft[i].patch_size > 1)
+    w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 
   for (std::size_t b = 0; b < scene.prescribed.size(); ++b) {
@@ -227,13 +229,13 @@ std::unique_ptr<Workspace> build(const Model& model) {
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
   for (const RigidSphere& b : scene.spheres)
-    w->spheres.push_back(own(*w, layout, fixed,
-                             std::make_unique<RigidBody>(layout.take(body_number(model, b.name)),
-                                                         rigid_spec(b))));
+    w->spheres.push_back(
+        own(*w, layout, fixed,
+            std::make_unique<RigidBody>(layout.take(body_number(model, b.name)), rigid_spec(b))));
   for (const Pendulum& p : scene.pendulums) {
     w->pendulums.push_back(own(*w, layout, fixed,
-                               std::make_unique<Articulation>(layout.take(body_number(model, p.name)),
-                                                              articulation_spec(p))));
+                               std::make_unique<Articulation>(
+                                   layout.take(body_number(model, p.name)), articulation_spec(p))));
     for (int k = 0; k < 2 && p.damping > 0; ++k)
       w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
   }

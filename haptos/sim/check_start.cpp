@@ -28,7 +28,8 @@ std::string millimetres(double metres) {
   return b;
 }
 
-// Winding number of a surface about p: 1 inside a closed one, 0 outside (van Oosterom, Strackee 1983).
+// Winding number of a surface about p: 1 inside a closed one, 0 outside (van Oosterom, Strackee
+// 1983).
 double winding_number(const TriMesh& m, const Vec3d& p) {
   double sum = 0;
   for (const Vec3i& t : m.triangles) {
@@ -45,7 +46,8 @@ double distance_to(const TriMesh& m, const Vec3d& p) {
   double d = 1e300;
   for (const Vec3i& t : m.triangles)
     d = std::min(d, point_triangle_stencil(p, m.vertices[at_index(t[0])],
-                                           m.vertices[at_index(t[1])], m.vertices[at_index(t[2])]).d);
+                                           m.vertices[at_index(t[1])], m.vertices[at_index(t[2])])
+                        .d);
   return d;
 }
 
@@ -59,8 +61,8 @@ double depth_inside(const TriMesh& m, const TriMesh& other, const std::set<int>&
     const Vec3d &x = m.vertices[at_index(c[0])], &y = m.vertices[at_index(c[1])],
                 &z = m.vertices[at_index(c[2])];
     if (points.size() < kMost)
-      points.insert(points.end(), {(x + y) * 0.5, (y + z) * 0.5, (z + x) * 0.5,
-                                   (x + y + z) * (1.0 / 3)});
+      points.insert(points.end(),
+                    {(x + y) * 0.5, (y + z) * 0.5, (z + x) * 0.5, (x + y + z) * (1.0 / 3)});
   }
   Aabb box;
   for (const Vec3d& v : other.vertices) box.merge(v);
@@ -102,8 +104,7 @@ void check_start(const Scene& scene, const Workspace& w, const State& state) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i)
     place_prescribed(w.prescribed[i], state.paths[i], x);
   auto glued = [&](const SoftBody& s, const std::string& body) {
-    return std::any_of(s.glue.begin(), s.glue.end(),
-                       [&](const Glue& g) { return g.body == body; });
+    return std::any_of(s.glue.begin(), s.glue.end(), [&](const Glue& g) { return g.body == body; });
   };
   auto disabled = [&](const std::string& a, const std::string& b) {
     return std::any_of(scene.pairs.begin(), scene.pairs.end(), [&](const PairOptions& p) {

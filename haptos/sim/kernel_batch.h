@@ -12,7 +12,8 @@ struct ElasticBatch {
   ArrayView<const double> F;  ///< deformation gradients, row-major, (n, 9)
   ArrayView<double> energy;   ///< density [Pa], (n)
   ArrayView<double> stress;   ///< mu F + w'(J) cof F [Pa], (n, 9)
-  ArrayView<double> tangent;  ///< projected tangent block of gradients (1,0,0), (0,1,0) [Pa], (n, 9)
+  ArrayView<double>
+      tangent;  ///< projected tangent block of gradients (1,0,0), (0,1,0) [Pa], (n, 9)
 };
 /// @throws std::runtime_error for a device space in a build without CUDA
 void evaluate_batch(ElasticLaw law, double mu, const ElasticBatch& batch);

@@ -51,8 +51,7 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
     const auto q = at_index(p->points[k]);
     // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
     const Vec3d a = (work_->points.u[q] - p->u_start[k]) * (1.0 / state_.last_dt);
-    const Vec3d f =
-        work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * p->glued_mass[k];
+    const Vec3d f = work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * p->glued_mass[k];
     add(r, f, work_->points.x[q], about);
   }
   return r;
@@ -80,8 +79,8 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
     for (std::size_t v = 0; v < s.points.size(); ++v)
       if (!s.nodes->driven()[v]) {
         for (int c = 0; c < 3; ++c)
-          u0[v][c] = work_->objective.inertia().z_start[at_index(s.nodes->slots().first_scalar) +
-                                                        3 * free + at_index(c)];
+          u0[v][c] = work_->objective.inertia()
+                         .z_start[at_index(s.nodes->slots().first_scalar) + 3 * free + at_index(c)];
         ++free;
       }
     for (const PrescribedPoints& p : work_->prescribed)

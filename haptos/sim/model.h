@@ -1,5 +1,5 @@
-// Model: a scene after compilation. Immutable, and shared by any number of Sims; a State belongs to a
-// model by its hash.
+// Model: a scene after compilation. Immutable, and shared by any number of Sims; a State belongs to
+// a model by its hash.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace haptos {
 struct Model {
   Scene scene;                  ///< as described
   std::vector<SoftModel> soft;  ///< refined meshes, surfaces, glue; one per scene.soft
-  /// Names by the body numbers of contact records: prescribed, soft, spheres, pendulums, half-spaces.
+  /// Names by the body numbers of contact records: prescribed, soft, spheres, pendulums,
+  /// half-spaces.
   std::vector<std::string> body_names;
   std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads
 };

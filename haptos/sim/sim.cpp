@@ -167,9 +167,7 @@ std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
 
 const std::vector<ContactPoint>& Sim::contacts() const { return work_->contacts; }
 
-const std::string& Sim::body_name(int body) const {
-  return model_->body_names.at(at_index(body));
-}
+const std::string& Sim::body_name(int body) const { return model_->body_names.at(at_index(body)); }
 
 int Sim::body_id(const std::string& name) const {
   for (std::size_t i = 0; i < model_->body_names.size(); ++i)
@@ -188,8 +186,7 @@ Vec6d Sim::sphere_velocity(const std::string& name) const {
 }
 
 std::vector<double> Sim::pendulum_state(const std::string& name) const {
-  const BodySlots& s =
-      work_->pendulums[index_of(scene().pendulums, "pendulum", name)]->slots();
+  const BodySlots& s = work_->pendulums[index_of(scene().pendulums, "pendulum", name)]->slots();
   const double* q = state_.q.data() + s.first_q;
   const double* z = state_.z.data() + s.first_scalar;
   return {q[0], q[1], z[0], z[1]};

@@ -22,12 +22,12 @@ struct Wrench {
 /// What one step reports, per environment.
 struct StepReport {
   std::int64_t step = 0;
-  double time = 0;          ///< at the end of the step [s]
-  NewtonReport newton;      ///< iterations, residual, smallest gap, status
-  double missed = 0;        ///< largest distance of a prescribed point from its target [m]
+  double time = 0;      ///< at the end of the step [s]
+  NewtonReport newton;  ///< iterations, residual, smallest gap, status
+  double missed = 0;    ///< largest distance of a prescribed point from its target [m]
   double kinetic = 0, potential = 0;  ///< energies of soft bodies and spheres at the end [J]
   double smallest_volume_ratio = 1;   ///< smallest det F of any tetrahedron
-  double seconds = 0;       ///< wall time of the step
+  double seconds = 0;                 ///< wall time of the step
   std::uint32_t status() const { return newton.status; }
 };
 
@@ -42,8 +42,8 @@ struct Workspace;
 
 class Sim {
  public:
-  /// Compiles the scene. Throws InputError for a scene that cannot run, for example when it starts in
-  /// intersection (the message names the pair and the depth).
+  /// Compiles the scene. Throws InputError for a scene that cannot run, for example when it starts
+  /// in intersection (the message names the pair and the depth).
   explicit Sim(Scene scene);
   /// The same for a compiled scene, which any number of Sims may share.
   explicit Sim(std::shared_ptr<const Model> model);
@@ -51,8 +51,8 @@ class Sim {
   Sim(Sim&&) noexcept;
   Sim& operator=(Sim&&) noexcept;
 
-  /// Advances by one time step. With options.newton.strict, throws StepError for a step that did not
-  /// converge or missed a target.
+  /// Advances by one time step. With options.newton.strict, throws StepError for a step that did
+  /// not converge or missed a target.
   StepReport step();
   /// Back to the start.
   void reset();
@@ -88,8 +88,8 @@ class Sim {
   Wrench reaction(const std::string& prescribed, const Vec3d& about = {{0, 0, 0}}) const;
   /// Wrench of contact alone on a soft body.
   Wrench contact_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
-  /// Rate of change of momentum less weight of a soft body in the last step, glued vertices included:
-  /// contact wrench + glue on the body equals this.
+  /// Rate of change of momentum less weight of a soft body in the last step, glued vertices
+  /// included: contact wrench + glue on the body equals this.
   Wrench inertia_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
 
   /// Position, orientation, velocities of a rigid sphere.

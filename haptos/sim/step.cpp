@@ -23,15 +23,16 @@ BodyStep body_step(const Scene& scene, Workspace& w) {
   return s;
 }
 
-// Sends prescribed points along straight paths to where their bodies should be at the end of the step.
+// Sends prescribed points along straight paths to where their bodies should be at the end of the
+// step.
 void set_paths(const Scene& scene, const State& state, Workspace& w) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
     PrescribedPoints& p = w.prescribed[i];
     const PathState& last = state.paths[i];
     p.stopped = false;
     place_prescribed(p, last, w.points.x_start);
-    p.next = p.target ? *p.target
-                      : pose_at(scene.prescribed[i].trajectory, state.time + scene.sim.dt);
+    p.next =
+        p.target ? *p.target : pose_at(scene.prescribed[i].trajectory, state.time + scene.sim.dt);
     PathState end;
     end.to = p.next;
     place_prescribed(p, end, w.points.x_target);
@@ -114,8 +115,8 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
 
   // 4. q <- q (+) h z, and what the step leaves behind; a step gone wrong leaves the state alone.
   if (!finite(w.z)) report.newton.status |= kNonFinite;
-  const bool refuse = (report.newton.status & kNonFinite) ||
-                      (scene.newton.strict && report.newton.status != 0);
+  const bool refuse =
+      (report.newton.status & kNonFinite) || (scene.newton.strict && report.newton.status != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
@@ -136,8 +137,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
   // 5. The report.
   report.step = state.step;
   report.time = state.time;
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
   return report;
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "haptos/contact/contact_term.h"
-#include "haptos/contact/surface.h"
 #include "haptos/contact/point/link.h"
+#include "haptos/contact/surface.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"
 #include "haptos/dynamics/rigid_body.h"
@@ -49,10 +49,10 @@ struct Workspace {
   Objective objective;
   std::vector<double> z;
   std::vector<ContactPoint> contacts;
-  std::vector<Vec3d> point_impulse;   ///< gradient per permanent point at the end of the step [N s]
-  std::vector<Vec3d> x_before, u_before;  ///< of permanent points at the start of the step
-  std::vector<RigidBody*> spheres;       ///< as in the scene
-  std::vector<Articulation*> pendulums;  ///< as in the scene
+  std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
+  std::vector<Vec3d> x_before, u_before;     ///< of permanent points at the start of the step
+  std::vector<RigidBody*> spheres;           ///< as in the scene
+  std::vector<Articulation*> pendulums;      ///< as in the scene
   std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
   int state_q = 0, state_z = 0;
 };

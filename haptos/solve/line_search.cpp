@@ -43,7 +43,8 @@ LineSearchResult exact_search(Objective& objective, const std::vector<double>& z
     ++r.evaluations;
     second = objective.curvature(dz);
     double s = 0;
-    for (std::size_t i = 0; i < dz.size(); ++i) s = fma(objective.assembly().gradient()[i], dz[i], s);
+    for (std::size_t i = 0; i < dz.size(); ++i)
+      s = fma(objective.assembly().gradient()[i], dz[i], s);
     return s;
   };
   const double tolerance = 1e-8 * std::abs(slope);

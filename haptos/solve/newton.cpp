@@ -26,7 +26,8 @@ const std::vector<Option<NewtonOptions>>& OptionsOf<NewtonOptions>::table() {
 
 namespace {
 
-// A path that advances less than this in one iteration is blocked; so many in a row end the attempt.
+// A path that advances less than this in one iteration is blocked; so many in a row end the
+// attempt.
 constexpr double kBlocked = 1e-5;
 constexpr int kBlockedLimit = 15;
 // After an advance shorter than this fraction of its direction, or while the residual is above this
@@ -72,8 +73,8 @@ class Minimiser {
   }
 
  private:
-  // First trial: keep the velocities of the last step and send driven points to their targets. Where
-  // nothing caps the step, the free motion is nearer.
+  // First trial: keep the velocities of the last step and send driven points to their targets.
+  // Where nothing caps the step, the free motion is nearer.
   void predict() {
     report_.velocity_change = 1e300;
     if (f_.all_frozen()) {
@@ -113,8 +114,8 @@ class Minimiser {
     return f_.solve(dz_);
   }
 
-  // One step with the driven points under way. Their work is not in the objective, so its energy may
-  // rise; it must only be finite.
+  // One step with the driven points under way. Their work is not in the objective, so its energy
+  // may rise; it must only be finite.
   bool advance(double ds) {
     const double cap = f_.max_step(dz_, ds), start = f_.path();
     const std::vector<double> from = z_;
@@ -153,8 +154,7 @@ class Minimiser {
     }
     for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(r.alpha, dz_[i], z_[i]);
     report_.velocity_change *= r.alpha;
-    advance_path_ = f_.path() < 1.0 && !blocked_ &&
-                    report_.residual < kSettled * report_.load;
+    advance_path_ = f_.path() < 1.0 && !blocked_ && report_.residual < kSettled * report_.load;
     return true;
   }
 

@@ -3,15 +3,15 @@
 // Each iteration assembles gradient and Hessian, factors, caps the direction (collision, inversion,
 // candidates' margin), and searches along it: an exact search on the slope when every term is
 // frozen, backtracking on the energy otherwise. Driven points advance along their paths with the
-// first directions, whose right-hand side holds the Hessian times their motion, and stand still once
-// they have arrived.
+// first directions, whose right-hand side holds the Hessian times their motion, and stand still
+// once they have arrived.
 //
-// The Hessian is used as it is while it is positive definite, so that convergence is quadratic; when
-// a pivot fails, it is assembled again projected on the positive semi-definite matrices. The next
-// iterations then start with the projected one, until the residual is small.
+// The Hessian is used as it is while it is positive definite, so that convergence is quadratic;
+// when a pivot fails, it is assembled again projected on the positive semi-definite matrices. The
+// next iterations then start with the projected one, until the residual is small.
 //
-// Stops when the two-norm of the gradient, in newtons, is at most force_tolerance times the load and
-// the last velocity change of any point is at most velocity_tolerance.
+// Stops when the two-norm of the gradient, in newtons, is at most force_tolerance times the load
+// and the last velocity change of any point is at most velocity_tolerance.
 #pragma once
 
 #include <cstdint>
@@ -39,18 +39,18 @@ struct OptionsOf<NewtonOptions> {
 struct NewtonReport {
   int iterations = 0;
   int line_search_steps = 0;
-  int projected = 0;          ///< iterations that needed the projected Hessian
-  double residual = 0;        ///< [N]
-  double load = 0;            ///< [N]
-  double energy = 0;          ///< objective at the end [J]
-  double velocity_change = 0; ///< largest point velocity change of the last iteration [m/s]
-  double smallest_gap = 0;    ///< [m]
-  double path = 1;            ///< fraction of the driven points' path that was covered
+  int projected = 0;           ///< iterations that needed the projected Hessian
+  double residual = 0;         ///< [N]
+  double load = 0;             ///< [N]
+  double energy = 0;           ///< objective at the end [J]
+  double velocity_change = 0;  ///< largest point velocity change of the last iteration [m/s]
+  double smallest_gap = 0;     ///< [m]
+  double path = 1;             ///< fraction of the driven points' path that was covered
   std::uint32_t status = 0;
 };
 
-/// Minimises the objective. On return z holds the velocities, and the objective's trial and assembled
-/// gradient are those of z.
+/// Minimises the objective. On return z holds the velocities, and the objective's trial and
+/// assembled gradient are those of z.
 NewtonReport minimise(Objective& objective, const NewtonOptions& options, std::vector<double>& z);
 
 }  // namespace haptos

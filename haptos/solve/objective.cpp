@@ -59,8 +59,8 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
     const auto i = at_index(p);
     if (pts.driven(p)) {
       // Exactly the target at the end of the path.
-      pts.x[i] = s == 1.0 ? pts.x_target[i]
-                          : pts.x_start[i] + s * (pts.x_target[i] - pts.x_start[i]);
+      pts.x[i] =
+          s == 1.0 ? pts.x_target[i] : pts.x_start[i] + s * (pts.x_target[i] - pts.x_start[i]);
       pts.u[i] = (pts.x[i] - pts.x_start[i]) * (1.0 / b);
     } else {
       pts.u[i] = velocity(pts, *pattern_, p, z_);
@@ -132,9 +132,15 @@ Energy Objective::assemble(bool hessian, bool project, double ds) {
     for (Term* t : terms_) {
       const double b = context_.b, h = context_.h;
       switch (t->kind()) {
-        case TermKind::kPosition: assembly_.set_factors(b, b * b); break;
-        case TermKind::kDissipation: assembly_.set_factors(h, h); break;
-        case TermKind::kVelocityCost: assembly_.set_factors(1, 1); break;
+        case TermKind::kPosition:
+          assembly_.set_factors(b, b * b);
+          break;
+        case TermKind::kDissipation:
+          assembly_.set_factors(h, h);
+          break;
+        case TermKind::kVelocityCost:
+          assembly_.set_factors(1, 1);
+          break;
       }
       const Energy v = t->evaluate(e);
       const double f = t->kind() == TermKind::kDissipation ? h : 1.0;
@@ -192,8 +198,8 @@ bool Objective::solve(std::vector<double>& dz) {
   dz.resize(n);
   const bool driven = assembly_.driven_motion() != nullptr;
   for (std::size_t i = 0; i < n; ++i)
-    dz[i] = fixed_[i] ? 0.0
-                      : -(assembly_.gradient()[i] + (driven ? assembly_.driven_rhs()[i] : 0.0));
+    dz[i] =
+        fixed_[i] ? 0.0 : -(assembly_.gradient()[i] + (driven ? assembly_.driven_rhs()[i] : 0.0));
   cholesky_.solve(dz.data());
   return true;
 }
@@ -201,10 +207,9 @@ bool Objective::solve(std::vector<double>& dz) {
 double Objective::max_step(const std::vector<double>& dz, double ds) {
   dx_.resize(at_index(points_->size()));
   for (int p = 0; p < points_->size(); ++p)
-    dx_[at_index(p)] =
-        points_->driven(p)
-            ? ds * (points_->x_target[at_index(p)] - points_->x_start[at_index(p)])
-            : context_.b * velocity(*points_, *pattern_, p, dz);
+    dx_[at_index(p)] = points_->driven(p)
+                           ? ds * (points_->x_target[at_index(p)] - points_->x_start[at_index(p)])
+                           : context_.b * velocity(*points_, *pattern_, p, dz);
   double a = 1.0;
   for (Term* t : terms_) a = t->max_step(*points_, dx_, a);
   return a;
@@ -226,8 +231,7 @@ double Objective::load() const {
     for (int i = 0; i < n; ++i) {
       double f = 0;
       for (int j = 0; j < n; ++j)
-        f += m[i * n + j] *
-             (inertia_.z_free[at_index(o + j)] - inertia_.z_start[at_index(o + j)]);
+        f += m[i * n + j] * (inertia_.z_free[at_index(o + j)] - inertia_.z_start[at_index(o + j)]);
       applied += std::abs(f) / inertia_.length[at_index(o + i)];
     }
   }

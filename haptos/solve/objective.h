@@ -2,8 +2,8 @@
 //
 //   Phi(z) = 1/2 |z - z_free|_M^2 + sum over terms of f_k E_k,   f_k = 1 for Psi and l, h for D
 //
-// The state of a trial is (z, s): the velocities of the unknowns and the fraction s of the path that
-// driven points have covered.
+// The state of a trial is (z, s): the velocities of the unknowns and the fraction s of the path
+// that driven points have covered.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ namespace haptos {
 
 /// Block-diagonal inertia about the free motion.
 struct Inertia {
-  std::vector<double> mass;    ///< dense size x size per block, row-major, one after the other
-  std::vector<double> z_free;  ///< velocities without terms (scalars)
-  std::vector<double> z_start; ///< velocities at the start of the step (scalars)
+  std::vector<double> mass;     ///< dense size x size per block, row-major, one after the other
+  std::vector<double> z_free;   ///< velocities without terms (scalars)
+  std::vector<double> z_start;  ///< velocities at the start of the step (scalars)
   /// Per scalar: what a force along it is divided by to read newtons (1 for translation, the body's
   /// radius [m] for rotation).
   std::vector<double> length;

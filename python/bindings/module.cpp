@@ -5,7 +5,7 @@
 NB_MODULE(_core, m) {
   using namespace haptos::python;
   m.doc() = "The C++ core of Haptos. Import from haptos instead.";
-  m.attr("__version__") = haptos::kVersion;
+  m.attr("version") = haptos::kVersion;
   m.attr("commit") = haptos::kCommit;
   bind_errors(m);
   bind_options(m);

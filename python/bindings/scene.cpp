@@ -1,14 +1,10 @@
 // The scene builder. haptos/scene.py wraps it and documents it for people.
 #include "haptos/sim/scene.h"
+#include <nanobind/stl/filesystem.h>
+#include "haptos/sim/scene_file.h"
+
 #include "bind.h"
 #include "scene_options.h"
-
-#if __has_include("haptos/sim/scene_file.h")
-#include <nanobind/stl/filesystem.h>
-
-#include "haptos/sim/scene_file.h"
-#define HAPTOS_HAS_SCENE_FILE 1
-#endif
 
 namespace haptos::python {
 namespace {
@@ -227,11 +223,9 @@ void bind_scene(nb::module_& m) {
       .def("options", &scene_options)
       .def("set_options", &set_scene_options, nb::arg("group"), nb::arg("values"))
       .def("validate", [](const Scene& s) { validate(s); });
-#ifdef HAPTOS_HAS_SCENE_FILE
   m.def(
       "load_scene", [](const std::filesystem::path& path) { return load_scene(path); },
       nb::arg("path"));
-#endif
 }
 
 }  // namespace haptos::python

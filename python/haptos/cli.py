@@ -50,7 +50,7 @@ def parse_settings(settings: list[str] | None) -> dict[str, float]:
 def _version(wanted: bool) -> None:
     if wanted:
         commit = f" ({_core.commit})" if _core.commit else ""
-        print(f"haptos {_core.__version__}{commit}")
+        print(f"haptos {_core.version}{commit}")
         raise typer.Exit()
 
 

@@ -60,7 +60,8 @@ def _check_surface(file: str) -> None:
         mesh = read_surface(file)
     r = _core.check_surface(mesh)
     parts = f", {r.components} parts" if r.components > 1 else ""
-    print(f"{file}: surface, {r.vertices} vertices, {r.triangles} triangles, {r.edges} edges{parts}")
+    print(f"{file}: surface, {r.vertices} vertices, {r.triangles} triangles, {r.edges} edges"
+          f"{parts}")
     print(f"size {_size(np.asarray(r.bounds))}, area {r.area:.6g}, volume {r.volume:.6g}, in the "
           "file's unit")
     _print_findings(r.findings(), [str(w.message) for w in caught])

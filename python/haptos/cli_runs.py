@@ -112,7 +112,7 @@ class Stopper(AbstractContextManager["Stopper"]):
 
 
 class Bar(AbstractContextManager["Bar"]):
-    """Steps done, remaining time and a few words; a line now and then where there is no terminal."""
+    """Steps done, remaining time and a few words; a line now and then without a terminal."""
 
     def __init__(self, what: str, total: int) -> None:
         self._console = Console(stderr=True)
@@ -276,9 +276,10 @@ def _add_sensors(scene: Scene, entries: dict[str, list[dict[str, Any]]]) -> None
             camera, grid = sensor_of(Gel(entry["mesh"], np.zeros(0, int), coat))
             try:
                 _core.MarkerSensor(camera, entry["mesh"].vertices, coat, grid)
+                markers: _core.MarkerGrid | None = grid
             except InputError:
-                grid = None
-            scene.add_sensor(entry["name"], entry["name"], camera=camera, markers=grid)
+                markers = None
+            scene.add_sensor(entry["name"], entry["name"], camera=camera, markers=markers)
 
 
 def _draw_scene(sim: Sim, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 
 class InputError(ValueError):
@@ -51,7 +51,7 @@ class StepError(RuntimeError):
         self.report = report
 
 
-def refuse(element: str, value: object, rule: str, remedy: str = "", file: str = "") -> None:
+def refuse(element: str, value: object, rule: str, remedy: str = "", file: str = "") -> NoReturn:
     """Raises InputError with the sentence that the C++ library would make of it."""
     sentence = f"{file}: " if file else ""
     sentence += element

@@ -13,7 +13,7 @@ from haptos.errors import refuse
 
 
 def save_png(path: str | os.PathLike[str], image: ArrayLike) -> None:
-    """Writes an image (height, width, 3) or (height, width) of bytes as PNG, whole or not at all."""
+    """Writes bytes (height, width, 3) or (height, width) as PNG, whole or not at all."""
     array = np.asarray(image)
     if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3
                                                                and array.shape[2] != 3):

@@ -175,23 +175,15 @@ def _load_object(shape: str, unit: str | None, face: str | None, seed: int,
     else:
         try:
             mesh = _core.make_shape(shape, 0.3e-3, seed)
-        except InputError as e:
+        except InputError:
             near = _core.nearest_name(shape, _core.shape_names())
-            remedy = (f'did you mean "{near}"?' if near else "give an STL, OBJ, PLY or OFF file, or "
-                      "one of " + ", ".join(_core.shape_names()))
+            remedy = (f'did you mean "{near}"?' if near else "give an STL, OBJ, PLY or OFF file, "
+                      "or one of " + ", ".join(_core.shape_names()))
             if shape in _core.shape_names():
                 raise
-            raise _input_error(shape, "is neither a file nor the name of a shape", remedy) from e
+            refuse("shape", shape, "is neither a file nor the name of a shape", remedy)
         turned = face != "bottom"
     return mesh.transformed(quaternion=(0.0, 1.0, 0.0, 0.0)) if turned else mesh
-
-
-def _input_error(value: str, rule: str, remedy: str) -> InputError:
-    try:
-        refuse("shape", value, rule, remedy)
-    except InputError as e:
-        return e
-    raise AssertionError
 
 
 def _read_object(path: str, unit: str | None, notes: list[str]) -> _core.TriMesh:

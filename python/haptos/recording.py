@@ -40,7 +40,7 @@ _REPORT = {"iterations": "", "residual": "N", "load": "N", "smallest_gap": "m", 
 def versions() -> dict[str, str]:
     """Versions of what computes and writes a run."""
     commit = f" ({_core.commit})" if _core.commit else ""
-    return {"haptos": _core.__version__ + commit, "python": platform.python_version(),
+    return {"haptos": _core.version + commit, "python": platform.python_version(),
             "numpy": np.__version__, "h5py": h5py.__version__,
             "hdf5": h5py.version.hdf5_version, "machine": platform.platform()}
 
@@ -67,11 +67,10 @@ class Recorder:
         self._sensors = dict(sim.sensors) if sensors else {}
         try:
             self._file = h5py.File(self._part, "w")
-        except OSError as e:
+        except OSError:
             refuse("recording", "", "cannot be written",
                    "check that the folder exists, may be written to and has space",
                    file=os.fspath(self.path))
-            raise AssertionError from e
         self._frames = 0
         self._frame_size = 0  # the largest so far [byte]
         self._broken = False

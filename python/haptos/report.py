@@ -102,7 +102,8 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 def _figure(path: Path, text: str) -> str:
     if not path.is_file():
         return ""
-    return f'<figure><img src="{_inline(path)}" alt="{text}"><figcaption>{text}</figcaption></figure>'
+    return (f'<figure><img src="{_inline(path)}" alt="{text}"><figcaption>{text}</figcaption>'
+            "</figure>")
 
 
 def _inline(path: Path) -> str:

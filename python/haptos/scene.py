@@ -240,11 +240,8 @@ class Scene:
 
 def load_scene(path: str | os.PathLike[str]) -> Scene:
     """The scene of a YAML file. Raises InputError that names file and line."""
-    loader = getattr(_core, "load_scene", None)
-    if loader is None:
-        refuse("scene file", os.fspath(path), "cannot be read by this build", "build it with YAML")
     scene = Scene()
-    scene._core = loader(os.fspath(path))
+    scene._core = _core.load_scene(os.fspath(path))
     with open(path, encoding="utf-8", errors="replace") as f:
         scene.text = f.read()
     return scene

@@ -48,7 +48,7 @@ class TactileSensor:
         # X_BG: the gel frame in the body's mesh frame; X_WB at the start.
         body = entry["pose"]
         self._start = (_rotation(body[3:]) @ turn, _rotation(body[3:]) @ position + body[:3])
-        self._carrier_start = None if self._carrier is None else sim.pose(self._carrier)[0]
+        self._carrier_start = np.zeros(7) if self._carrier is None else sim.pose(self._carrier)[0]
         rest = (np.asarray(sim.mesh(spec.body).vertices) - position) @ turn
         coat = sim.coat(spec.body)
         self._depth = _core.DepthSensor(spec.camera, rest, coat)

@@ -1,4 +1,5 @@
-// Host and device run the same kernels: outputs agree to 1e-12 relative, with outputs poisoned first.
+// Host and device run the same kernels: outputs agree to 1e-12 relative, with outputs poisoned
+// first.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,9 +22,9 @@ void expect_close(const Array<double>& host, const Array<double>& device) {
 }
 
 Array<double> poisoned(int n, MemorySpace space) {
-  return Array<double>(std::vector<double>(static_cast<std::size_t>(n),
-                                           std::numeric_limits<double>::quiet_NaN()),
-                       space);
+  return Array<double>(
+      std::vector<double>(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN()),
+      space);
 }
 
 ArrayView<const double> read(const Array<double>& a) {

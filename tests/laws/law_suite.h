@@ -21,7 +21,7 @@ namespace haptos::test {
 struct LawCase {
   Points points;
   Term* term = nullptr;
-  double length = 1e-3;      ///< typical edge [m]: sets difference steps
+  double length = 1e-3;  ///< typical edge [m]: sets difference steps
   double gradient_tolerance = 1e-6;
   double hessian_tolerance = 1e-4;
   bool by_velocity = false;  ///< differentiate by u (dissipation) and not by x
@@ -96,10 +96,11 @@ inline void check_derivatives(LawCase& c) {
       const LawValues down = evaluate_law(c);
       x = keep;
       const int column = 3 * c.points.block(p) + k;
-      g_error = std::max(g_error,
-                         std::abs((up.energy - down.energy) / (2 * h) - v.gradient[column]));
-      h_error = std::max(h_error, ((up.gradient - down.gradient) / (2 * h) - v.hessian.col(column))
-                                      .cwiseAbs().maxCoeff());
+      g_error =
+          std::max(g_error, std::abs((up.energy - down.energy) / (2 * h) - v.gradient[column]));
+      h_error = std::max(
+          h_error,
+          ((up.gradient - down.gradient) / (2 * h) - v.hessian.col(column)).cwiseAbs().maxCoeff());
     }
   }
   EXPECT_LE(g_error, c.gradient_tolerance * g_scale) << c.term->name();

@@ -93,8 +93,7 @@ TEST(ClampPositive, KeepsPositiveMatricesAndRemovesNegativeEigenvalues) {
     for (const bool positive : {true, false}) {
       const Eigen::MatrixXd a = positive ? (r * r.transpose()).eval() : (r + r.transpose()).eval();
       const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(a);
-      const Eigen::MatrixXd expected = s.eigenvectors() *
-                                       s.eigenvalues().cwiseMax(0).asDiagonal() *
+      const Eigen::MatrixXd expected = s.eigenvectors() * s.eigenvalues().cwiseMax(0).asDiagonal() *
                                        s.eigenvectors().transpose();
       Mat<double, 12, 12> m = Mat<double, 12, 12>::zero();
       for (int i = 0; i < n; ++i)
@@ -118,8 +117,8 @@ class PairTerm final : public Term {
     auto x = [&](int p) { return points.x[static_cast<std::size_t>(p)]; };
     const int* t = pair_.target;
     if (pair_.kind == PairKind::kEdges)
-      pair_.gap = edge_edge_stencil(x(pair_.source.point[0]), x(pair_.source.point[1]), x(t[0]),
-                                    x(t[1])).d;
+      pair_.gap =
+          edge_edge_stencil(x(pair_.source.point[0]), x(pair_.source.point[1]), x(t[0]), x(t[1])).d;
     else if (pair_.target_count == 3)
       pair_.gap = point_triangle_stencil(s, x(t[0]), x(t[1]), x(t[2])).d;
     else if (pair_.target_count == 2)
@@ -128,7 +127,8 @@ class PairTerm final : public Term {
       pair_.gap = norm(s - x(t[0]));
   }
   Energy evaluate(const Evaluation& e) override {
-    if (!pair_.rigid_target) return evaluate_pair(pair_, kSupport, *e.points, e.assembly, e.project);
+    if (!pair_.rigid_target)
+      return evaluate_pair(pair_, kSupport, *e.points, e.assembly, e.project);
     RigidTarget sum;
     const Energy v = evaluate_pair(pair_, kSupport, *e.points, e.assembly, e.project, &sum);
     if (e.assembly && e.assembly->wants_hessian()) add_rigid_target(sum, e.project, *e.assembly);
@@ -229,17 +229,35 @@ TEST(PointTrianglePair, HoldsTheLawsInEveryRegionForSamplesAndCornersDrivenAndFr
 void edges_in_region(int region, Vec3d x[4]) {
   double x0 = 0.4, y0 = -0.45;  // p's place along q, p's start along y
   switch (static_cast<EeRegion>(region)) {
-    case EeRegion::interior: break;
-    case EeRegion::p0_q: y0 = 0.03; break;
-    case EeRegion::p1_q: y0 = -1.03; break;
-    case EeRegion::p_q0: x0 = -0.03; break;
-    case EeRegion::p_q1: x0 = 1.03; break;
-    case EeRegion::p0_q0: x0 = -0.03, y0 = 0.03; break;
-    case EeRegion::p0_q1: x0 = 1.03, y0 = 0.03; break;
-    case EeRegion::p1_q0: x0 = -0.03, y0 = -1.03; break;
-    case EeRegion::p1_q1: x0 = 1.03, y0 = -1.03; break;
+    case EeRegion::interior:
+      break;
+    case EeRegion::p0_q:
+      y0 = 0.03;
+      break;
+    case EeRegion::p1_q:
+      y0 = -1.03;
+      break;
+    case EeRegion::p_q0:
+      x0 = -0.03;
+      break;
+    case EeRegion::p_q1:
+      x0 = 1.03;
+      break;
+    case EeRegion::p0_q0:
+      x0 = -0.03, y0 = 0.03;
+      break;
+    case EeRegion::p0_q1:
+      x0 = 1.03, y0 = 0.03;
+      break;
+    case EeRegion::p1_q0:
+      x0 = -0.03, y0 = -1.03;
+      break;
+    case EeRegion::p1_q1:
+      x0 = 1.03, y0 = -1.03;
+      break;
   }
-  const Vec3d points[4] = {{{x0, y0, 0.07}}, {{x0 + 0.002, y0 + 1, 0.071}}, {{0, 0, 0}}, {{1, 0, 0}}};
+  const Vec3d points[4] = {
+      {{x0, y0, 0.07}}, {{x0 + 0.002, y0 + 1, 0.071}}, {{0, 0, 0}}, {{1, 0, 0}}};
   for (int k = 0; k < 4; ++k) x[k] = points[k];
 }
 
@@ -270,8 +288,8 @@ TEST(EdgeEdgePair, HoldsTheLawsWhereTheMollifierActsAndVanishesForParallelEdges)
       SCOPED_TRACE("angle " + std::to_string(angle) + (driven ? ", driven" : ", free"));
       PairCase c;
       c.law.step = 1e-6;  // the mollifier's own scale is the angle
-      const Vec3d x[4] = {{{0.1, -0.5 * angle, 0.07}}, {{1.1, 0.5 * angle, 0.072}}, {{0, 0, 0}},
-                          {{1, 0, 0}}};
+      const Vec3d x[4] = {
+          {{0.1, -0.5 * angle, 0.07}}, {{1.1, 0.5 * angle, 0.072}}, {{0, 0, 0}}, {{1, 0, 0}}};
       c.pair.kind = PairKind::kEdges;
       c.pair.source.count = 2;
       c.pair.target_count = 2;
@@ -281,7 +299,8 @@ TEST(EdgeEdgePair, HoldsTheLawsWhereTheMollifierActsAndVanishesForParallelEdges)
       }
       c.pair.mollifier = edge_edge_mollifier_threshold(kUnit * kUnit, kUnit * kUnit);
       const double m = edge_edge_mollifier(kUnit * x[0], kUnit * x[1], kUnit * x[2], kUnit * x[3],
-                                           c.pair.mollifier).m;
+                                           c.pair.mollifier)
+                           .m;
       ASSERT_GT(m, 0);
       ASSERT_LT(m, 1);
       c.finish();
@@ -289,7 +308,8 @@ TEST(EdgeEdgePair, HoldsTheLawsWhereTheMollifierActsAndVanishesForParallelEdges)
     }
   // Nearly parallel edges carry next to nothing: m ~ 2 sin^2(angle) / 1e-3.
   const Vec3d a{{0, 0, 0}}, b{{1, 0, 0}}, p{{0, 0, 0.1}}, q{{1, 1e-5, 0.1}};
-  EXPECT_NEAR(edge_edge_mollifier(a, b, p, q, edge_edge_mollifier_threshold(1.0, 1.0)).m, 2e-7, 1e-9);
+  EXPECT_NEAR(edge_edge_mollifier(a, b, p, q, edge_edge_mollifier_threshold(1.0, 1.0)).m, 2e-7,
+              1e-9);
 }
 
 // A soft surface and a collider surface with the whole term between them.
@@ -298,7 +318,8 @@ struct TermCase {
   std::unique_ptr<ContactSurface> soft, collider;
   std::unique_ptr<ContactTerm> term;
 
-  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit, int divisions = 1) {
+  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit,
+           int divisions = 1) {
     int block = 0;
     std::vector<int> sp, cp;
     for (const Vec3d& x : s.vertices) sp.push_back(law.points.add_node(block++, 0, 0, size * x));
@@ -374,9 +395,11 @@ TEST(BarrierTerm, HoldsTheLawsOnSolidsWithEdgesCornersAndANotchInManyPoses) {
         double nearest = 1e300;
         for (const Vec3d& x : moved.vertices)
           for (const Vec3i& t : collider.triangles)
-            nearest = std::min(nearest, point_triangle_stencil(x, collider.vertices[static_cast<std::size_t>(t[0])],
-                                                               collider.vertices[static_cast<std::size_t>(t[1])],
-                                                               collider.vertices[static_cast<std::size_t>(t[2])]).d);
+            nearest = std::min(nearest, point_triangle_stencil(
+                                            x, collider.vertices[static_cast<std::size_t>(t[0])],
+                                            collider.vertices[static_cast<std::size_t>(t[1])],
+                                            collider.vertices[static_cast<std::size_t>(t[2])])
+                                            .d);
         if (nearest < 0.1) lift = y;  // the last, from above
       }
       if (lift < -1e299) continue;
@@ -441,7 +464,8 @@ TEST(BarrierTerm, ForcesOnBothBodiesAddUpToNothing) {
 }
 
 TEST(BarrierTerm, EnergyAndForceAreContinuousAcrossFeatures) {
-  // A point slides over a box, across faces, edges and corners: steps of E are those of its gradient.
+  // A point slides over a box, across faces, edges and corners: steps of E are those of its
+  // gradient.
   const TriMesh plate = box({{1, 1, 1}}, {{2, 2, 1}});
   const Vec3d p{{-0.63, -0.61, 0.57}};
   TermCase c(triangle(p, p + Vec3d{{-0.4, 0.3, 2}}, p + Vec3d{{0.5, 0.1, 2}}), plate, true);

@@ -14,8 +14,11 @@ using test::Random;
 // Two tetrahedra sharing a face, [m].
 TetMesh two_tets(double size) {
   TetMesh m;
-  m.vertices = {{{0, 0, 0}}, {{size, 0, 0}}, {{0.1 * size, 0.9 * size, 0}},
-                {{0.2 * size, 0.2 * size, 0.8 * size}}, {{0.9 * size, 0.8 * size, 0.7 * size}}};
+  m.vertices = {{{0, 0, 0}},
+                {{size, 0, 0}},
+                {{0.1 * size, 0.9 * size, 0}},
+                {{0.2 * size, 0.2 * size, 0.8 * size}},
+                {{0.9 * size, 0.8 * size, 0.7 * size}}};
   m.tets = {{{0, 1, 2, 3}}, {{1, 4, 2, 3}}};
   return m;
 }
@@ -126,10 +129,9 @@ TEST_P(ElasticLaws, DampingMatchesDifferencesAndIgnoresRigidVelocity) {
   EXPECT_LE(test::energy_of(c.law), 1e-12 * rate);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ElasticLaws,
-    testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
-                     testing::Values(0, 1), testing::Values(0.3, 0.49)));
+INSTANTIATE_TEST_SUITE_P(All, ElasticLaws,
+                         testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
+                                          testing::Values(0, 1), testing::Values(0.3, 0.49)));
 
 TEST(ElasticKernel, ProjectionKeepsAPositiveTangent) {
   // Where nothing needs clamping, the projected tangent is the exact one.
@@ -180,8 +182,7 @@ TEST(InversionStep, NeverPassesTheRootOfTheVolume) {
     if (det(E) <= 0.1) continue;
     const double a = inversion_step(E, D, 1.0);
     ASSERT_GT(a, 0);
-    for (int k = 0; k <= 100; ++k)
-      ASSERT_GE(det(E + D * (a * k / 100)), 0.1 * det(E) * (1 - 1e-9));
+    for (int k = 0; k <= 100; ++k) ASSERT_GE(det(E + D * (a * k / 100)), 0.1 * det(E) * (1 - 1e-9));
   }
 }
 

@@ -17,7 +17,9 @@ struct InversionCase {
   explicit InversionCase(double size) {
     SoftBody body;
     body.name = "b";
-    body.mesh.vertices = {{{0, 0, 0}}, {{size, 0, 0}}, {{0.1 * size, 0.9 * size, 0}},
+    body.mesh.vertices = {{{0, 0, 0}},
+                          {{size, 0, 0}},
+                          {{0.1 * size, 0.9 * size, 0}},
                           {{0.2 * size, 0.2 * size, 0.8 * size}}};
     body.mesh.tets = {{{0, 1, 2, 3}}};
     const SoftModel model = compile_soft(body);
@@ -70,8 +72,7 @@ TEST(InversionBarrier, ScalesWithTheCubeOfTheUnitOfLengthAndGrowsWithoutBound) {
   InversionCase c(1.0);
   const std::vector<Vec3d> rest = c.law.points.x;
   for (double height = 0.1; height > 1e-9; height *= 0.1) {
-    for (std::size_t i = 0; i < rest.size(); ++i)
-      c.law.points.x[i][2] = height * rest[i][2];
+    for (std::size_t i = 0; i < rest.size(); ++i) c.law.points.x[i][2] = height * rest[i][2];
     const double pressure = test::evaluate_law(c.law).gradient.cwiseAbs().maxCoeff();
     EXPECT_GT(pressure, 4 * last);
     last = pressure;

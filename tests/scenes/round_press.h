@@ -1,8 +1,8 @@
-// A rigid ball pressed into the middle of a round gel pad that is bonded to its base: a quarter of it,
-// with symmetry at x = 0 and y = 0. Frictionless, quasi-static.
+// A rigid ball pressed into the middle of a round gel pad that is bonded to its base: a quarter of
+// it, with symmetry at x = 0 and y = 0. Frictionless, quasi-static.
 //
-// Depth is what the gel under the pole gives way: the command plus the gap at the pole, which is some
-// tenths of the support. References are read at that depth.
+// Depth is what the gel under the pole gives way: the command plus the gap at the pole, which is
+// some tenths of the support. References are read at that depth.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,8 +60,8 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   ball.surface = sphere_lower_cap(p.ball_radius, p.cap, p.facet);
   ball.trajectory.push_back({0.0, at_position({{0, 0, p.ball_radius + 1.001 * p.support}})});
   for (std::size_t i = 0; i < p.commands.size(); ++i)
-    ball.trajectory.push_back({0.1 * static_cast<double>(i + 1),
-                               at_position({{0, 0, p.ball_radius - p.commands[i]}})});
+    ball.trajectory.push_back(
+        {0.1 * static_cast<double>(i + 1), at_position({{0, 0, p.ball_radius - p.commands[i]}})});
   s.soft = {gel};
   s.prescribed = {mount("base"), ball};
 

@@ -72,8 +72,7 @@ TEST(Options, DefaultsAreInRangeAndErrorsNameRangeAndUnit) {
   EXPECT_NO_THROW(check_options(m));
   set_option(m, "young", 2e5);
   EXPECT_EQ(m.young, 2e5);
-  for (double bad : {-1.0, 0.0, std::nan(""), HUGE_VAL})
-    try {
+  for (double bad : {-1.0, 0.0, std::nan(""), HUGE_VAL}) try {
       set_option(m, "young", bad, {"scene.yaml", 12, 0, "", "", "", ""});
       FAIL() << "accepted " << bad;
     } catch (const InputError& e) {

@@ -50,9 +50,7 @@ TEST(Start, ABodyWhollyInsideAnotherIsRefused) {
   EXPECT_NE(s.find("inside the other"), std::string::npos) << s;
 }
 
-TEST(Start, AGapOfTenMicrometresIsAccepted) {
-  EXPECT_EQ(refusal(ball_at(4.01e-3, 2e-3)), "");
-}
+TEST(Start, AGapOfTenMicrometresIsAccepted) { EXPECT_EQ(refusal(ball_at(4.01e-3, 2e-3)), ""); }
 
 }  // namespace
 }  // namespace haptos

@@ -2,8 +2,8 @@
 //
 //   B(g) = -(g - d)^2 ln(g / d)   for 0 < g < d,   0 beyond,
 //
-// with support d (d_hat) [m]. Times a stiffness kappa [Pa/m] it is an energy per area [J/m2], and the
-// contact pressure is
+// with support d (d_hat) [m]. Times a stiffness kappa [Pa/m] it is an energy per area [J/m2], and
+// the contact pressure is
 //
 //   p(g) = -kappa B'(g) = kappa d h(t),   t = g / d,   h(t) = 2 (t - 1) ln t + (1 - t)^2 / t.
 //

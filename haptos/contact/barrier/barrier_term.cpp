@@ -19,7 +19,8 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 constexpr double kFlat = 1e-6;
 
 // How much of a feature of the collider the samples of the soft surface fail to see, 0 to 1: over a
-// spacing L a surface of slope tan(a) rises by L/2 tan(a) between samples, compared with the support d.
+// spacing L a surface of slope tan(a) rises by L/2 tan(a) between samples, compared with the
+// support d.
 double unseen(double slope_squared_top, double slope_squared_bottom, double spacing, double d) {
   const double rise = square(0.5 * spacing) * slope_squared_top;
   return rise / (rise + square(d) * slope_squared_bottom);
@@ -99,7 +100,8 @@ class BarrierTerm final : public ContactTerm {
         continue;
       }
       RigidTarget sum;  // of all pairs of this sample, which follow each other
-      for (; i < pairs_.size() && pairs_[i].kind == p.kind && pairs_[i].source_id == p.source_id; ++i)
+      for (; i < pairs_.size() && pairs_[i].kind == p.kind && pairs_[i].source_id == p.source_id;
+           ++i)
         total += evaluate_pair(pairs_[i], setup_.support, *e.points, e.assembly, e.project, &sum);
       if (e.assembly && e.assembly->wants_hessian()) add_rigid_target(sum, e.project, *e.assembly);
     }
@@ -111,8 +113,8 @@ class BarrierTerm final : public ContactTerm {
     for (int v : soft_.point) soft_dx = std::max(soft_dx, norm(dx[at_index(v)]));
     for (int v : collider_.point) collider_dx = std::max(collider_dx, norm(dx[at_index(v)]));
     if (soft_dx + collider_dx == 0) return limit;
-    const double moved = moved_since_search(points, soft_.point) +
-                         moved_since_search(points, collider_.point);
+    const double moved =
+        moved_since_search(points, soft_.point) + moved_since_search(points, collider_.point);
     if (moved + limit * (soft_dx + collider_dx) > margin_) {
       // New candidates about the present position, for as much motion as is reasonable to search.
       const double wanted = limit * (soft_dx + collider_dx) * 1.01;
@@ -229,7 +231,8 @@ class BarrierTerm final : public ContactTerm {
                        candidates_.vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
       const double area = corner_area_[at_index(v)];
       add_seen(soft_, single(collider_.point[at_index(v)]), v,
-               vertex_weight(sharpness, sqrt(2 * area / setup_.divisions), setup_.support) * area, false);
+               vertex_weight(sharpness, sqrt(2 * area / setup_.divisions), setup_.support) * area,
+               false);
     }
   }
 
@@ -237,7 +240,8 @@ class BarrierTerm final : public ContactTerm {
     for (const auto& [ea, eb] : candidates_.edge_pairs) {
       const double sharpness = collider_.rest.edge_sharpness[at_index(eb)];
       if (sharpness < kFlat) continue;
-      const Vec2i &va = soft_.topology.edges[at_index(ea)], &vb = collider_.topology.edges[at_index(eb)];
+      const Vec2i &va = soft_.topology.edges[at_index(ea)],
+                  &vb = collider_.topology.edges[at_index(eb)];
       BarrierPair p;
       p.kind = PairKind::kEdges;
       p.source.count = 2;
@@ -270,8 +274,8 @@ class BarrierTerm final : public ContactTerm {
     return squared_norm(s.position(points.x_start, v[0]) - s.position(points.x_start, v[1]));
   }
 
-  // The gap that a step must leave to a pair: within the support, where a contact that is new to the
-  // term carries force but not much of it, and at least a quarter of what there was.
+  // The gap that a step must leave to a pair: within the support, where a contact that is new to
+  // the term carries force but not much of it, and at least a quarter of what there was.
   double gap_to_leave(double gap) const { return std::min(0.25 * gap, 0.5 * setup_.support); }
 
   double collide(const Points& points, const std::vector<Vec3d>& dx, double limit) const {
@@ -282,8 +286,8 @@ class BarrierTerm final : public ContactTerm {
       const Vec3i& c = s.triangles[at_index(t)];
       const int a = s.point[at_index(c[0])], b = s.point[at_index(c[1])],
                 d = s.point[at_index(c[2])];
-      const double gap = point_triangle_stencil(x[at_index(p)], x[at_index(a)], x[at_index(b)],
-                                                x[at_index(d)]).d;
+      const double gap =
+          point_triangle_stencil(x[at_index(p)], x[at_index(a)], x[at_index(b)], x[at_index(d)]).d;
       const double leave = gap_to_leave(gap);
       if (gap - motion(p) - std::max({motion(a), motion(b), motion(d)}) > leave) return 1.0;
       AccdOptions o;
@@ -292,37 +296,46 @@ class BarrierTerm final : public ContactTerm {
                                  end(p), end(a), end(b), end(d), o);
     };
     double toi = 1.0;
-    toi = reduce_min(static_cast<std::ptrdiff_t>(soft_.point.size()), toi, [&](std::ptrdiff_t v) {
-      double r = 1.0;
-      if (v < candidates_.sample_triangles.size())
-        for (int t : candidates_.sample_triangles[static_cast<int>(v)])
-          r = std::min(r, point_triangle(soft_.point[at_index(v)], collider_, t));
-      return r;
-    }, 64);
-    toi = reduce_min(static_cast<std::ptrdiff_t>(candidates_.vertices.size()), toi,
-                     [&](std::ptrdiff_t i) {
-      double r = 1.0;
-      for (int t : candidates_.vertex_triangles[static_cast<int>(i)])
-        r = std::min(r, point_triangle(collider_.point[at_index(candidates_.vertices[at_index(i)])],
-                                       soft_, t));
-      return r;
-    }, 64);
-    toi = reduce_min(static_cast<std::ptrdiff_t>(candidates_.edge_pairs.size()), toi,
-                     [&](std::ptrdiff_t i) {
-      const auto& [ea, eb] = candidates_.edge_pairs[at_index(i)];
-      const Vec2i &va = soft_.topology.edges[at_index(ea)],
-                  &vb = collider_.topology.edges[at_index(eb)];
-      const int p = soft_.point[at_index(va[0])], q = soft_.point[at_index(va[1])];
-      const int r = collider_.point[at_index(vb[0])], s = collider_.point[at_index(vb[1])];
-      const double gap = edge_edge_stencil(x[at_index(p)], x[at_index(q)], x[at_index(r)],
-                                           x[at_index(s)]).d;
-      const double leave = gap_to_leave(gap);
-      if (gap - std::max(motion(p), motion(q)) - std::max(motion(r), motion(s)) > leave) return 1.0;
-      AccdOptions o;
-      o.slack = gap > 0 ? leave / gap : o.slack;
-      return accd_edge_edge(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)], end(p),
-                            end(q), end(r), end(s), o);
-    }, 64);
+    toi = reduce_min(
+        static_cast<std::ptrdiff_t>(soft_.point.size()), toi,
+        [&](std::ptrdiff_t v) {
+          double r = 1.0;
+          if (v < candidates_.sample_triangles.size())
+            for (int t : candidates_.sample_triangles[static_cast<int>(v)])
+              r = std::min(r, point_triangle(soft_.point[at_index(v)], collider_, t));
+          return r;
+        },
+        64);
+    toi = reduce_min(
+        static_cast<std::ptrdiff_t>(candidates_.vertices.size()), toi,
+        [&](std::ptrdiff_t i) {
+          double r = 1.0;
+          for (int t : candidates_.vertex_triangles[static_cast<int>(i)])
+            r = std::min(
+                r, point_triangle(collider_.point[at_index(candidates_.vertices[at_index(i)])],
+                                  soft_, t));
+          return r;
+        },
+        64);
+    toi = reduce_min(
+        static_cast<std::ptrdiff_t>(candidates_.edge_pairs.size()), toi,
+        [&](std::ptrdiff_t i) {
+          const auto& [ea, eb] = candidates_.edge_pairs[at_index(i)];
+          const Vec2i &va = soft_.topology.edges[at_index(ea)],
+                      &vb = collider_.topology.edges[at_index(eb)];
+          const int p = soft_.point[at_index(va[0])], q = soft_.point[at_index(va[1])];
+          const int r = collider_.point[at_index(vb[0])], s = collider_.point[at_index(vb[1])];
+          const double gap =
+              edge_edge_stencil(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)]).d;
+          const double leave = gap_to_leave(gap);
+          if (gap - std::max(motion(p), motion(q)) - std::max(motion(r), motion(s)) > leave)
+            return 1.0;
+          AccdOptions o;
+          o.slack = gap > 0 ? leave / gap : o.slack;
+          return accd_edge_edge(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)],
+                                end(p), end(q), end(r), end(s), o);
+        },
+        64);
     return toi * limit;
   }
 

@@ -4,15 +4,17 @@
 // see the collider through its closest features f, each counted once (closest_features.h):
 //
 //   E = kappa sum_q A_q sum_f c_f B(d_qf)                                          surface samples
-//     + kappa sum_v s_v A_v sum_f c_f B(d_vf)                         sharp vertices of the collider
-//     + kappa sum_(e,e') s_e' A_e m(c) B(d_ee')               sharp edges of the collider x soft edges
+//     + kappa sum_v s_v A_v sum_f c_f B(d_vf)                         sharp vertices of the
+//     collider
+//     + kappa sum_(e,e') s_e' A_e m(c) B(d_ee')               sharp edges of the collider x soft
+//     edges
 //
 // The pressure at a uniform gap is kappa d h(t) whatever the meshes are, because the first sum is a
 // quadrature of the soft surface and nothing else. The other two keep a corner or a ridge between
 // samples from being stopped by collision detection alone: s is the sharpness of the rest shape (0
-// flat or concave, 1 a needle; topology.h), so smooth and flat surfaces add nothing there. A_v is the
-// sample area of the soft surface nearest to v when the step starts, held for the step; A_e a third
-// of the triangles beside the soft edge. m is the mollifier of nearly parallel edges.
+// flat or concave, 1 a needle; topology.h), so smooth and flat surfaces add nothing there. A_v is
+// the sample area of the soft surface nearest to v when the step starts, held for the step; A_e a
+// third of the triangles beside the soft edge. m is the mollifier of nearly parallel edges.
 //
 // Step cap: continuous collision detection over all vertex-triangle and edge-edge candidates, sharp
 // or not, and the candidates' margin: motion beyond it finds new candidates, so no pair is missed.

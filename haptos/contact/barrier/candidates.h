@@ -1,4 +1,5 @@
-// Pairs of features of two surfaces that may come into contact while points move by at most a margin.
+// Pairs of features of two surfaces that may come into contact while points move by at most a
+// margin.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // The part of a small symmetric matrix that is positive semi-definite.
 //
-// A = Q diag(l) Q^T by cyclic Jacobi rotations in a fixed order; the result is Q diag(max(l, 0)) Q^T,
-// the nearest positive semi-definite matrix in the Frobenius norm. Host code: it stops when what is
-// left off the diagonal is below round-off.
+// A = Q diag(l) Q^T by cyclic Jacobi rotations in a fixed order; the result is Q diag(max(l, 0))
+// Q^T, the nearest positive semi-definite matrix in the Frobenius norm. Host code: it stops when
+// what is left off the diagonal is below round-off.
 #pragma once
 
 #include "haptos/base/math.h"

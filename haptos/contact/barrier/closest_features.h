@@ -23,13 +23,14 @@ namespace haptos {
 
 struct SeenFeature {
   FeatureKind kind;
-  int id;             ///< triangle, edge or vertex
-  int count;          ///< signed number of times it counts; never 0
-  double distance;    ///< [m]
+  int id;           ///< triangle, edge or vertex
+  int count;        ///< signed number of times it counts; never 0
+  double distance;  ///< [m]
 };
 
 /// Appends the features of `surface` at positions x that point p sees closer than `radius`, among
-/// the candidate triangles (which must hold every triangle closer than radius). Sorted by (kind, id).
+/// the candidate triangles (which must hold every triangle closer than radius). Sorted by (kind,
+/// id).
 void closest_features(const ContactSurface& surface, const std::vector<Vec3d>& x, const Vec3d& p,
                       std::span<const int> candidates, double radius,
                       std::vector<SeenFeature>& out);

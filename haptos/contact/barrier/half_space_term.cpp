@@ -1,5 +1,5 @@
-// Barrier contact of a soft surface with a half-space: the gap of a point is n . x - offset, linear,
-// so vertices alone decide where the surface is closest, and the step cap is exact.
+// Barrier contact of a soft surface with a half-space: the gap of a point is n . x - offset,
+// linear, so vertices alone decide where the surface is closest, and the step cap is exact.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,8 @@ const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
       {"stiffness", "Pa/m", &O::stiffness, 0, 1e16,
        "contact stiffness; 0 chooses 0.3 E / support from the softer body"},
       {"divisions", "", &O::divisions, 0, 8,
-       "number of parts each soft surface edge is divided into for the contact quadrature; 0 chooses "
+       "number of parts each soft surface edge is divided into for the contact quadrature; 0 "
+       "chooses "
        "from the meshes"},
   };
   return t;
@@ -61,7 +62,8 @@ class HalfSpaceTerm final : public ContactTerm {
       total += {k * b.value, k * b.value};
       if (!e.assembly) continue;
       e.assembly->add_gradient(p, n_ * (k * b.first));
-      if (e.assembly->wants_hessian()) e.assembly->add_hessian(p, p, outer(n_, n_) * (k * b.second));
+      if (e.assembly->wants_hessian())
+        e.assembly->add_hessian(p, p, outer(n_, n_) * (k * b.second));
     }
     return total;
   }

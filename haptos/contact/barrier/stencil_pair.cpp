@@ -36,8 +36,8 @@ Stencil<double> make_stencil(const BarrierPair& pair, const Vec3d x[4]) {
   return point_point_stencil(x[0], x[1]);
 }
 
-// Hessian by the source point of a pair whose target stands still; curvature of the distance to an edge
-// or to a vertex included.
+// Hessian by the source point of a pair whose target stands still; curvature of the distance to an
+// edge or to a vertex included.
 Mat3d source_hessian(const BarrierPair& pair, const Stencil<double>& s, const Vec3d x[4],
                      double first, double second) {
   Mat3d h = outer(s.n, s.n) * second;

@@ -1,4 +1,5 @@
-// One active pair of barrier contact: a source point or edge against a feature of the other surface.
+// One active pair of barrier contact: a source point or edge against a feature of the other
+// surface.
 #pragma once
 
 #include "haptos/contact/record.h"
@@ -31,19 +32,20 @@ struct BarrierPair {
 
 /// What the pairs of one sample with a target that only moves rigidly leave for add_rigid_target().
 struct RigidTarget {
-  Mat3d hessian = Mat3d::zero();        ///< by the sample, summed over its pairs
-  const BarrierPair* nearest = nullptr; ///< the pair of the smallest gap
-  double gap = 1e300;                   ///< its gap [m]
-  double weight[3] = {0, 0, 0};         ///< weights of its target points in the separation
+  Mat3d hessian = Mat3d::zero();         ///< by the sample, summed over its pairs
+  const BarrierPair* nearest = nullptr;  ///< the pair of the smallest gap
+  double gap = 1e300;                    ///< its gap [m]
+  double weight[3] = {0, 0, 0};          ///< weights of its target points in the separation
 };
 
-/// Energy of the pair; with an assembly also gradient and Hessian. `project` clamps the pair's Hessian
-/// to be positive semi-definite. With `rigid` the Hessian is summed there and not assembled: the signed
-/// counts of one sample's features cancel, so only their sum is clamped.
+/// Energy of the pair; with an assembly also gradient and Hessian. `project` clamps the pair's
+/// Hessian to be positive semi-definite. With `rigid` the Hessian is summed there and not
+/// assembled: the signed counts of one sample's features cancel, so only their sum is clamped.
 Energy evaluate_pair(const BarrierPair& pair, double support, const Points& points,
                      Assembly* assembly, bool project, RigidTarget* rigid = nullptr);
 
-/// Assembles what the pairs of one sample have summed up; a driven target moves with the nearest one.
+/// Assembles what the pairs of one sample have summed up; a driven target moves with the nearest
+/// one.
 void add_rigid_target(RigidTarget& sum, bool project, Assembly& assembly);
 
 /// The contact record of the pair: force on the soft surface.
