@@ -19,7 +19,9 @@ constexpr std::uint64_t kVersion = 1;
 
 class Writer {
  public:
-  void bytes(const void* p, std::size_t n) { data.append(static_cast<const char*>(p), n); }
+  void bytes(const void* p, std::size_t n) {
+    if (n > 0) data.append(static_cast<const char*>(p), n);  // p may be null for nothing
+  }
   template <class T>
   void value(const T& v) {
     bytes(&v, sizeof v);
@@ -36,7 +38,7 @@ class Reader {
   Reader(const std::string& d, const char* name) : data_(d), name_(name) {}
   void bytes(void* p, std::size_t n) {
     if (n > data_.size() - at_) fail("is truncated");
-    std::memcpy(p, data_.data() + at_, n);
+    if (n > 0) std::memcpy(p, data_.data() + at_, n);  // p may be null for nothing
     at_ += n;
   }
   template <class T>
