@@ -11,7 +11,7 @@ std::string Diagnostic::sentence() const {
   if (!value.empty()) s += " = " + value;
   if (!rule.empty()) s += (element.empty() && value.empty() ? "" : ": ") + rule;
   if (!remedy.empty()) s += "; " + remedy;
-  return !s.empty() && s.back() == '?' ? s : s + ".";
+  return s + ".";
 }
 
 }  // namespace haptos

@@ -4,6 +4,7 @@
 #include "haptos/contact/barrier/barrier_term.h"
 #include "haptos/contact/barrier/clamp_positive.h"
 #include "haptos/contact/barrier/closest_features.h"
+#include "haptos/contact/barrier/feature_weight.h"
 #include "haptos/contact/barrier/stencil_pair.h"
 #include "haptos/geometry/shapes.h"
 #include "tests/laws/law_suite.h"
@@ -103,6 +104,19 @@ TEST(ClampPositive, KeepsPositiveMatricesAndRemovesNegativeEigenvalues) {
         for (int j = 0; j < n; ++j) EXPECT_NEAR(m(i, j), expected(i, j), 1e-12 * n) << n;
     }
   }
+}
+
+TEST(FeatureWeight, IsWhatSamplesOfASpacingMissOfARoof) {
+  // A roof of slope tan(a): sharpness of the ridge sin^2(a), of a corner with that tilt 1 - cos(a).
+  for (const double a : {0.001, 0.05, 0.6, 1.4})
+    for (const double spacing : {1e-5, 3e-4}) {
+      const double r = spacing * std::tan(a) / (2 * 2e-5), w = r * r / (1 + r * r);
+      EXPECT_NEAR(edge_weight(square(std::sin(a)), spacing, 2e-5) / w, 1, 1e-9);
+      EXPECT_NEAR(vertex_weight(1 - std::cos(a), spacing, 2e-5) / w, 1, 1e-9);
+    }
+  EXPECT_EQ(edge_weight(1, 1e-4, 2e-5), 1);  // a rim or a needle
+  EXPECT_EQ(vertex_weight(1, 1e-4, 2e-5), 1);
+  EXPECT_EQ(edge_weight(0, 1e-4, 2e-5), 0);  // flat
 }
 
 // One pair as a term: the gap follows the points, the feature stays.
@@ -429,6 +443,45 @@ TEST(BarrierTerm, VanishesBeyondTheSupportAndScalesWithTheUnitOfLength) {
   TermCase small(over(0.1), plate, true, 1e-3), large(over(0.1), plate, true, 1.0);
   EXPECT_GT(test::energy_of(large.law), 0);
   EXPECT_NEAR(test::energy_of(small.law) * 1e9 / test::energy_of(large.law), 1, 1e-9);
+}
+
+TEST(BarrierTerm, DrivenPointsPushAsTheFreeOnesWouldTheOtherWay) {
+  // A translation of everything changes nothing: H_free,driven U = -H_free,free U.
+  TriMesh ball = icosphere(0.5, 0.6);
+  for (Vec3d& x : ball.vertices) x += Vec3d{{0.97, 1.41, 0.35}};
+  int touching = 0;
+  for (double y = 0; y < 0.6; y += 0.01)
+    for (const bool project : {false, true}) {
+      TriMesh lowered = ball;
+      for (Vec3d& x : lowered.vertices) x[1] -= y;
+      TermCase c(lowered, notched(), true, kUnit, 2);
+      if (test::energy_of(c.law) == 0) continue;
+      ++touching;
+      const Vec3d U{{0.3, -0.8, 0.5}};
+      const std::vector<Vec3d> motion(c.law.points.x.size(), U);
+      Assembly a;
+      a.reset(test::dense_pattern(c.law.points));
+      a.begin(c.law.points, true, &motion);
+      a.set_factors(1, 1);
+      c.term->refresh(c.law.points);
+      Evaluation e;
+      e.points = &c.law.points;
+      e.assembly = &a;
+      e.project = project;
+      c.term->evaluate(e);
+      a.finish();
+      std::vector<double> u, Hu(a.driven_rhs().size());
+      for (std::size_t i = 0; i < Hu.size(); ++i) u.push_back(U[static_cast<int>(i % 3)]);
+      a.matrix().multiply(u.data(), Hu.data());
+      double scale = 0, error = 0;
+      for (std::size_t i = 0; i < Hu.size(); ++i) {
+        scale = std::max(scale, std::abs(Hu[i]));
+        error = std::max(error, std::abs(Hu[i] + a.driven_rhs()[i]));
+      }
+      EXPECT_GT(scale, 0);
+      EXPECT_LE(error, 1e-9 * scale) << y;
+    }
+  EXPECT_GE(touching, 10);
 }
 
 TEST(BarrierTerm, ForcesOnBothBodiesAddUpToNothing) {

@@ -29,7 +29,7 @@ RoundPress scene(double h, double poisson, double pad_radius, double growth) {
   p.ball_radius = 20e-3;
   p.facet = 0.15e-3;
   p.cap = 0.08e-3;
-  p.thickness = 10e-3;
+  p.thickness = 10.2e-3;
   p.pad_radius = pad_radius;
   p.grading = PadGrading{h, 4e-3, h, 8e-3, growth};
   p.poisson = poisson;

@@ -7,6 +7,7 @@
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/candidates.h"
 #include "haptos/contact/barrier/closest_features.h"
+#include "haptos/contact/barrier/feature_weight.h"
 #include "haptos/contact/barrier/stencil_pair.h"
 #include "haptos/geometry/ccd.h"
 
@@ -17,24 +18,6 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Sharpness below this is flat: such features add nothing.
 constexpr double kFlat = 1e-6;
-
-// How much of a feature of the collider the samples of the soft surface fail to see, 0 to 1: over a
-// spacing L a surface of slope tan(a) rises by L/2 tan(a) between samples, compared with the
-// support d.
-double unseen(double slope_squared_top, double slope_squared_bottom, double spacing, double d) {
-  const double rise = square(0.5 * spacing) * slope_squared_top;
-  return rise / (rise + square(d) * slope_squared_bottom);
-}
-
-// Of an edge, slope tan(dihedral / 2): tan^2 = s / (1 - s) with its sharpness s.
-double edge_weight(double sharpness, double spacing, double d) {
-  return unseen(sharpness, 1 - sharpness, spacing, d);
-}
-
-// Of a vertex, slope tan(mean tilt of its faces), cos = 1 - s.
-double vertex_weight(double sharpness, double spacing, double d) {
-  return unseen(sharpness * (2 - sharpness), square(1 - sharpness), spacing, d);
-}
 
 WeightedPoint single(int point) {
   WeightedPoint w;
@@ -150,7 +133,8 @@ class BarrierTerm final : public ContactTerm {
     }
   }
 
-  // Sample area of the soft triangle nearest to a candidate vertex of the collider.
+  // A_v: area of the soft triangle nearest to a candidate vertex of the collider, over the
+  // divisions.
   double nearest_sample_area(const Points& points, int i) const {
     const Vec3d& p = collider_.position(points.x, candidates_.vertices[at_index(i)]);
     double best = 1e300, area = 0;

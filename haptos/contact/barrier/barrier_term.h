@@ -3,22 +3,28 @@
 // The soft surface carries the quadrature. Its samples q (contact/surface.h), with rest areas A_q,
 // see the collider through its closest features f, each counted once (closest_features.h):
 //
-//   E = kappa sum_q A_q sum_f c_f B(d_qf)                                          surface samples
-//     + kappa sum_v s_v A_v sum_f c_f B(d_vf)                         sharp vertices of the
-//     collider
-//     + kappa sum_(e,e') s_e' A_e m(c) B(d_ee')               sharp edges of the collider x soft
-//     edges
+//   E = kappa sum_q A_q sum_f c_f B(d_qf)                 samples of the soft surface
+//     + kappa sum_v w_v A_v sum_f c_f B(d_vf)             sharp vertices of the collider
+//     + kappa sum_(e,e') w_e' A_e m(c) B(d_ee')           sharp edges e' of the collider, soft
+//     edges e
 //
 // The pressure at a uniform gap is kappa d h(t) whatever the meshes are, because the first sum is a
 // quadrature of the soft surface and nothing else. The other two keep a corner or a ridge between
-// samples from being stopped by collision detection alone: s is the sharpness of the rest shape (0
-// flat or concave, 1 a needle; topology.h), so smooth and flat surfaces add nothing there. A_v is
-// the sample area of the soft surface nearest to v when the step starts, held for the step; A_e a
-// third of the triangles beside the soft edge. m is the mollifier of nearly parallel edges.
+// samples from being stopped by collision detection alone, at a gap that no force explains: w is
+// the part of the feature that the samples miss (feature_weight.h), 0 where the collider is flat or
+// concave. With n divisions of the soft edges, A_v is 1/n of the soft triangle nearest to v when
+// the step starts, held for the step; A_e is a third of the triangles beside the soft edge; the
+// spacing of samples is sqrt(2 A_v / n) at v and |e| / n at e. m is the mollifier of nearly
+// parallel edges.
+//
+// When asked for a positive semi-definite Hessian, each pair is clamped by its eigenvalues; the
+// pairs of one sample with a driven collider are summed first, since their signed counts cancel.
 //
 // Step cap: continuous collision detection over all vertex-triangle and edge-edge candidates, sharp
 // or not, and the candidates' margin: motion beyond it finds new candidates, so no pair is missed.
-// Reference: Li et al. 2020 (barrier, step cap); docs/contact/barrier.md for what differs.
+// It leaves a quarter of the gap, or half the support if that is less, so that a pair that comes
+// near lands where it carries force. Reference: Li et al. 2020 (barrier, step cap);
+// docs/contact/barrier.md for what differs.
 #pragma once
 
 #include <memory>
