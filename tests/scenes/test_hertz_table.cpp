@@ -78,8 +78,9 @@ TEST(FullHertzTable, ForceHoldsAtAllDepthsAndConvergesWithTheElementSize) {
         const double error = std::abs(relative_force(r, poisson) - 1);
         worst.back() = std::max(worst.back(), error);
         EXPECT_LE(error, h > 1e-3 ? 0.12 : 0.03) << h << " " << r.depth;
-        if (h < 0.5e-3 && poisson == 0.48)
+        if (h < 0.5e-3 && poisson == 0.48) {
           EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1);
+        }
       }
       std::printf("FIGURE hertz_table.worst_force_error.nu%.2f.h%.2f = %.2f %%\n", poisson, 1e3 * h,
                   100 * worst.back());

@@ -156,9 +156,9 @@ TEST(UniformGap, PressureOfAPressedColumnShowsNoTraceOfTheSlabsTriangles) {
     for (const ContactPoint& c : sim.contacts()) {
       if (c.area == 0) continue;
       for (int k = 0; k < c.point_a.count; ++k) {
-        std::array<double, 2>& n = nodes[c.point_a.point[k]];
-        n[0] += c.normal_force * c.point_a.weight[k];
-        n[1] += c.area * c.point_a.weight[k];
+        std::array<double, 2>& sum_of = nodes[c.point_a.point[k]];
+        sum_of[0] += c.normal_force * c.point_a.weight[k];
+        sum_of[1] += c.area * c.point_a.weight[k];
         if (c.point_a.count == 1) position[c.point_a.point[k]] = c.p;
       }
       gap += c.gap * c.area;
