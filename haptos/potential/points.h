@@ -27,6 +27,15 @@ struct WeightedPoint {
   double weight[3] = {0, 0, 0};
 };
 
+/// The point itself, as a weighted point.
+inline WeightedPoint single(int point) {
+  WeightedPoint w;
+  w.count = 1;
+  w.point[0] = point;
+  w.weight[0] = 1;
+  return w;
+}
+
 class Points {
  public:
   static constexpr int kDriven = -1;

@@ -133,9 +133,7 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   // Elements number points consecutively from the first: a body's points are added in order.
   s.elements =
       std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);
-  auto elastic = make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law));
-  s.elastic = elastic.get();
-  w.terms.push_back(std::move(elastic));
+  w.terms.push_back(make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law)));
   if (model.soft[i].patch_size > 1)
     w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));

@@ -34,7 +34,6 @@ struct SoftParts {
   int body = -1;
   std::shared_ptr<SoftElements> elements;
   SoftNodes* nodes = nullptr;
-  Term* elastic = nullptr;
   std::unique_ptr<ContactSurface> surface;
   std::vector<int> points;  ///< point of each vertex
 };

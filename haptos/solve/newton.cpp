@@ -54,6 +54,7 @@ class Minimiser {
       }
       const bool arrived = f_.path() >= 1.0 || blocked_;
       if (arrived && small_residual() && report_.velocity_change <= o_.velocity_tolerance) break;
+      if (arrived && at_round_off()) break;
       if (report_.iterations >= o_.max_iterations) {
         report_.status |= kNotConverged;
         break;
@@ -73,23 +74,35 @@ class Minimiser {
   }
 
  private:
-  // First trial: keep the velocities of the last step and send driven points to their targets.
-  // Where nothing caps the step, the free motion is nearer.
+  // First trial: the free motion where no term caps a step. Else the velocities of the last step,
+  // with driven points on their way to their targets; or the free motion if it costs less.
   void predict() {
     report_.velocity_change = 1e300;
+    const std::vector<double>& free = f_.inertia().z_free;
     if (f_.all_frozen()) {
-      z_ = f_.inertia().z_free;
+      z_ = free;
       f_.set_trial(z_, 1.0);
       return;
     }
     const std::vector<double> start = z_;
+    const bool driven = f_.any_driven();
+    const double a = go(start, driven ? 1.0 : 0.0);
+    if (!driven && a == 1.0) {
+      const double kept = f_.energy().value;
+      if (go(free, 0.0) < 1.0 || !(f_.energy().value < kept)) go(start, 0.0);
+    }
+    advance_path_ = f_.path() < 1.0;
+  }
+
+  // Sets the trial to as much of the velocities and of the path as can be covered from the start of
+  // the step, which is returned.
+  double go(const std::vector<double>& velocities, double path) {
     std::fill(z_.begin(), z_.end(), 0.0);
     f_.set_trial(z_, 0.0);
-    const double path = f_.any_driven() ? 1.0 : 0.0;
-    const double a = f_.max_step(start, path);
-    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = a * start[i];
-    f_.set_trial(z_, f_.any_driven() ? a : 1.0);
-    advance_path_ = f_.path() < 1.0;
+    const double a = f_.max_step(velocities, path);
+    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = a * velocities[i];
+    f_.set_trial(z_, path > 0 ? a : 1.0);
+    return a;
   }
 
   void measure() {
@@ -100,6 +113,13 @@ class Minimiser {
 
   bool small_residual() const {
     return report_.residual <= std::max(o_.force_tolerance * report_.load, o_.force_floor);
+  }
+
+  // Rounding of the positions is all that is left, and the last iteration took little of it away.
+  bool at_round_off() {
+    const bool stuck = report_.residual > 0.5 * last_residual_;
+    last_residual_ = report_.residual;
+    return stuck && report_.residual <= f_.round_off();
   }
 
   bool direction(double ds, Energy& energy) {
@@ -149,7 +169,8 @@ class Minimiser {
       // Nothing was gained: at round-off of the energy the residual decides.
       f_.assemble(true, false, 0);
       measure();
-      if (!small_residual()) report_.status |= kLineSearchStalled | kNotConverged;
+      if (!small_residual() && report_.residual > f_.round_off())
+        report_.status |= kLineSearchStalled | kNotConverged;
       return false;
     }
     for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(r.alpha, dz_[i], z_[i]);
@@ -166,6 +187,7 @@ class Minimiser {
   bool project_ = false;  // the last direction needed the projected Hessian
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
+  double last_residual_ = 1e300;
 };
 
 }  // namespace

@@ -10,8 +10,11 @@
 // when a pivot fails, it is assembled again projected on the positive semi-definite matrices. The
 // next iterations then start with the projected one, until the residual is small.
 //
-// Stops when the two-norm of the gradient, in newtons, is at most force_tolerance times the load
-// and the last velocity change of any point is at most velocity_tolerance.
+// Stops when the one-norm of the gradient, in newtons, is at most force_tolerance times the load
+// and the last velocity change of any point is at most velocity_tolerance. The one-norm bounds the
+// sum over any set of points, so forces and reactions balance to the tolerance as well. A residual
+// that is no more than the rounding of positions, and no longer falls, is the best that double
+// precision gives: it counts as converged whatever the tolerance says.
 #pragma once
 
 #include <cstdint>

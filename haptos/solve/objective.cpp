@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace haptos {
 namespace {
@@ -219,8 +220,25 @@ double Objective::residual() const {
   double s = 0;
   const std::vector<double>& g = assembly_.gradient();
   for (std::size_t i = 0; i < g.size(); ++i)
-    if (!fixed_[i]) s += square(g[i] / inertia_.length[i]);
-  return sqrt(s) / context_.h;
+    if (!fixed_[i]) s += std::abs(g[i] / inertia_.length[i]);
+  return s / context_.h;
+}
+
+double Objective::round_off() const {
+  double reach = 0, noise = 0;
+  for (const Vec3d& x : points_->x)
+    for (int k = 0; k < 3; ++k) reach = std::max(reach, std::abs(x[k]));
+  const BlockMatrix& a = assembly_.matrix();
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b), o = pattern_->offset(b);
+    const double* d = a.entry(pattern_->diagonal(b));
+    for (int i = 0; i < n; ++i) {
+      const double length = inertia_.length[at_index(o + i)];
+      // A translation is rounded by the farthest point, an angle by a radian.
+      if (!fixed_[at_index(o + i)]) noise += d[i * n + i] / length * (length == 1.0 ? reach : 1.0);
+    }
+  }
+  return std::numeric_limits<double>::epsilon() * noise / (context_.b * context_.h);
 }
 
 double Objective::load() const {

@@ -55,8 +55,10 @@ class Objective {
   double max_step(const std::vector<double>& dz, double ds);
 
   double h() const { return context_.h; }
-  /// Gradient in newtons, two-norm over free unknowns.
+  /// Gradient in newtons, one-norm over free unknowns: no sum of forces is off by more.
   double residual() const;
+  /// Residual [N] that rounding of the positions leaves, from the assembled diagonal.
+  double round_off() const;
   /// The load that the residual is compared with [N].
   double load() const;
   double smallest_gap() const;

@@ -32,7 +32,7 @@ DEFAULTS: dict[str, float] = {
     "material.poisson": 0.48,
     "material.density": 1000.0,
     "contact.divisions": 4,
-    "newton.force_tolerance": 3e-5,
+    "newton.force_tolerance": 1e-4,
     "newton.velocity_tolerance": 2e-5,  # 1 um in a time step
     "sim.gravity_z": 0.0,
 }

@@ -46,8 +46,6 @@ Outcome run(const Press& p) {
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.contact.support = kSupport;
-  // The residual is a two-norm over nodes; their sum, which balances below, may be larger.
-  s.newton.force_tolerance = 3e-4;
   const Aabb pad = bounds(p.pad.vertices);
   SoftBody gel;
   gel.name = "gel";
@@ -93,7 +91,8 @@ Outcome run(const Press& p) {
     const Vec3d push = sim.contact_wrench("gel").force, base = sim.reaction("base").force,
                 back = sim.reaction("indenter").force;
     EXPECT_LE(norm(push + back), 1e-9 * norm(push) + 1e-12);
-    EXPECT_LE(norm(push - base), 5e-3 * r.newton.load);
+    // No sum of forces is off by more than the residual; inertia is far below it at this speed.
+    EXPECT_LE(norm(push - base), 1.1 * s.newton.force_tolerance * r.newton.load);
     EXPECT_LT(push[2], 0);
     o.iterations += r.newton.iterations;
     o.most_iterations = std::max(o.most_iterations, r.newton.iterations);

@@ -19,14 +19,6 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // Sharpness below this is flat: such features add nothing.
 constexpr double kFlat = 1e-6;
 
-WeightedPoint single(int point) {
-  WeightedPoint w;
-  w.count = 1;
-  w.point[0] = point;
-  w.weight[0] = 1;
-  return w;
-}
-
 class BarrierTerm final : public ContactTerm {
  public:
   BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)

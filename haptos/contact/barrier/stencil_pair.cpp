@@ -8,14 +8,6 @@
 namespace haptos {
 namespace {
 
-WeightedPoint single(int point) {
-  WeightedPoint w;
-  w.count = 1;
-  w.point[0] = point;
-  w.weight[0] = 1;
-  return w;
-}
-
 // The four points of the pair's stencil, as weighted points, and how many there are.
 int stencil_points(const BarrierPair& pair, WeightedPoint out[4]) {
   int n = 0;
