@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 
@@ -57,12 +58,14 @@ Result press(const TetMesh& mesh, Element element, double facet, int steps) {
   r.tets = static_cast<int>(sim.soft_model("gel").rest.tets.size());
   r.steps = steps;
   for (int i = 0; i < steps; ++i) {
+    const std::clock_t start = std::clock();
     const StepReport report = sim.step();
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (report.status() != 0) std::printf("step %d: status %u\n", i, report.status());
     r.iterations += report.newton.iterations;
     r.projected += report.newton.projected;
-    r.best = std::min(r.best, report.seconds);
-    r.mean += report.seconds / steps;
+    r.best = std::min(r.best, seconds);
+    r.mean += seconds / steps;
     r.gap = std::min(r.gap, report.newton.smallest_gap);
     r.residual = std::max(r.residual, report.newton.residual / report.newton.load);
     r.contacts = std::max(r.contacts, sim.contacts().size());
@@ -72,7 +75,7 @@ Result press(const TetMesh& mesh, Element element, double facet, int steps) {
 
 void print(const std::string& name, const Result& r) {
   std::printf(
-      "%-26s %6d nodes %6d tets  %7.2f ms/step (best %6.2f)  %4.1f Newton (%d projected)  "
+      "%-26s %6d nodes %6d tets  %7.2f ms/step of one core (best %6.2f)  %4.1f Newton (%d projected)  "
       "%5zu contacts  gap %.1f um  residual %.0e\n",
       name.c_str(), r.nodes, r.tets, 1e3 * r.mean, 1e3 * r.best,
       static_cast<double>(r.iterations) / r.steps, r.projected, r.contacts, 1e6 * r.gap,
