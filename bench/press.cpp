@@ -75,7 +75,8 @@ Result press(const TetMesh& mesh, Element element, double facet, int steps) {
 
 void print(const std::string& name, const Result& r) {
   std::printf(
-      "%-26s %6d nodes %6d tets  %7.2f ms/step of one core (best %6.2f)  %4.1f Newton (%d projected)  "
+      "%-26s %6d nodes %6d tets  %7.2f ms/step of one core (best %6.2f)  %4.1f Newton (%d "
+      "projected)  "
       "%5zu contacts  gap %.1f um  residual %.0e\n",
       name.c_str(), r.nodes, r.tets, 1e3 * r.mean, 1e3 * r.best,
       static_cast<double>(r.iterations) / r.steps, r.projected, r.contacts, 1e6 * r.gap,

@@ -4,6 +4,23 @@
 
 namespace haptos {
 
+Quat quaternion(const Mat3d& r) {
+  // From the largest of w, x, y, z, so that nothing cancels (Shepperd 1978).
+  const double t = r(0, 0) + r(1, 1) + r(2, 2);
+  Quat q;
+  if (t >= r(0, 0) && t >= r(1, 1) && t >= r(2, 2)) {
+    q = {1 + t, r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1)};
+  } else if (r(0, 0) >= r(1, 1) && r(0, 0) >= r(2, 2)) {
+    q = {r(2, 1) - r(1, 2), 1 + 2 * r(0, 0) - t, r(0, 1) + r(1, 0), r(0, 2) + r(2, 0)};
+  } else if (r(1, 1) >= r(2, 2)) {
+    q = {r(0, 2) - r(2, 0), r(0, 1) + r(1, 0), 1 + 2 * r(1, 1) - t, r(1, 2) + r(2, 1)};
+  } else {
+    q = {r(1, 0) - r(0, 1), r(0, 2) + r(2, 0), r(1, 2) + r(2, 1), 1 + 2 * r(2, 2) - t};
+  }
+  q = normalized(q);
+  return q.w < 0 ? Quat{-q.w, -q.x, -q.y, -q.z} : q;
+}
+
 Pose interpolate(const Pose& a, const Pose& b, double s) {
   Pose r;
   r.p = a.p * (1 - s) + b.p * s;

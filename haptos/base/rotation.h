@@ -29,6 +29,9 @@ inline Mat3d to_matrix(const Quat& q) {
            1 - 2 * (x * x + y * y)}};
 }
 
+/// The unit quaternion of a rotation matrix.
+Quat quaternion(const Mat3d& r);
+
 /// The rotation by |v| radians about v / |v|.
 inline Quat rotation_by(const Vec3d& v) {
   const double angle = norm(v);
@@ -45,6 +48,11 @@ struct Pose {
   Quat q;              ///< orientation of B in W
   Vec3d operator*(const Vec3d& x) const { return to_matrix(q) * x + p; }
 };
+
+/// Coordinates of the world point x in the frame of the pose.
+inline Vec3d to_local(const Pose& pose, const Vec3d& x) {
+  return transpose(to_matrix(pose.q)) * (x - pose.p);
+}
 
 /// The pose a fraction s of the way from a to b: straight line, shortest turn at constant rate.
 Pose interpolate(const Pose& a, const Pose& b, double s);

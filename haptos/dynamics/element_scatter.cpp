@@ -83,6 +83,7 @@ void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points
   const std::vector<Vec3d>* motion = assembly.driven_motion();
   BlockMatrix& matrix = assembly.matrix();
   std::vector<Vec3d>& rhs = assembly.driven_point_rhs();
+  // The pair's block, unscaled.
   auto sum = [&](const Pair& pair) {
     Mat3d h = Mat3d::zero();
     for (int k = pair.begin; k < pair.end; ++k) {
@@ -95,18 +96,26 @@ void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points
         for (int i = 0; i < 9; ++i) h[i] += v[i * kLanes];
       }
     }
-    return f * h;
+    return h;
   };
   for_each(static_cast<std::ptrdiff_t>(pairs_.size()), [&](std::ptrdiff_t i) {
     const Pair& pair = pairs_[at_index(i)];
-    if (points.driven(pair.q)) return;
-    const Mat3d h = sum(pair);
+    if (!of_nodes(points, pair)) return;
+    const Mat3d h = f * sum(pair);
     double* out = matrix.entry(matrix.pattern().find(points.block(pair.p), points.block(pair.q)));
     for (int c = 0; c < 9; ++c) out[c] += h[c];
   });
+  // Points of affine bodies share their body's block: one after the other.
+  for (const Pair& pair : pairs_)
+    if (!points.driven(pair.q) && !of_nodes(points, pair))
+      assembly.add_hessian(pair.p, pair.q, sum(pair));
   if (!motion) return;
   for (const Pair& pair : pairs_)
-    if (points.driven(pair.q)) rhs[at_index(pair.p)] += sum(pair) * (*motion)[at_index(pair.q)];
+    if (points.driven(pair.q)) rhs[at_index(pair.p)] += f * sum(pair) * (*motion)[at_index(pair.q)];
+}
+
+bool ElementScatter::of_nodes(const Points& points, const Pair& pair) {
+  return !points.driven(pair.q) && points.columns(pair.p) == 3 && points.columns(pair.q) == 3;
 }
 
 }  // namespace haptos

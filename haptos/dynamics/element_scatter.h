@@ -2,7 +2,8 @@
 //
 // Elements write their own slots in parallel; then every point and every coupled pair of points
 // sums its contributions in a fixed order. So the result has the same bits for any number of
-// threads and nothing is searched for while stepping.
+// threads and nothing is searched for while stepping. Couplings with points of affine bodies (glue)
+// go through Assembly::add_hessian.
 #pragma once
 
 #include <array>
@@ -59,6 +60,7 @@ class ElementScatter {
     int begin, end;
   };
   void build_pairs(const Points& points);
+  static bool of_nodes(const Points& points, const Pair& pair);
 
   int n_;
   std::vector<int> nodes_;

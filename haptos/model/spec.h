@@ -16,9 +16,10 @@ enum class Element : std::uint8_t {
   kLinear,     ///< as given: fewer unknowns, locks as Poisson's ratio nears 1/2
 };
 
-/// Vertices of a soft body held on a prescribed body; they move with it and pull on it.
+/// Vertices of a soft body held on a prescribed or an affine body; they move with it and pull on
+/// it.
 struct Glue {
-  std::string body;           ///< name of a prescribed body
+  std::string body;           ///< name of a prescribed or an affine body
   std::vector<int> vertices;  ///< of the soft body's mesh as given
 };
 
@@ -54,6 +55,23 @@ struct PrescribedBody {
   std::vector<Keyframe> trajectory;
 };
 
+/// A stiff body that moves freely: its surface, its mass, what keeps it stiff
+/// (dynamics/affine_frame.h).
+struct AffineBody {
+  std::string name;
+  TriMesh surface;                    ///< closed, outward, in its own frame [m]
+  Pose pose;                          ///< of that frame at the start
+  Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass at the start [m/s]
+  Vec3d angular_velocity{{0, 0, 0}};  ///< at the start [rad/s], world
+  double density = 1000;              ///< [kg/m3], where no mass is given
+  double mass = 0;                    ///< [kg]; 0: from surface and density
+  Vec3d centre{{0, 0, 0}};            ///< of mass, with `mass` [m]
+  Mat3d inertia = Mat3d::zero();      ///< about `centre`, with `mass` [kg m2]
+  double stiffness = 1e8;             ///< kappa of the orthogonality potential [Pa]
+  Vec3d force{{0, 0, 0}};             ///< at the centre of mass [N], world
+  Vec3d torque{{0, 0, 0}};            ///< [N m], world
+};
+
 /// Everything behind the plane {n . x = offset}.
 struct HalfSpace {
   std::string name;
@@ -83,7 +101,7 @@ struct Pendulum {
   double damping = 0;         ///< viscous, both joints [N m s]
 };
 
-/// Contact between a soft body and one other body, where it differs from the scene's options.
+/// Contact between two bodies, where it differs from the scene's options.
 struct PairOptions {
   std::string a, b;  ///< names, in either order
   bool enabled = true;

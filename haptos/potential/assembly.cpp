@@ -29,43 +29,55 @@ void Assembly::begin(const Points& points, bool hessian, const std::vector<Vec3d
   }
 }
 
-void Assembly::add_block_pair(int bi, int bj, const double* ji, int ci, const double* jj, int cj,
-                              const Mat3d& h) {
-  // K = Ji^T h Jj, with the identity where a Jacobian is absent; stored below the diagonal.
-  double k[BlockPattern::kMaxBlockSize * BlockPattern::kMaxBlockSize];
+// Ji^T h Jj where a point of a link takes part: dense Jacobians, weights times the identity else.
+void Assembly::add_jacobians(int p, int q, const Mat3d& h, double* out, int stride,
+                             bool transposed) {
+  const Points& pts = *points_;
+  const int ci = pts.columns(p), cj = pts.columns(q);
+  const double *ji = pts.jacobian(p), *jj = pts.jacobian(q);
+  auto entry = [](const double* j, const double* w, int n, int r, int c) {
+    if (j) return j[r * n + c];
+    return c % 3 == r ? w[c / 3] : 0.0;
+  };
   double hj[3 * BlockPattern::kMaxBlockSize];
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < cj; ++c) {
       double s = 0;
-      if (jj) {
-        for (int m = 0; m < 3; ++m) s = fma(h(r, m), jj[m * cj + c], s);
-      } else {
-        s = h(r, c);
-      }
+      for (int m = 0; m < 3; ++m) s = fma(h(r, m), entry(jj, pts.weights(q), cj, m, c), s);
       hj[r * cj + c] = s;
     }
   for (int r = 0; r < ci; ++r)
     for (int c = 0; c < cj; ++c) {
       double s = 0;
-      if (ji) {
-        for (int m = 0; m < 3; ++m) s = fma(ji[m * ci + r], hj[m * cj + c], s);
-      } else {
-        s = hj[r * cj + c];
-      }
-      k[r * cj + c] = s;
+      for (int m = 0; m < 3; ++m) s = fma(entry(ji, pts.weights(p), ci, m, r), hj[m * cj + c], s);
+      out[transposed ? c * stride + r : r * stride + c] += s;
     }
-  const int e = bi >= bj ? matrix_.pattern().find(bi, bj) : matrix_.pattern().find(bj, bi);
+}
+
+// Adds Ji^T h Jj to the blocks of points p and q; stored below the diagonal.
+void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
+  const Points& pts = *points_;
+  const int bi = pts.block(p), bj = pts.block(q);
+  const bool below = bi >= bj;
+  const int e = below ? matrix_.pattern().find(bi, bj) : matrix_.pattern().find(bj, bi);
   if (e < 0) {
     missing_.push_back({bi, bj});
     return;
   }
   double* out = matrix_.entry(e);
-  if (bi >= bj) {
-    for (int i = 0; i < ci * cj; ++i) out[i] += k[i];
-  } else {
-    for (int r = 0; r < ci; ++r)
-      for (int c = 0; c < cj; ++c) out[c * ci + r] += k[r * cj + c];
+  const int ci = pts.columns(p), cj = pts.columns(q), stride = below ? cj : ci;
+  if (pts.jacobian(p) || pts.jacobian(q)) {
+    add_jacobians(p, q, h, out, stride, !below);
+    return;
   }
+  const double *wi = pts.weights(p), *wj = pts.weights(q);
+  for (int a = 0; a < ci / 3; ++a)
+    for (int b = 0; b < cj / 3; ++b) {
+      const double w = wi[a] * wj[b];
+      double* at = below ? out + 3 * a * stride + 3 * b : out + 3 * b * stride + 3 * a;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) at[below ? r * stride + c : c * stride + r] += w * h(r, c);
+    }
 }
 
 void Assembly::add_hessian(int p, int q, const Mat3d& h) {
@@ -81,12 +93,9 @@ void Assembly::add_hessian(int p, int q, const Mat3d& h) {
     return;
   }
   const Mat3d scaled = hessian_factor_ * h;
-  const int bp = pts.block(p), bq = pts.block(q);
-  add_block_pair(bp, bq, pts.jacobian(p), pts.columns(p), pts.jacobian(q), pts.columns(q), scaled);
+  add_block_pair(p, q, scaled);
   // Two different points of one block: the block is on the diagonal and needs both halves.
-  if (p != q && bp == bq)
-    add_block_pair(bq, bp, pts.jacobian(q), pts.columns(q), pts.jacobian(p), pts.columns(p),
-                   transpose(scaled));
+  if (p != q && pts.block(p) == pts.block(q)) add_block_pair(q, p, transpose(scaled));
 }
 
 void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h,
@@ -116,6 +125,15 @@ void Assembly::add_coordinate(int block, int dof, double gradient, double hessia
   }
 }
 
+void Assembly::add_coordinates(int block, const double* gradient, const double* hessian) {
+  const BlockPattern& pattern = matrix_.pattern();
+  const int n = pattern.size(block), o = pattern.offset(block);
+  for (int i = 0; i < n; ++i) gradient_[at_index(o + i)] += gradient_factor_ * gradient[i];
+  if (!hessian_ || !hessian) return;
+  double* out = matrix_.entry(pattern.diagonal(block));
+  for (int i = 0; i < n * n; ++i) out[i] += hessian_factor_ * hessian[i];
+}
+
 void Assembly::add_block(int block, const double* gradient, const double* matrix) {
   const BlockPattern& pattern = matrix_.pattern();
   const int n = pattern.size(block), o = pattern.offset(block);
@@ -138,7 +156,9 @@ void Assembly::finish() {
         for (int c = 0; c < n; ++c)
           out[c] += fma(j[c], g[0], fma(j[n + c], g[1], j[2 * n + c] * g[2]));
       } else {
-        for (int c = 0; c < 3; ++c) out[c] += g[c];
+        const double* w = pts.weights(p);
+        for (int k = 0; k < pts.columns(p) / 3; ++k)
+          for (int c = 0; c < 3; ++c) out[3 * k + c] += w[k] * g[c];
       }
     }
   };

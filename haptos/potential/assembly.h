@@ -55,6 +55,9 @@ class Assembly {
 
   /// Derivative by scalar unknown `dof` of block `block`.
   void add_coordinate(int block, int dof, double gradient, double hessian);
+  /// Derivatives by all unknowns of a block: gradient (size), symmetric hessian (size x size) or
+  /// nullptr.
+  void add_coordinates(int block, const double* gradient, const double* hessian);
 
   /// Adds a block-diagonal quadratic (inertia): gradient g and Hessian m, both already in units of
   /// the objective.
@@ -80,8 +83,8 @@ class Assembly {
   const std::vector<std::array<int, 2>>& missing() const { return missing_; }
 
  private:
-  void add_block_pair(int bi, int bj, const double* ji, int ci, const double* jj, int cj,
-                      const Mat3d& h);
+  void add_block_pair(int p, int q, const Mat3d& h);
+  void add_jacobians(int p, int q, const Mat3d& h, double* out, int stride, bool transposed);
 
   const Points* points_ = nullptr;
   const std::vector<Vec3d>* driven_motion_ = nullptr;

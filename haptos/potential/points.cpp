@@ -7,6 +7,7 @@ int Points::add(int block, int body, int env, const Vec3d& position) {
   body_.push_back(body);
   env_.push_back(env);
   lever_.push_back(-1);
+  affine_.push_back(-1);
   columns_.push_back(block == kDriven ? 0 : 3);
   for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x}) a->push_back(position);
   u.push_back(Vec3d::zero());
@@ -21,6 +22,14 @@ int Points::add_driven(int body, int env, const Vec3d& position) {
   return add(kDriven, body, env, position);
 }
 
+int Points::add_affine(int block, int body, int env, const Vec3d& position, const Vec3d& local) {
+  const int p = add(block, body, env, position);
+  affine_.back() = static_cast<int>(weights_.size());
+  columns_.back() = 12;
+  weights_.insert(weights_.end(), {1.0, local[0], local[1], local[2]});
+  return p;
+}
+
 int Points::add_link(int block, int body, int env, const Vec3d& position, const double* jacobian,
                      int columns) {
   const int p = add(block, body, env, position);
@@ -32,7 +41,7 @@ int Points::add_link(int block, int body, int env, const Vec3d& position, const 
 
 void Points::begin_step() {
   const auto n = static_cast<std::size_t>(permanent_);
-  for (std::vector<int>* a : {&block_, &body_, &env_, &lever_, &columns_}) a->resize(n);
+  for (std::vector<int>* a : {&block_, &body_, &env_, &lever_, &affine_, &columns_}) a->resize(n);
   for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x, &u}) a->resize(n);
   jacobians_.clear();
 }

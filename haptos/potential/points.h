@@ -5,12 +5,14 @@
 //
 //   u_p = J_p z_block(p),      x_p = x_base,p + b u_p,    b = beta h,
 //
-// with J_p the identity for a node, a frozen 3 x n matrix for a point of a link, and nothing for a
-// driven point (prescribed bodies, glued vertices), which follows a path instead:
+// with J_p the identity for a node; [1 X Y Z] times the identity for the point (X, Y, Z) of an
+// affine body, whose block holds the velocities of its origin and of its three axes; a frozen 3 x n
+// matrix for a point of a link; and nothing for a driven point (prescribed bodies and what is glued
+// to them), which follows a path instead:
 //
 //   x_p(s) = x_start,p + s (x_target,p - x_start,p),   s in [0, 1].
 //
-// Nodes and driven points are permanent; points of links are made per step, per contact candidate.
+// Points of links are made per step, per contact candidate; all others are permanent.
 #pragma once
 
 #include <vector>
@@ -44,6 +46,8 @@ class Points {
   int add_node(int block, int body, int env, const Vec3d& x);
   /// A point whose path is prescribed.
   int add_driven(int body, int env, const Vec3d& x);
+  /// The point `local` of the affine body whose twelve unknowns are the block.
+  int add_affine(int block, int body, int env, const Vec3d& x, const Vec3d& local);
   /// A point of a link for this step; jacobian is row-major 3 x columns, u = jacobian * z_block.
   int add_link(int block, int body, int env, const Vec3d& x, const double* jacobian, int columns);
   /// Forgets the points of links; call after all permanent points exist and at each step's start.
@@ -57,9 +61,14 @@ class Points {
   bool driven(int p) const { return block_[index(p)] == kDriven; }
   int body(int p) const { return body_[index(p)]; }
   int env(int p) const { return env_[index(p)]; }
-  /// Row-major 3 x columns(p), or nullptr for a node (identity) and for a driven point.
+  /// Row-major 3 x columns(p) of a link's point, nullptr for all others.
   const double* jacobian(int p) const {
     return lever_[index(p)] < 0 ? nullptr : jacobians_.data() + lever_[index(p)];
+  }
+  /// Weights of the block's triples of unknowns, columns(p) / 3 of them: 1 for a node, (1, X, Y, Z)
+  /// for a point of an affine body.
+  const double* weights(int p) const {
+    return weights_.data() + (affine_[index(p)] < 0 ? 0 : affine_[index(p)]);
   }
   int columns(int p) const { return columns_[index(p)]; }
 
@@ -75,8 +84,9 @@ class Points {
   int add(int block, int body, int env, const Vec3d& x);
 
   int permanent_ = 0;
-  std::vector<int> block_, body_, env_, lever_, columns_;
+  std::vector<int> block_, body_, env_, lever_, affine_, columns_;
   std::vector<double> jacobians_;
+  std::vector<double> weights_{1.0};  // the first is the node's
 };
 
 /// The position or velocity of a weighted point, given the array of all points.

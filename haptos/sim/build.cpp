@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/contact/barrier/barrier_term.h"
-#include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/damping.h"
 #include "haptos/dynamics/inversion_barrier.h"
 #include "haptos/dynamics/joint_terms.h"
@@ -39,9 +37,14 @@ class Layout {
   std::ptrdiff_t mass = 0;
 };
 
-int body_number(const Model& model, const std::string& name) {
-  const auto& all = model.body_names;
-  return static_cast<int>(std::find(all.begin(), all.end(), name) - all.begin());
+// Gives a body that was just added its unknowns, all free.
+template <class B>
+B* own(Workspace& w, Layout& layout, std::vector<char>& fixed, std::unique_ptr<B> body) {
+  layout.add(*body);
+  fixed.resize(at_index(layout.scalars), 0);
+  B* p = body.get();
+  w.bodies.push_back(std::move(body));
+  return p;
 }
 
 void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w) {
@@ -58,11 +61,70 @@ void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w
   w.prescribed.push_back(std::move(p));
 }
 
-// The prescribed body that glue entry g of a soft body names.
-PrescribedPoints& glue_target(const Scene& scene, const SoftBody& spec, int g, Workspace& w) {
-  for (std::size_t i = 0; i < scene.prescribed.size(); ++i)
-    if (scene.prescribed[i].name == spec.glue[at_index(g)].body) return w.prescribed[i];
-  return w.prescribed.front();  // validate() has checked the name
+template <class B>
+int index_of(const std::vector<B>& bodies, const std::string& name) {
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (bodies[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+// The point of a vertex at x that a soft body has glued to `holder`, and of mass `mass`.
+int add_glued(const Scene& scene, const std::string& holder, int body, const Vec3d& x, double mass,
+              Workspace& w) {
+  const int i = index_of(scene.prescribed, holder);
+  if (i < 0) {
+    AffineParts& a = w.affine[at_index(index_of(scene.affine, holder))];
+    a.points.push_back(a.frame->add_point(w.points, to_local(a.frame->spec().pose, x)));
+    a.glued_mass.push_back(mass);
+    return a.points.back();
+  }
+  PrescribedPoints& p = w.prescribed[at_index(i)];
+  p.points.push_back(w.points.add_driven(body, 0, x));
+  p.local.push_back(to_local(pose_at(scene.prescribed[at_index(i)].trajectory, 0), x));
+  p.glued_mass.push_back(mass);
+  return p.points.back();
+}
+
+// Moments of an affine body with the masses that soft bodies have glued to it.
+Moments with_glued(const Model& model, std::size_t index) {
+  const AffineBody& spec = model.scene.affine[index];
+  Moments m = model.affine_moments[index];
+  for (std::size_t i = 0; i < model.soft.size(); ++i) {
+    const SoftBody& soft = model.scene.soft[i];
+    const SoftModel& mesh = model.soft[i];
+    if (std::none_of(soft.glue.begin(), soft.glue.end(),
+                     [&](const Glue& g) { return g.body == spec.name; }))
+      continue;
+    const std::vector<double> mass = lumped_mass(mesh.rest, soft.material.density);
+    for (std::size_t v = 0; v < mesh.start.size(); ++v)
+      if (mesh.glued_to[v] >= 0 && soft.glue[at_index(mesh.glued_to[v])].body == spec.name)
+        m.add(mass[v], to_local(spec.pose, mesh.start[v]));
+  }
+  return m;
+}
+
+void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& layout,
+                std::vector<char>& fixed) {
+  const AffineBody& spec = model.scene.affine[index];
+  AffineFrameSpec f;
+  f.own = model.affine_moments[index];
+  f.moments = with_glued(model, index);
+  f.volume = solid_moments(spec.surface, 1.0).mass;
+  f.stiffness = spec.stiffness;
+  f.pose = spec.pose;
+  f.velocity = spec.velocity;
+  f.angular_velocity = spec.angular_velocity;
+  AffineParts a;
+  a.frame = own(w, layout, fixed,
+                std::make_unique<AffineFrame>(layout.take(body_number(model, spec.name)), f));
+  a.frame->force = spec.force;
+  a.frame->torque = spec.torque;
+  w.terms.push_back(make_orthogonality_term(a.frame));
+  for (const Vec3d& x : spec.surface.vertices) a.points.push_back(a.frame->add_point(w.points, x));
+  a.glued_mass.assign(a.points.size(), 0.0);
+  a.surface =
+      std::make_unique<ContactSurface>(spec.surface, a.points, a.frame->slots().body, 0, false);
+  w.affine.push_back(std::move(a));
 }
 
 void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layout,
@@ -84,13 +146,8 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
       for (int c = 0; c < 3; ++c) fixed.push_back((m.held[v] >> c) & 1);
       continue;
     }
-    PrescribedPoints& holder = glue_target(scene, spec, g, w);
-    const Pose pose =
-        pose_at(scene.prescribed[at_index(&holder - w.prescribed.data())].trajectory, 0);
-    s.points.push_back(w.points.add_driven(s.body, 0, m.start[v]));
-    holder.points.push_back(s.points.back());
-    holder.local.push_back(transpose(to_matrix(pose.q)) * (m.start[v] - pose.p));
-    holder.glued_mass.push_back(mass[v]);
+    s.points.push_back(
+        add_glued(scene, spec.glue[at_index(g)].body, s.body, m.start[v], mass[v], w));
   }
   auto nodes = std::make_unique<SoftNodes>(slots, s.points, driven, mass, m.start, spec.velocity,
                                            spec.material.mass_damping);
@@ -105,27 +162,6 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
   w.soft.push_back(std::move(s));
 }
 
-const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b) {
-  for (const PairOptions& p : scene.pairs)
-    if ((p.a == a && p.b == b) || (p.a == b && p.b == a)) return &p;
-  return nullptr;
-}
-
-BarrierSetup barrier_setup(const Scene& scene, const SoftBody& soft, const PairOptions* pair) {
-  BarrierSetup s;
-  s.support = scene.contact.support;
-  s.stiffness = pair && pair->stiffness > 0 ? pair->stiffness
-                : scene.contact.stiffness > 0
-                    ? scene.contact.stiffness
-                    : default_barrier_stiffness(soft.material.young, s.support);
-  return s;
-}
-
-void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
-  w.contact_terms.push_back(term.get());
-  w.terms.push_back(std::move(term));
-}
-
 void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   const Scene& scene = model.scene;
   const SoftBody& spec = scene.soft[i];
@@ -137,29 +173,6 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   if (model.soft[i].patch_size > 1)
     w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
-
-  for (std::size_t b = 0; b < scene.prescribed.size(); ++b) {
-    const PrescribedPoints& p = w.prescribed[b];
-    const PairOptions* pair = pair_options(scene, spec.name, scene.prescribed[b].name);
-    const bool glued = std::any_of(spec.glue.begin(), spec.glue.end(), [&](const Glue& g) {
-      return g.body == scene.prescribed[b].name;
-    });
-    if (!p.surface || glued || (pair && !pair->enabled)) continue;
-    BarrierSetup setup = barrier_setup(scene, spec, pair);
-    setup.divisions = scene.contact.divisions > 0 ? scene.contact.divisions
-                                                  : suggested_divisions(*s.surface, *p.surface);
-    add_contact(w, make_barrier_term(s.surface.get(), p.surface.get(), setup));
-  }
-}
-
-// Gives a body that was just added its unknowns, all free.
-template <class B>
-B* own(Workspace& w, Layout& layout, std::vector<char>& fixed, std::unique_ptr<B> body) {
-  layout.add(*body);
-  fixed.resize(at_index(layout.scalars), 0);
-  B* p = body.get();
-  w.bodies.push_back(std::move(body));
-  return p;
 }
 
 RigidBodySpec rigid_spec(const RigidSphere& s) {
@@ -193,30 +206,12 @@ ArticulationSpec articulation_spec(const Pendulum& p) {
   return a;
 }
 
-void add_sphere_contact(const Scene& scene, const std::vector<int>& half_space_body, Workspace& w) {
-  std::vector<SapPair> pairs;
-  for (std::size_t i = 0; i < scene.spheres.size(); ++i) {
-    const RigidSphere& s = scene.spheres[i];
-    w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
-    for (std::size_t h = 0; h < scene.half_spaces.size(); ++h) {
-      const PairOptions* pair = pair_options(scene, s.name, scene.half_spaces[h].name);
-      if (pair && !pair->enabled) continue;
-      SapPair p;
-      p.link = w.links.back().get();
-      p.radius = s.radius;
-      p.normal = scene.half_spaces[h].normal;
-      p.offset = scene.half_spaces[h].offset;
-      p.plane_body = half_space_body[h];
-      p.law.stiffness = s.stiffness;
-      p.law.relaxation_time = s.dissipation;
-      p.law.friction = s.friction;
-      pairs.push_back(p);
-    }
-  }
-  if (!pairs.empty()) add_contact(w, std::make_unique<SapTerm>(std::move(pairs)));
-}
-
 }  // namespace
+
+int body_number(const Model& model, const std::string& name) {
+  const auto& all = model.body_names;
+  return static_cast<int>(std::find(all.begin(), all.end(), name) - all.begin());
+}
 
 std::unique_ptr<Workspace> build(const Model& model) {
   const Scene& scene = model.scene;
@@ -224,6 +219,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   Layout layout;
   std::vector<char> fixed;
   for (const PrescribedBody& p : scene.prescribed) add_prescribed(model, p, *w);
+  for (std::size_t i = 0; i < scene.affine.size(); ++i) add_affine(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
   for (const RigidSphere& b : scene.spheres)
@@ -237,18 +233,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
     for (int k = 0; k < 2 && p.damping > 0; ++k)
       w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
   }
-  std::vector<int> half_space_body;
-  for (const HalfSpace& h : scene.half_spaces) {
-    const int body = body_number(model, h.name);
-    half_space_body.push_back(body);
-    for (std::size_t i = 0; i < scene.soft.size(); ++i) {
-      const PairOptions* pair = pair_options(scene, scene.soft[i].name, h.name);
-      if (pair && !pair->enabled) continue;
-      add_contact(*w, make_half_space_term(w->soft[i].surface.get(), h.normal, h.offset, body,
-                                           barrier_setup(scene, scene.soft[i], pair)));
-    }
-  }
-  add_sphere_contact(scene, half_space_body, *w);
+  add_contacts(model, *w);
   w->points.finish_permanent();
   std::vector<Term*> terms;
   for (const auto& t : w->terms) terms.push_back(t.get());

@@ -97,55 +97,72 @@ double depth(const TriMesh& a, const TriMesh& b, const std::vector<std::array<in
   throw InputError(d);
 }
 
+struct Placed {
+  std::string name;
+  TriMesh mesh;
+};
+
+void check_pair(const Placed& a, const Placed& b) {
+  const auto pairs = intersecting_pairs(a.mesh, b.mesh);
+  if (!pairs.empty())
+    refuse(a.name, b.name,
+           "triangle " + std::to_string(pairs[0][0]) + " and triangle " +
+               std::to_string(pairs[0][1]) + " (" + std::to_string(pairs.size()) +
+               " pairs), depth " + millimetres(depth(a.mesh, b.mesh, pairs)),
+           "start in intersection", "move one of them so that there is a gap between them");
+  // No triangle is cut, but one may lie wholly inside the other.
+  if (winding_number(b.mesh, a.mesh.vertices[0]) > 0.5 ||
+      winding_number(a.mesh, b.mesh.vertices[0]) > 0.5)
+    refuse(a.name, b.name, "", "start one inside the other",
+           "move one of them so that there is a gap between them");
+}
+
+void check_half_space(const Placed& a, const HalfSpace& h) {
+  double lowest = 1e300;
+  std::size_t vertex = 0;
+  for (std::size_t v = 0; v < a.mesh.vertices.size(); ++v) {
+    const double g = dot(h.normal, a.mesh.vertices[v]) - h.offset;
+    if (g < lowest) lowest = g, vertex = v;
+  }
+  if (lowest <= 0)
+    refuse(a.name, h.name, "vertex " + std::to_string(vertex) + ", depth " + millimetres(-lowest),
+           lowest < 0 ? "start in intersection" : "start with a gap of 0",
+           "move one of them so that there is a gap between them");
+}
+
 }  // namespace
 
 void check_start(const Scene& scene, const Workspace& w, const State& state) {
   std::vector<Vec3d> x = w.points.x_start;
   for (std::size_t i = 0; i < w.prescribed.size(); ++i)
     place_prescribed(w.prescribed[i], state.paths[i], x);
-  auto glued = [&](const SoftBody& s, const std::string& body) {
-    return std::any_of(s.glue.begin(), s.glue.end(), [&](const Glue& g) { return g.body == body; });
+  auto glued = [&](const std::string& soft, const std::string& body) {
+    for (const SoftBody& s : scene.soft)
+      for (const Glue& g : s.glue)
+        if (s.name == soft && g.body == body) return true;
+    return false;
   };
-  auto disabled = [&](const std::string& a, const std::string& b) {
-    return std::any_of(scene.pairs.begin(), scene.pairs.end(), [&](const PairOptions& p) {
-      return !p.enabled && ((p.a == a && p.b == b) || (p.a == b && p.b == a));
-    });
+  auto apart = [&](const std::string& a, const std::string& b) {
+    return glued(a, b) || glued(b, a) ||
+           std::any_of(scene.pairs.begin(), scene.pairs.end(), [&](const PairOptions& p) {
+             return !p.enabled && ((p.a == a && p.b == b) || (p.a == b && p.b == a));
+           });
   };
-  for (std::size_t i = 0; i < w.soft.size(); ++i) {
-    const SoftBody& soft = scene.soft[i];
-    const TriMesh a = placed(*w.soft[i].surface, x);
-    for (std::size_t j = 0; j < w.prescribed.size(); ++j) {
-      const std::string& name = scene.prescribed[j].name;
-      if (!w.prescribed[j].surface || glued(soft, name) || disabled(soft.name, name)) continue;
-      const TriMesh b = placed(*w.prescribed[j].surface, x);
-      const auto pairs = intersecting_pairs(a, b);
-      if (pairs.empty()) {
-        // No triangle is cut, but one may lie wholly inside the other.
-        if (winding_number(b, a.vertices[0]) > 0.5 || winding_number(a, b.vertices[0]) > 0.5)
-          refuse(soft.name, name, "", "start one inside the other",
-                 "move one of them so that there is a gap between them");
-        continue;
-      }
-      refuse(soft.name, name,
-             "triangle " + std::to_string(pairs[0][0]) + " and triangle " +
-                 std::to_string(pairs[0][1]) + " (" + std::to_string(pairs.size()) +
-                 " pairs), depth " + millimetres(depth(a, b, pairs)),
-             "start in intersection", "move one of them so that there is a gap between them");
-    }
-    for (const HalfSpace& h : scene.half_spaces) {
-      if (disabled(soft.name, h.name)) continue;
-      double lowest = 1e300;
-      std::size_t vertex = 0;
-      for (std::size_t v = 0; v < a.vertices.size(); ++v) {
-        const double g = dot(h.normal, a.vertices[v]) - h.offset;
-        if (g < lowest) lowest = g, vertex = v;
-      }
-      if (lowest <= 0)
-        refuse(soft.name, h.name,
-               "vertex " + std::to_string(vertex) + ", depth " + millimetres(-lowest),
-               lowest < 0 ? "start in intersection" : "start with a gap of 0",
-               "move one of them so that there is a gap between them");
-    }
+  std::vector<Placed> free, prescribed;
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    free.push_back({scene.soft[i].name, placed(*w.soft[i].surface, x)});
+  for (std::size_t i = 0; i < w.affine.size(); ++i)
+    free.push_back({scene.affine[i].name, placed(*w.affine[i].surface, x)});
+  for (std::size_t j = 0; j < w.prescribed.size(); ++j)
+    if (w.prescribed[j].surface)
+      prescribed.push_back({scene.prescribed[j].name, placed(*w.prescribed[j].surface, x)});
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j)
+      if (!apart(free[i].name, free[j].name)) check_pair(free[i], free[j]);
+    for (const Placed& p : prescribed)
+      if (!apart(free[i].name, p.name)) check_pair(free[i], p);
+    for (const HalfSpace& h : scene.half_spaces)
+      if (!apart(free[i].name, h.name)) check_half_space(free[i], h);
   }
 }
 

@@ -20,9 +20,20 @@ const PrescribedPoints* find_prescribed(const Workspace& w, int body) {
   return nullptr;
 }
 
+// The velocity of a free point at the start of the step.
+Vec3d start_velocity(const Workspace& w, int point) {
+  const double* z =
+      w.objective.inertia().z_start.data() + w.objective.pattern().offset(w.points.block(point));
+  const double* weight = w.points.weights(point);
+  Vec3d u = Vec3d::zero();
+  for (int k = 0; k < w.points.columns(point) / 3; ++k)
+    for (int c = 0; c < 3; ++c) u[c] += weight[k] * z[3 * k + c];
+  return u;
+}
+
 }  // namespace
 
-void measure(const Scene& scene, Workspace& w, StepReport& report) {
+void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report) {
   const Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
   report.smallest_volume_ratio = w.soft.empty() ? 1.0 : 1e300;
   for (const SoftParts& s : w.soft) {
@@ -35,6 +46,13 @@ void measure(const Scene& scene, Workspace& w, StepReport& report) {
     report.smallest_volume_ratio =
         std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
   }
+  for (const AffineParts& a : w.affine) {
+    const AffineFrame& f = *a.frame;
+    report.kinetic += f.kinetic_energy(state);
+    report.potential -=
+        dot(g, AffineFrame::place(state.q.data() + f.slots().first_q, f.spec().own.centre())) *
+        f.spec().own.mass;
+  }
   Evaluation e;
   e.points = &w.points;
   e.z = &w.z;
@@ -44,16 +62,22 @@ void measure(const Scene& scene, Workspace& w, StepReport& report) {
 
 Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   Wrench r;
-  const PrescribedPoints* p = find_prescribed(*work_, body_id(name));
-  if (!p || work_->point_impulse.empty() || state_.last_dt == 0) return r;
+  const int body = body_id(name);
+  if (work_->point_impulse.empty() || state_.last_dt == 0) return r;
   const Vec3d g{{scene().sim.gravity_x, scene().sim.gravity_y, scene().sim.gravity_z}};
-  for (std::size_t k = 0; k < p->points.size(); ++k) {
-    const auto q = at_index(p->points[k]);
-    // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
-    const Vec3d a = (work_->points.u[q] - p->u_start[k]) * (1.0 / state_.last_dt);
-    const Vec3d f = work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * p->glued_mass[k];
+  // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
+  auto add_point = [&](int point, const Vec3d& u_start, double glued_mass) {
+    const auto q = at_index(point);
+    const Vec3d a = (work_->points.u[q] - u_start) * (1.0 / state_.last_dt);
+    const Vec3d f = work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * glued_mass;
     add(r, f, work_->points.x[q], about);
-  }
+  };
+  if (const PrescribedPoints* p = find_prescribed(*work_, body))
+    for (std::size_t k = 0; k < p->points.size(); ++k)
+      add_point(p->points[k], p->u_start[k], p->glued_mass[k]);
+  for (const AffineParts& a : work_->affine)
+    for (std::size_t k = 0; a.frame->slots().body == body && k < a.points.size(); ++k)
+      add_point(a.points[k], start_velocity(*work_, a.points[k]), a.glued_mass[k]);
   return r;
 }
 
@@ -75,14 +99,8 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
   for (const SoftParts& s : work_->soft) {
     if (s.body != body) continue;
     std::vector<Vec3d> u0(s.points.size(), Vec3d::zero());
-    std::size_t free = 0;
     for (std::size_t v = 0; v < s.points.size(); ++v)
-      if (!s.nodes->driven()[v]) {
-        for (int c = 0; c < 3; ++c)
-          u0[v][c] = work_->objective.inertia()
-                         .z_start[at_index(s.nodes->slots().first_scalar) + 3 * free + at_index(c)];
-        ++free;
-      }
+      if (!work_->points.driven(s.points[v])) u0[v] = start_velocity(*work_, s.points[v]);
     for (const PrescribedPoints& p : work_->prescribed)
       for (std::size_t k = 0; k < p.points.size(); ++k)
         for (std::size_t v = 0; p.glued_mass[k] > 0 && v < s.points.size(); ++v)

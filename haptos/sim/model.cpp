@@ -15,6 +15,11 @@ void add_positions(Hash& h, const std::vector<Vec3d>& x) {
     for (int c = 0; c < 3; ++c) h.add(v[c]);
 }
 
+Moments moments_of(const AffineBody& b) {
+  return b.mass > 0 ? moments_from(b.mass, b.centre, b.inertia)
+                    : solid_moments(b.surface, b.density);
+}
+
 std::uint64_t hash_of(const Model& m) {
   Hash h;
   for (const std::string& n : m.body_names) h.add(n.data(), n.size());
@@ -26,6 +31,14 @@ std::uint64_t hash_of(const Model& m) {
     h.add(m.soft[i].held.data(), m.soft[i].held.size());
   }
   for (const PrescribedBody& b : m.scene.prescribed) add_positions(h, b.surface.vertices);
+  for (std::size_t i = 0; i < m.scene.affine.size(); ++i) {
+    const Moments& k = m.affine_moments[i];
+    add_positions(h, m.scene.affine[i].surface.vertices);
+    h.add(m.scene.affine[i].stiffness);
+    h.add(k.mass);
+    add_positions(h, {k.first});
+    for (int c = 0; c < 9; ++c) h.add(k.second[c]);
+  }
   for (const RigidSphere& b : m.scene.spheres) {
     h.add(b.radius);
     h.add(b.mass);
@@ -45,10 +58,12 @@ std::shared_ptr<const Model> compile(Scene scene) {
   auto m = std::make_shared<Model>();
   for (const auto& b : scene.prescribed) m->body_names.push_back(b.name);
   for (const auto& b : scene.soft) m->body_names.push_back(b.name);
+  for (const auto& b : scene.affine) m->body_names.push_back(b.name);
   for (const auto& b : scene.spheres) m->body_names.push_back(b.name);
   for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
   for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
+  for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);
   m->hash = hash_of(*m);
   return m;

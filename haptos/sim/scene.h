@@ -17,6 +17,7 @@ struct Scene {
   BarrierOptions contact;
   std::vector<SoftBody> soft;
   std::vector<PrescribedBody> prescribed;
+  std::vector<AffineBody> affine;
   std::vector<HalfSpace> half_spaces;
   std::vector<RigidSphere> spheres;
   std::vector<Pendulum> pendulums;

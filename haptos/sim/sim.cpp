@@ -63,6 +63,10 @@ StepReport Sim::step() {
 void Sim::reset() {
   state_ = initial_state(scene(), *work_);
   for (PrescribedPoints& p : work_->prescribed) p.target.reset();
+  for (std::size_t i = 0; i < work_->affine.size(); ++i) {
+    work_->affine[i].frame->force = scene().affine[i].force;
+    work_->affine[i].frame->torque = scene().affine[i].torque;
+  }
   work_->contacts.clear();
 }
 
@@ -173,6 +177,34 @@ int Sim::body_id(const std::string& name) const {
   for (std::size_t i = 0; i < model_->body_names.size(); ++i)
     if (model_->body_names[i] == name) return static_cast<int>(i);
   unknown_name("body", name, model_->body_names);
+}
+
+const AffineFrame& Sim::frame(const std::string& name) const {
+  return *work_->affine[index_of(scene().affine, "affine body", name)].frame;
+}
+
+Pose Sim::affine_pose(const std::string& name) const { return frame(name).pose(state_); }
+
+Vec6d Sim::affine_velocity(const std::string& name) const {
+  const Vec3d v = frame(name).velocity(state_), w = frame(name).angular_velocity(state_);
+  return {{v[0], v[1], v[2], w[0], w[1], w[2]}};
+}
+
+double Sim::affine_strain(const std::string& name) const { return frame(name).strain(state_); }
+
+std::vector<Vec3d> Sim::affine_positions(const std::string& name) const {
+  const double* q = state_.q.data() + frame(name).slots().first_q;
+  std::vector<Vec3d> x;
+  for (const Vec3d& local :
+       scene().affine[index_of(scene().affine, "affine body", name)].surface.vertices)
+    x.push_back(AffineFrame::place(q, local));
+  return x;
+}
+
+void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& torque) {
+  AffineFrame& f = *work_->affine[index_of(scene().affine, "affine body", name)].frame;
+  f.force = force;
+  f.torque = torque;
 }
 
 Pose Sim::sphere_pose(const std::string& name) const {

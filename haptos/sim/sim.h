@@ -39,6 +39,7 @@ class StepError : public std::runtime_error {
 };
 
 struct Workspace;
+class AffineFrame;
 
 class Sim {
  public:
@@ -83,14 +84,25 @@ class Sim {
   /// Name of a body as numbered in contact records.
   const std::string& body_name(int body) const;
   int body_id(const std::string& name) const;
-  /// Wrench that the scene exerted on a body in the last step through contact, about `about`: for a
-  /// prescribed body contact and glue together.
-  Wrench reaction(const std::string& prescribed, const Vec3d& about = {{0, 0, 0}}) const;
-  /// Wrench of contact alone on a soft body.
-  Wrench contact_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
+  /// Wrench that the scene exerted on a prescribed or an affine body in the last step, about
+  /// `about`: contact and glue together.
+  Wrench reaction(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
+  /// Wrench of contact alone on a body.
+  Wrench contact_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
   /// Rate of change of momentum less weight of a soft body in the last step, glued vertices
   /// included: contact wrench + glue on the body equals this.
   Wrench inertia_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
+
+  /// Pose of an affine body's frame: its origin and the rotation nearest to its axes.
+  Pose affine_pose(const std::string& affine) const;
+  /// Velocity of its centre of mass [m/s] and angular velocity [rad/s], world.
+  Vec6d affine_velocity(const std::string& affine) const;
+  /// Largest deviation of A^T A from the identity: how far from rigid the body is.
+  double affine_strain(const std::string& affine) const;
+  /// Present world positions of an affine body's surface vertices [m].
+  std::vector<Vec3d> affine_positions(const std::string& affine) const;
+  /// Force at the centre of mass [N] and torque about it [N m] in the coming steps, world axes.
+  void set_wrench(const std::string& affine, const Vec3d& force, const Vec3d& torque);
 
   /// Position, orientation, velocities of a rigid sphere.
   Pose sphere_pose(const std::string& name) const;
@@ -105,6 +117,8 @@ class Sim {
   std::shared_ptr<const Model> model_;
   State state_;
   std::unique_ptr<Workspace> work_;
+
+  const AffineFrame& frame(const std::string& affine) const;
 };
 
 }  // namespace haptos

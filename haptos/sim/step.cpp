@@ -131,7 +131,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     state.time += bodies.h;
     state.last_dt = bodies.h;
     ++state.step;
-    measure(scene, w, report);
+    measure(scene, state, w, report);
   }
 
   // 5. The report.

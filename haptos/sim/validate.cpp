@@ -5,6 +5,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/text.h"
+#include "haptos/dynamics/rigid_body.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/sim/scene.h"
 
@@ -95,6 +96,7 @@ void check_names(const Scene& s) {
   };
   for (const auto& b : s.soft) add("soft body", b.name);
   for (const auto& b : s.prescribed) add("prescribed body", b.name);
+  for (const auto& b : s.affine) add("affine body", b.name);
   for (const auto& b : s.half_spaces) add("half-space", b.name);
   for (const auto& b : s.spheres) add("sphere", b.name);
   for (const auto& b : s.pendulums) add("pendulum", b.name);
@@ -115,9 +117,9 @@ void check_names(const Scene& s) {
   for (const auto& b : s.soft)
     for (const Glue& g : b.glue) {
       must_exist("soft body \"" + b.name + "\", glue", g.body);
-      if (seen[g.body] != "prescribed body")
+      if (seen[g.body] != "prescribed body" && seen[g.body] != "affine body")
         refuse("soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
-               "must be a prescribed body, not a " + seen[g.body],
+               "must be a prescribed or an affine body, not a " + seen[g.body],
                "glue to a prescribed body (it may be one without a surface)");
     }
 }
@@ -184,6 +186,27 @@ void check_prescribed(const PrescribedBody& b) {
   }
 }
 
+void check_affine(const AffineBody& b) {
+  const std::string name = "affine body \"" + b.name + "\"";
+  const SurfaceReport report = require_contact_surface(b.surface, name);
+  if (!report.outward())
+    refuse(name, "", "needs a closed surface whose triangles face outward",
+           "repair it, or make the body a prescribed one");
+  check_extent(name, report.box);
+  check_pose(name + " pose", b.pose);
+  check_finite(name + " velocity", b.velocity);
+  check_finite(name + " angular velocity", b.angular_velocity);
+  check_finite(name + " force", b.force);
+  check_finite(name + " torque", b.torque);
+  check_range(name + " stiffness", b.stiffness, 1, 1e14, "Pa");
+  if (b.mass == 0) {
+    check_range(name + " density", b.density, 1e-6, 1e9, "kg/m3");
+    return;
+  }
+  check_finite(name + " centre", b.centre);
+  check_mass_properties(name, b.mass, b.inertia);
+}
+
 }  // namespace
 
 void validate(const Scene& s) {
@@ -194,6 +217,7 @@ void validate(const Scene& s) {
   check_pairs(s);
   for (const SoftBody& b : s.soft) check_soft(b);
   for (const PrescribedBody& b : s.prescribed) check_prescribed(b);
+  for (const AffineBody& b : s.affine) check_affine(b);
   for (const HalfSpace& h : s.half_spaces) {
     check_finite("half-space \"" + h.name + "\" normal", h.normal);
     if (std::abs(norm(h.normal) - 1) > 1e-9)

@@ -8,6 +8,7 @@
 #include "haptos/contact/contact_term.h"
 #include "haptos/contact/point/link.h"
 #include "haptos/contact/surface.h"
+#include "haptos/dynamics/affine_frame.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"
 #include "haptos/dynamics/rigid_body.h"
@@ -38,11 +39,19 @@ struct SoftParts {
   std::vector<int> points;  ///< point of each vertex
 };
 
+struct AffineParts {
+  AffineFrame* frame = nullptr;
+  std::unique_ptr<ContactSurface> surface;
+  std::vector<int> points;         ///< of the surface, then of what is glued to the body
+  std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
+};
+
 struct Workspace {
   Points points;
   std::vector<std::unique_ptr<Body>> bodies;
   std::vector<PrescribedPoints> prescribed;
   std::vector<SoftParts> soft;
+  std::vector<AffineParts> affine;
   std::vector<std::unique_ptr<Term>> terms;
   std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
   Objective objective;
@@ -58,6 +67,10 @@ struct Workspace {
 
 /// From model to workspace: the one plain list of bodies and terms (sim/build.cpp).
 std::unique_ptr<Workspace> build(const Model& model);
+/// Its part on contact (sim/build_contact.cpp).
+void add_contacts(const Model& model, Workspace& w);
+/// The number of a body in contact records.
+int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.
 State initial_state(const Scene& scene, const Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
@@ -67,7 +80,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w);
 /// Writes the positions of a prescribed body's points after its last path into x.
 void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x);
 /// Energies and smallest det F of soft bodies at the end of a step.
-void measure(const Scene& scene, Workspace& w, StepReport& report);
+void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report);
 /// Whether prescribed bodies would pass through each other on this step's paths; those that would
 /// are left where they are.
 bool stop_colliding_prescribed(Workspace& w);

@@ -14,9 +14,14 @@ Vec3d velocity(const Points& points, const BlockPattern& pattern, int p,
                const std::vector<double>& z) {
   const double* zb = z.data() + pattern.offset(points.block(p));
   const double* j = points.jacobian(p);
-  if (!j) return {{zb[0], zb[1], zb[2]}};
   const int n = points.columns(p);
   Vec3d u = Vec3d::zero();
+  if (!j) {
+    const double* w = points.weights(p);
+    for (int k = 0; k < n / 3; ++k)
+      for (int c = 0; c < 3; ++c) u[c] = fma(w[k], zb[3 * k + c], u[c]);
+    return u;
+  }
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < n; ++c) u[r] = fma(j[r * n + c], zb[c], u[r]);
   return u;

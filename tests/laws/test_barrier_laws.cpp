@@ -1,8 +1,8 @@
 // The law suite on barrier contact, part by part: the scalar law, weights, and every kind of pair
 // with every feature, against driven and free colliders. test_barrier_term.cpp holds the whole
 // term.
+#include "haptos/base/clamp_positive.h"
 #include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/contact/barrier/clamp_positive.h"
 #include "haptos/contact/barrier/feature_weight.h"
 #include "haptos/contact/barrier/stencil_pair.h"
 #include "tests/laws/barrier_cases.h"

@@ -17,10 +17,4 @@ struct OptionsOf<BarrierOptions> {
   static const std::vector<Option<BarrierOptions>>& table();
 };
 
-/// The stiffness used when none is given: 0.3 E / support, so that a gel pressed by a third of its
-/// modulus stands off by half the support [Pa/m].
-inline double default_barrier_stiffness(double young, double support) {
-  return 0.3 * young / support;
-}
-
 }  // namespace haptos

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "haptos/base/clamp_positive.h"
 #include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/contact/barrier/clamp_positive.h"
 
 namespace haptos {
 namespace {

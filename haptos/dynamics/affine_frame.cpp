@@ -1,0 +1,232 @@
+#include "haptos/dynamics/affine_frame.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/clamp_positive.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+Vec3d triple(const double* q, int k) { return {{q[3 * k], q[3 * k + 1], q[3 * k + 2]}}; }
+
+void store(const Vec3d& v, double* q, int k) {
+  for (int c = 0; c < 3; ++c) q[3 * k + c] = v[c];
+}
+
+// Inverse of a symmetric positive definite matrix, by Gauss-Jordan without pivoting.
+Mat<double, 4, 4> inverse4(Mat<double, 4, 4> a) {
+  Mat<double, 4, 4> r = Mat<double, 4, 4>::identity();
+  for (int k = 0; k < 4; ++k) {
+    const double p = 1 / a(k, k);
+    for (int j = 0; j < 4; ++j) a(k, j) *= p, r(k, j) *= p;
+    for (int i = 0; i < 4; ++i) {
+      if (i == k) continue;
+      const double f = a(i, k);
+      for (int j = 0; j < 4; ++j) a(i, j) -= f * a(k, j), r(i, j) -= f * r(k, j);
+    }
+  }
+  return r;
+}
+
+Mat<double, 4, 4> mass_matrix(const Moments& m) {
+  Mat<double, 4, 4> r = Mat<double, 4, 4>::zero();
+  r(0, 0) = m.mass;
+  for (int i = 0; i < 3; ++i) {
+    r(0, i + 1) = r(i + 1, 0) = m.first[i];
+    for (int j = 0; j < 3; ++j) r(i + 1, j + 1) = m.second(i, j);
+  }
+  return r;
+}
+
+class Orthogonality final : public Term {
+ public:
+  explicit Orthogonality(const AffineFrame* f)
+      : frame_(*f), scale_(f->spec().stiffness * f->spec().volume) {}
+
+  const char* name() const override { return "affine body"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+  void prepare(const StepContext& context) override { b_ = context.b; }
+
+  Energy evaluate(const Evaluation& e) override {
+    const BodySlots& slots = frame_.slots();
+    const double* z = e.z->data() + slots.first_scalar;
+    Vec3d c[3];
+    for (int k = 0; k < 3; ++k) c[k] = triple(frame_.start(), k + 1) + b_ * triple(z, k + 1);
+    double g[3][3], energy = 0;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        g[i][j] = dot(c[i], c[j]) - (i == j ? 1.0 : 0.0);
+        energy += scale_ * g[i][j] * g[i][j];
+      }
+    // Rounding of A^T A - 1 is that of 1, whatever is left of the difference.
+    const Energy result{energy, energy + scale_ * 1e-16};
+    if (!e.assembly) return result;
+    double gradient[12] = {};
+    for (int k = 0; k < 3; ++k)
+      store((c[0] * g[k][0] + c[1] * g[k][1] + c[2] * g[k][2]) * (4 * scale_), gradient, k + 1);
+    if (!e.assembly->wants_hessian()) {
+      e.assembly->add_coordinates(slots.first_block, gradient, nullptr);
+      return result;
+    }
+    Mat<double, 9, 9> h = Mat<double, 9, 9>::zero();
+    const Mat3d aat = outer(c[0], c[0]) + outer(c[1], c[1]) + outer(c[2], c[2]);
+    for (int k = 0; k < 3; ++k)
+      for (int l = 0; l < 3; ++l) {
+        Mat3d block = Mat3d::identity() * g[k][l] + outer(c[l], c[k]);
+        if (k == l) block += aat;
+        for (int r = 0; r < 3; ++r)
+          for (int s = 0; s < 3; ++s) h(3 * k + r, 3 * l + s) = 4 * scale_ * block(r, s);
+      }
+    if (e.project) clamp_positive_block(h, 9);
+    double full[144] = {};
+    for (int r = 0; r < 9; ++r)
+      for (int s = 0; s < 9; ++s) full[12 * (r + 3) + s + 3] = h(r, s);
+    e.assembly->add_coordinates(slots.first_block, gradient, full);
+    return result;
+  }
+
+ private:
+  const AffineFrame& frame_;
+  double scale_, b_ = 0;
+};
+
+}  // namespace
+
+AffineFrame::AffineFrame(const BodySlots& slots, const AffineFrameSpec& spec)
+    : Body(slots), spec_(spec), mass_(mass_matrix(spec.moments)), inverse_mass_(inverse4(mass_)) {
+  const Vec3d c = spec.own.centre();
+  double trace = 0;
+  for (int i = 0; i < 3; ++i) trace += spec.own.second(i, i) / spec.own.mass - c[i] * c[i];
+  radius_ = sqrt(trace);
+}
+
+void AffineFrame::initialize(State& state) const {
+  double* q = state.q.data() + slots_.first_q;
+  double* z = state.z.data() + slots_.first_scalar;
+  const Mat3d R = to_matrix(spec_.pose.q);
+  const Vec3d centre = R * spec_.own.centre();
+  store(spec_.pose.p, q, 0);
+  store(spec_.velocity - cross(spec_.angular_velocity, centre), z, 0);
+  for (int k = 0; k < 3; ++k) {
+    const Vec3d c = {{R(0, k), R(1, k), R(2, k)}};
+    store(c, q, k + 1);
+    store(cross(spec_.angular_velocity, c), z, k + 1);
+  }
+}
+
+int AffineFrame::add_point(Points& points, const Vec3d& local) {
+  points_.push_back(
+      points.add_affine(slots_.first_block, slots_.body, slots_.env, spec_.pose * local, local));
+  local_.push_back(local);
+  return points_.back();
+}
+
+Vec3d AffineFrame::place(const double* q, const Vec3d& local) {
+  return triple(q, 0) + triple(q, 1) * local[0] + triple(q, 2) * local[1] + triple(q, 3) * local[2];
+}
+
+void AffineFrame::begin_step(const State& state, const BodyStep& step) {
+  std::copy_n(state.q.data() + slots_.first_q, 12, start_);
+  // Generalised force of force and torque.
+  Vec3d f[4];
+  const Vec3d centre = spec_.own.centre();
+  f[0] = force;
+  for (int k = 0; k < 3; ++k)
+    f[k + 1] = force * centre[k] + cross(torque, triple(start_, k + 1)) * 0.5;
+  const double* z = state.z.data() + slots_.first_scalar;
+  double* free = step.z_free->data() + slots_.first_scalar;
+  double* length = step.length->data() + slots_.first_scalar;
+  double* mass = step.mass->data() + slots_.first_mass;
+  std::fill_n(mass, 144, 0.0);
+  for (int i = 0; i < 4; ++i) {
+    Vec3d v = triple(z, i);
+    for (int j = 0; j < 4; ++j) {
+      v += f[j] * (step.h * inverse_mass_(i, j));
+      for (int c = 0; c < 3; ++c) mass[12 * (3 * i + c) + 3 * j + c] = mass_(i, j);
+    }
+    if (i == 0) v += step.h * step.gravity;
+    store(v, free, i);
+    for (int c = 0; c < 3; ++c) length[3 * i + c] = i == 0 ? 1.0 : radius_;
+  }
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const auto p = at_index(points_[k]);
+    step.points->x_start[p] = step.points->x_base[p] = place(start_, local_[k]);
+  }
+}
+
+void AffineFrame::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
+  for (int i = 0; i < 12; ++i) {
+    const double v = z[at_index(slots_.first_scalar + i)];
+    state.q[at_index(slots_.first_q + i)] = fma(step.b, v, start_[i]);
+    state.z[at_index(slots_.first_scalar + i)] = v;
+  }
+}
+
+Pose AffineFrame::pose(const State& state) const {
+  const double* q = state.q.data() + slots_.first_q;
+  // The rotation nearest to A by Newton's iteration on the polar decomposition (Higham 1986).
+  Mat3d a = columns(triple(q, 1), triple(q, 2), triple(q, 3));
+  for (int i = 0; i < 20; ++i) {
+    const Mat3d next = 0.5 * (a + transpose(inverse(a)));
+    const Mat3d change = next - a;
+    double largest = 0;
+    for (int k = 0; k < 9; ++k) largest = std::max(largest, std::abs(change[k]));
+    a = next;
+    if (largest < 1e-15) break;
+  }
+  Pose pose;
+  pose.p = triple(q, 0);
+  pose.q = quaternion(a);
+  return pose;
+}
+
+Vec3d AffineFrame::velocity(const State& state) const {
+  return place(state.z.data() + slots_.first_scalar, spec_.own.centre());
+}
+
+Vec3d AffineFrame::angular_velocity(const State& state) const {
+  // L = sum over axes i, j of S_ij c_i x dc_j about the centre of mass; omega = I^-1 L.
+  const double* q = state.q.data() + slots_.first_q;
+  const double* z = state.z.data() + slots_.first_scalar;
+  const Moments& m = spec_.own;
+  const Vec3d centre = m.centre();
+  const Mat3d s = m.second - outer(centre, centre) * m.mass;
+  Vec3d L = Vec3d::zero();
+  Mat3d world = Mat3d::zero();
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      L += cross(triple(q, i + 1), triple(z, j + 1)) * s(i, j);
+      world += outer(triple(q, i + 1), triple(q, j + 1)) * s(i, j);
+    }
+  const Mat3d inertia = Mat3d::identity() * (world(0, 0) + world(1, 1) + world(2, 2)) - world;
+  return inverse(inertia) * L;
+}
+
+double AffineFrame::kinetic_energy(const State& state) const {
+  const double* z = state.z.data() + slots_.first_scalar;
+  const Mat<double, 4, 4> m = mass_matrix(spec_.own);
+  double e = 0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) e += 0.5 * m(i, j) * dot(triple(z, i), triple(z, j));
+  return e;
+}
+
+double AffineFrame::strain(const State& state) const {
+  const double* q = state.q.data() + slots_.first_q;
+  double largest = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j)
+      largest = std::max(largest,
+                         std::abs(dot(triple(q, i + 1), triple(q, j + 1)) - (i == j ? 1.0 : 0.0)));
+  return largest;
+}
+
+std::unique_ptr<Term> make_orthogonality_term(const AffineFrame* frame) {
+  return std::make_unique<Orthogonality>(frame);
+}
+
+}  // namespace haptos

@@ -1,0 +1,80 @@
+// The motion of an affine body: twelve unknowns, the velocities of its origin p and of its three
+// axes c_0, c_1, c_2 (the columns of A),
+//
+//   x = p + X c_0 + Y c_1 + Z c_2,      q = (p, c_0, c_1, c_2),      z = dq/dt.
+//
+// x is linear in z, so contact sees it exactly as it sees a node. Inertia is the moments of the
+// mass (geometry/mass_properties.h), M = [m, m X^T; m X, S] times the 3 x 3 identity. What keeps
+// the body stiff is its orthogonality potential
+//
+//   Psi = kappa V |A^T A - 1|_F^2 = kappa V sum_ij (c_i . c_j - delta_ij)^2 [J],
+//
+// a St. Venant-Kirchhoff solid of one element with mu = 4 kappa and lambda = 0: a stress s strains
+// the body by about s / (8 kappa). A force F at the centre of mass and a torque T about it act as
+// M^-1 (F; F X_c + T x c / 2).
+// Source: Lan et al., Affine Body Dynamics, 2022, eq. 3 to 8. Limits: backward Euler loses angular
+// momentum, in one step a part (w h)^2 of it; free spin over long times is RigidBody's.
+#pragma once
+
+#include <memory>
+
+#include "haptos/dynamics/body.h"
+#include "haptos/geometry/mass_properties.h"
+#include "haptos/potential/term.h"
+
+namespace haptos {
+
+struct AffineFrameSpec {
+  Moments moments;                    ///< in body axes, glued masses included
+  Moments own;                        ///< the same without glued masses
+  double volume = 0;                  ///< V [m3]
+  double stiffness = 1e8;             ///< kappa [Pa]
+  Pose pose;                          ///< of the body axes at the start
+  Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass [m/s]
+  Vec3d angular_velocity{{0, 0, 0}};  ///< [rad/s], world
+};
+
+class AffineFrame final : public Body {
+ public:
+  AffineFrame(const BodySlots& slots, const AffineFrameSpec& spec);
+
+  /// Force at the centre of mass [N] and torque about it [N m], world axes, held over each step.
+  Vec3d force{{0, 0, 0}}, torque{{0, 0, 0}};
+
+  std::vector<int> block_sizes() const override { return {12}; }
+  int q_count() const override { return 12; }
+  void initialize(State& state) const override;
+  void begin_step(const State& state, const BodyStep& step) override;
+  void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
+
+  /// Registers a permanent point of this body, `local` in body axes; returns its number.
+  int add_point(Points& points, const Vec3d& local);
+
+  const AffineFrameSpec& spec() const { return spec_; }
+  /// q at the start of the step that begin_step() set up, (12).
+  const double* start() const { return start_; }
+  /// World position of a point of the body under coordinates q (12).
+  static Vec3d place(const double* q, const Vec3d& local);
+  /// The rotation nearest to A, and p.
+  Pose pose(const State& state) const;
+  /// Velocity of the centre of mass; angular velocity of the rigid motion of the same angular
+  /// momentum.
+  Vec3d velocity(const State& state) const;
+  Vec3d angular_velocity(const State& state) const;
+  double kinetic_energy(const State& state) const;
+  /// Largest deviation of A^T A from the identity.
+  double strain(const State& state) const;
+
+ private:
+  AffineFrameSpec spec_;
+  Mat<double, 4, 4> mass_, inverse_mass_;  // each times the 3 x 3 identity
+  double radius_ = 0;                      // of gyration [m]
+  std::vector<int> points_;
+  std::vector<Vec3d> local_;
+  double start_[12] = {};
+};
+
+/// The orthogonality potential of a frame, which must outlive it.
+std::unique_ptr<Term> make_orthogonality_term(const AffineFrame* frame);
+
+}  // namespace haptos

@@ -1,0 +1,151 @@
+// The contact terms of a model: every pair of surfaces, every surface with every half-space, every
+// sphere with every half-space; less what is glued together or switched off.
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/point/sap_term.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// A surface that may touch others.
+struct Party {
+  enum Kind : std::uint8_t { kPrescribed, kAffine, kSoft };
+  Kind kind = kPrescribed;
+  std::string name;
+  const ContactSurface* surface = nullptr;
+  const SoftBody* soft = nullptr;
+  double pressure = 0;  // [Pa]; see below. 0 where the other one decides
+};
+
+// The pressure at which contact stands off by about half the support, h(.4) to h(.5). Of a soft
+// body a third of its modulus, to which a tactile gel is pressed. Of a stiff one a hundred times
+// its weight over its size, so that it stands off by most of the support on a face and by some of
+// it on an edge.
+constexpr double kModuli = 0.3, kWeights = 100;
+
+double affine_pressure(const Scene& scene, const AffineParts& a, const AffineBody& spec) {
+  const double g = std::hypot(scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z);
+  const AffineFrameSpec& f = a.frame->spec();
+  const double load = f.moments.mass * (g > 0 ? g : 9.81) + norm(spec.force);
+  return kWeights * load / std::pow(f.volume, 2.0 / 3.0);
+}
+
+std::vector<Party> parties(const Model& model, const Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<Party> all;
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
+    if (w.prescribed[i].surface)
+      all.push_back({Party::kPrescribed, scene.prescribed[i].name, w.prescribed[i].surface.get(),
+                     nullptr, 0});
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
+                   kModuli * scene.soft[i].material.young});
+  for (std::size_t i = 0; i < w.affine.size(); ++i)
+    all.push_back({Party::kAffine, scene.affine[i].name, w.affine[i].surface.get(), nullptr,
+                   affine_pressure(scene, w.affine[i], scene.affine[i])});
+  return all;
+}
+
+const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b) {
+  for (const PairOptions& p : scene.pairs)
+    if ((p.a == a && p.b == b) || (p.a == b && p.b == a)) return &p;
+  return nullptr;
+}
+
+bool glued(const Party& a, const std::string& other) {
+  return a.soft && std::any_of(a.soft->glue.begin(), a.soft->glue.end(),
+                               [&](const Glue& g) { return g.body == other; });
+}
+
+// Stiffness: the pair's, else the scene's, else from the softer soft body or the heavier stiff one.
+BarrierSetup barrier_setup(const Scene& scene, const PairOptions* pair, const Party& a,
+                           const Party* b) {
+  BarrierSetup s;
+  s.support = scene.contact.support;
+  double pressure = a.pressure;
+  if (b && b->kind == a.kind && a.kind == Party::kSoft)
+    pressure = std::min(pressure, b->pressure);
+  else if (b && b->kind == a.kind)
+    pressure = std::max(pressure, b->pressure);
+  s.stiffness = pair && pair->stiffness > 0   ? pair->stiffness
+                : scene.contact.stiffness > 0 ? scene.contact.stiffness
+                                              : pressure / s.support;
+  return s;
+}
+
+double mean_edge(const ContactSurface& s) {
+  double sum = 0;
+  for (double l : s.rest_length) sum += l;
+  return sum / static_cast<double>(s.rest_length.size());
+}
+
+void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
+  w.contact_terms.push_back(term.get());
+  w.terms.push_back(std::move(term));
+}
+
+// a carries the quadrature.
+void add_pair(const Scene& scene, const Party& a, const Party& b, Workspace& w) {
+  const PairOptions* pair = pair_options(scene, a.name, b.name);
+  if (glued(a, b.name) || glued(b, a.name) || (pair && !pair->enabled)) return;
+  BarrierSetup setup = barrier_setup(scene, pair, a, &b);
+  setup.divisions = scene.contact.divisions > 0 ? scene.contact.divisions
+                                                : suggested_divisions(*a.surface, *b.surface);
+  add_contact(w, make_barrier_term(a.surface, b.surface, setup));
+}
+
+void add_sphere_contact(const Model& model, Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<SapPair> pairs;
+  for (std::size_t i = 0; i < scene.spheres.size(); ++i) {
+    const RigidSphere& s = scene.spheres[i];
+    w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
+    for (std::size_t h = 0; h < scene.half_spaces.size(); ++h) {
+      const PairOptions* pair = pair_options(scene, s.name, scene.half_spaces[h].name);
+      if (pair && !pair->enabled) continue;
+      SapPair p;
+      p.link = w.links.back().get();
+      p.radius = s.radius;
+      p.normal = scene.half_spaces[h].normal;
+      p.offset = scene.half_spaces[h].offset;
+      p.plane_body = body_number(model, scene.half_spaces[h].name);
+      p.law.stiffness = s.stiffness;
+      p.law.relaxation_time = s.dissipation;
+      p.law.friction = s.friction;
+      pairs.push_back(p);
+    }
+  }
+  if (!pairs.empty()) add_contact(w, std::make_unique<SapTerm>(std::move(pairs)));
+}
+
+}  // namespace
+
+void add_contacts(const Model& model, Workspace& w) {
+  const Scene& scene = model.scene;
+  const std::vector<Party> all = parties(model, w);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const Party *a = &all[i], *b = &all[j];
+      if (a->kind == Party::kPrescribed && b->kind == Party::kPrescribed) continue;
+      // The soft one carries the quadrature; of two alike the finer one.
+      const bool swap =
+          a->kind == b->kind ? mean_edge(*b->surface) < mean_edge(*a->surface) : b->kind > a->kind;
+      if (swap) std::swap(a, b);
+      add_pair(scene, *a, *b, w);
+    }
+  for (const HalfSpace& h : scene.half_spaces)
+    for (const Party& p : all) {
+      const PairOptions* pair = pair_options(scene, p.name, h.name);
+      if (p.kind == Party::kPrescribed || (pair && !pair->enabled)) continue;
+      add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
+                                          barrier_setup(scene, pair, p, nullptr)));
+    }
+  add_sphere_contact(model, w);
+}
+
+}  // namespace haptos
