@@ -12,12 +12,12 @@
 #include <random>
 
 #include "haptos/base/text.h"
+#include "haptos/base/units.h"
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/geometry/mesh_io.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
 #include "haptos/sim/sim.h"
-#include "haptos/sim/yaml_value.h"
 #include "tests/fuzz/fuzz_scene.h"
 
 namespace haptos {
@@ -278,10 +278,10 @@ TEST(SceneFile, TheDocumentationHoldsTheOptionTables) {
 TEST(SceneFile, TheDocumentationNamesEveryUnit) {
   const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
   const std::string rules = page.substr(0, page.find("## Options"));
-  EXPECT_EQ(yaml::known_units("m"), (std::vector<std::string>{"m", "cm", "mm", "um", "in"}));
-  for (const std::string& si : yaml::convertible_units()) {
+  EXPECT_EQ(known_units("m"), (std::vector<std::string>{"m", "cm", "mm", "um", "in"}));
+  for (const std::string& si : convertible_units()) {
     std::string list;  // "m, cm, mm, um, in"
-    for (const std::string& u : yaml::known_units(si)) list += (list.empty() ? "" : ", ") + u;
+    for (const std::string& u : known_units(si)) list += (list.empty() ? "" : ", ") + u;
     EXPECT_NE(rules.find(" " + list), std::string::npos) << list;
   }
 }
