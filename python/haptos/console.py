@@ -18,5 +18,5 @@ def say(kind: str, sentences: Iterable[str], file: TextIO | None = None) -> None
     console = Console(file=file or sys.stderr)
     style = "bold yellow" if kind == "warning" else "bold"
     for sentence in sentences:
-        line = Text(f"{kind}:", style) + Text(f" {' '.join(sentence.split())}", "not bold default")
+        line = Text.assemble((f"{kind}:", style), " ", " ".join(sentence.split()))
         console.print(line, soft_wrap=True, highlight=False)

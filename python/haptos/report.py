@@ -12,7 +12,17 @@ import numpy as np
 
 from haptos import _core
 from haptos.history import FORCES, NO_GAP, History, Row
-from haptos.html_page import bullets, caption, columns, figure, line_plot, listing, page, section, table
+from haptos.html_page import (
+    bullets,
+    caption,
+    columns,
+    figure,
+    line_plot,
+    listing,
+    page,
+    section,
+    table,
+)
 from haptos.recording import versions
 from haptos.units import show_length, show_time
 
@@ -68,12 +78,12 @@ def press_report(press: Press, outcome: Outcome) -> str:
         shown["side"] + section("Force on the object over depth", plot),
         shown["depth"], shown["markers"],
         section("Result", _result(press.sim, outcome, _press_figures(press))),
-        section("Set-up", table(facts)) + section("Time", _timings(outcome))
-        + section("Notes", bullets(press.notes)),
+        section("Set-up", table(facts)) + section("Time", _timings(outcome)),
         *_plots(press.sim, outcome.history),
     ]
     return _page(f"Press test: {press.settings['shape']}", press.sim, outcome, cells,
-                 section("Settings", listing(json.dumps(press.settings, indent=2, default=str))),
+                 section("Notes", bullets(press.notes)) + section("Settings", listing("\n".join(
+                     f"{k}: {json.dumps(v, default=str)}" for k, v in press.settings.items()))),
                  press.warnings, "Depth counts from the highest point of the gel at rest.")
 
 

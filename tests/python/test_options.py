@@ -48,7 +48,8 @@ def test_scene_options_are_kept_by_the_scene():
     ("1mm", "m", 1e-3), ("0.5 mm", "m", 5e-4), ("1e-3", "m", 1e-3), (" 20 um ", "m", 2e-5),
     ("435kPa", "Pa", 4.35e5), ("2e5", "Pa", 2e5), (".48", "", 0.48), ("20ms", "s", 0.02),
     ("-3", "m", -3.0), ("1 g/cm3", "kg/m3", 1000.0), ("20µm", "m", 2e-5), ("20 μm", "m", 2e-5),
-    ("1 h", "s", 3600.0), ("2 N/mm3", "Pa/m", 2e9), ("9.81 m/s^2", "m/s2", 9.81), ("5Hz", "1/s", 5)])
+    ("1 h", "s", 3600.0), ("2 N/mm3", "Pa/m", 2e9), ("9.81 m/s^2", "m/s2", 9.81),
+    ("5Hz", "1/s", 5.0)])
 def test_quantities_are_read(text, unit, value):
     assert parse_quantity(text, unit, "x") == pytest.approx(value, rel=1e-15)
 
