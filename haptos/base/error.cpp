@@ -1,6 +1,19 @@
 #include "haptos/base/error.h"
 
+#include <string_view>
+
 namespace haptos {
+
+namespace {
+
+// A part without its full stop, since whoever writes a part does not know where it will stand;
+// three dots are a cut and stay.
+std::string_view open_end(std::string_view part) {
+  if (part.ends_with('.') && !part.ends_with("...")) part.remove_suffix(1);
+  return part;
+}
+
+}  // namespace
 
 std::string Diagnostic::sentence() const {
   std::string s = file;
@@ -9,9 +22,16 @@ std::string Diagnostic::sentence() const {
   if (!s.empty()) s += ": ";
   s += element;
   if (!value.empty()) s += " = " + value;
-  if (!rule.empty()) s += (element.empty() && value.empty() ? "" : ": ") + rule;
-  if (!remedy.empty()) s += "; " + remedy;
-  return s + ".";
+  if (!rule.empty()) {
+    if (!element.empty() || !value.empty()) s += ": ";
+    s += open_end(rule);
+  }
+  if (!remedy.empty()) {
+    s += "; ";
+    s += open_end(remedy);
+  }
+  if (!s.ends_with('?') && !s.ends_with('!') && !s.ends_with("...")) s += '.';
+  return s;
 }
 
 }  // namespace haptos

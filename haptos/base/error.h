@@ -21,6 +21,7 @@ struct Diagnostic {
 
   /// One sentence, for example
   /// `scene.yaml:12: gel.young = -3: must be greater than 0; give Young's modulus in Pa.`
+  /// It ends once: with the mark of the last part if that asks or exclaims, else with a full stop.
   std::string sentence() const;
 };
 

@@ -101,10 +101,14 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
     std::vector<Vec3d> u0(s.points.size(), Vec3d::zero());
     for (std::size_t v = 0; v < s.points.size(); ++v)
       if (!work_->points.driven(s.points[v])) u0[v] = start_velocity(*work_, s.points[v]);
+    // Glued vertices are points of the bodies that carry them.
+    std::vector<std::size_t> vertex_of(work_->points.x.size(), s.points.size());
+    for (std::size_t v = 0; v < s.points.size(); ++v) vertex_of[at_index(s.points[v])] = v;
     for (const PrescribedPoints& p : work_->prescribed)
       for (std::size_t k = 0; k < p.points.size(); ++k)
-        for (std::size_t v = 0; p.glued_mass[k] > 0 && v < s.points.size(); ++v)
-          if (s.points[v] == p.points[k]) u0[v] = p.u_start[k];
+        if (const std::size_t v = vertex_of[at_index(p.points[k])];
+            p.glued_mass[k] > 0 && v < s.points.size())
+          u0[v] = p.u_start[k];
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto q = at_index(s.points[v]);
       const Vec3d a = (work_->points.u[q] - u0[v]) * (1.0 / state_.last_dt);

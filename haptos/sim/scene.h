@@ -22,15 +22,15 @@ struct Scene {
   std::vector<RigidSphere> spheres;
   std::vector<Pendulum> pendulums;
   std::vector<PairOptions> pairs;
-  std::vector<std::string> warnings;  ///< sentences of whoever read the scene; no part of the model
+  std::vector<std::string> warnings;  ///< sentences of whoever read its files; no part of the model
 };
 
 /// Checks everything that can be known before compiling: names, references, numbers, meshes.
 /// Throws InputError for the first thing that is wrong.
 void validate(const Scene& scene);
 
-/// What is odd about a scene but can be simulated, a sentence each: bodies beyond 1e-6 to 1e4 m,
-/// open or inconsistent collider surfaces.
+/// What is odd about a scene but can be simulated, a sentence each: what the readers of its files
+/// said (scene.warnings), bodies beyond 1e-6 to 1e4 m, open or inconsistent collider surfaces.
 std::vector<std::string> find_warnings(const Scene& scene);
 
 }  // namespace haptos

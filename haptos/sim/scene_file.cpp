@@ -150,7 +150,6 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   check_references(r);
   located(v, [&] { validate(s); });
   s.warnings = std::move(r.warnings);
-  for (std::string& w : find_warnings(s)) s.warnings.push_back(std::move(w));
   return s;
 }
 

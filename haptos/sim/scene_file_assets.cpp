@@ -93,11 +93,23 @@ fs::path find_asset(const Reading& r, const Value& v) {
   v.fail(shown, "does not exist in " + printable(r.root.string()), remedy);
 }
 
+namespace {
+
+// Notes of a reader do not name their file.
+void add_notes(Reading& r, const fs::path& file, const std::vector<std::string>& notes) {
+  for (const std::string& n : notes)
+    r.warnings.push_back(printable(file.filename().string()) + ": " + n);
+}
+
+}  // namespace
+
 TriMesh read_surface_file(Reading& r, const Value& v) {
   v.keys({"file", "unit"});
   const MeshReadOptions options = mesh_options(r, v, 1);
   const fs::path path = find_asset(r, v.at("file", "name a .obj, .stl, .ply or .off file"));
-  TriMesh mesh = read_surface(path, options, &r.warnings);
+  std::vector<std::string> notes;
+  TriMesh mesh = read_surface(path, options, &notes);
+  add_notes(r, path, notes);
   located(
       v, [&] { require_contact_surface(mesh, ""); }, shown(path));
   r.elements += static_cast<std::int64_t>(mesh.triangles.size());
@@ -108,7 +120,9 @@ TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet) {
   v.keys({"file", "unit"});
   const MeshReadOptions options = mesh_options(r, v, parts_per_tet);
   const fs::path path = find_asset(r, v.at("file", "name a .vtk or .msh file"));
-  TetMesh mesh = read_volume(path, options, &r.warnings);
+  std::vector<std::string> notes;
+  TetMesh mesh = read_volume(path, options, &notes);
+  add_notes(r, path, notes);
   located(
       v, [&] { require_volume(mesh, ""); }, shown(path));
   r.elements += static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;

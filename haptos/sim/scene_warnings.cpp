@@ -26,7 +26,7 @@ double extent(const std::vector<Vec3d>& vertices) {
 }  // namespace
 
 std::vector<std::string> find_warnings(const Scene& scene) {
-  std::vector<std::string> out;
+  std::vector<std::string> out = scene.warnings;
   for (const SoftBody& b : scene.soft)
     check_size("Soft body \"" + printable(b.name) + "\"", extent(b.mesh.vertices), out);
   for (const PrescribedBody& b : scene.prescribed) {

@@ -1,8 +1,7 @@
 // Typed reading of a YAML tree: words, numbers with units, vectors.
 //
-// A number is plain and then in SI units, or is followed by a unit of the right dimension ("0.5
-// mm"). Numbers are read by std::from_chars and must fill their text, so they mean the same in
-// every locale. A Value carries the path of its node, so every error names line, column and path.
+// Numbers may carry units (base/units.h). A Value carries the path of its node, so every error
+// names line, column and path.
 #pragma once
 
 #include <initializer_list>
@@ -72,11 +71,5 @@ class Value {
 
 /// Metres in one `unit`: m, cm, mm, um or in. Throws InputError at v for anything else.
 double length_unit(const Value& v);
-
-/// The units that numbers of SI unit `unit` may be given in, the SI unit first.
-std::vector<std::string> known_units(const std::string& unit);
-
-/// The SI units that have others beside them, for the documentation.
-std::vector<std::string> convertible_units();
 
 }  // namespace haptos::yaml

@@ -1,5 +1,6 @@
 // Options as the C++ tables declare them: Python repeats no name, unit, range or sentence.
 #include "bind.h"
+#include "haptos/base/units.h"
 #include "haptos/sim/scene.h"
 #include "scene_options.h"
 
@@ -58,6 +59,20 @@ void bind_options(nb::module_& m) {
       },
       nb::arg("group"), nb::arg("values"),
       "All options of a group: the values given, checked, and the defaults of the others.");
+  m.def("known_units", &known_units, nb::arg("unit"),
+        "The units that a number of this SI unit may be given in, the SI unit first.");
+  m.def("convertible_units", &convertible_units, "The SI units that have others beside them.");
+  m.def(
+      "parse_quantity",
+      [](const std::string& text, const std::string& unit, const std::string& name) {
+        Diagnostic where;
+        where.element = name;
+        return read_quantity(text, unit, where);
+      },
+      nb::arg("text"), nb::arg("unit"), nb::arg("name"),
+      "The finite number in SI that `text` means. text: a decimal number, with a unit or without "
+      "(SI is meant then); unit: the SI unit, or \"\" for a number without; name: what it is, for "
+      "the message. Raises InputError.");
   m.def("nearest_name", &nearest_name, nb::arg("name"), nb::arg("known"),
         "The entry of `known` nearest to `name`, or \"\" when none is near.");
 }

@@ -219,7 +219,7 @@ void bind_scene(nb::module_& m) {
           },
           nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"))
       .def("entries", &entries)
-      .def("warnings", [](const Scene& s) { return s.warnings; })
+      .def("warnings", &find_warnings)
       .def("options", &scene_options)
       .def("set_options", &set_scene_options, nb::arg("group"), nb::arg("values"))
       .def("validate", [](const Scene& s) { validate(s); });

@@ -136,8 +136,8 @@ def run(
 ) -> None:
     """Runs a scene file and records it.
 
-    Results: run.h5 (docs/files.md describes it) and pictures of the end. Ctrl-C ends the run
-    after the current step and still writes them.
+    Results: report.html, run.h5 (docs/files.md describes it) and pictures of the end. Ctrl-C
+    ends the run after the current step and still writes them.
 
     \b
     Example:
@@ -233,11 +233,14 @@ def run_command(arguments: list[str]) -> int:
         full = e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         remedy = "; make room and run again, earlier frames are kept" if full else ""
         where = f"{e.filename}: " if e.filename else ""
-        return _fail(f"{where}{e.strerror or e}{remedy}.", 74 if full else 2)
+        what = str(e.strerror or e).rstrip(".")
+        return _fail(f"{where}{what}{remedy}.", 74 if full else 2)
     except Exception as e:
         # Usage errors, of Typer's own click or of the click package, know their exit code.
         if hasattr(e, "format_message") and hasattr(e, "exit_code"):
-            return _fail(f"{e.format_message().rstrip('.')}. See haptos --help.", int(e.exit_code))
+            said = e.format_message().rstrip(". ")
+            stop = "" if said.endswith(("?", "!")) else "."
+            return _fail(f"{said}{stop} See haptos --help.", int(e.exit_code))
         raise
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from haptos import _core
+from haptos.console import say
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface, read_volume
 from haptos.options import option_table
@@ -83,10 +84,13 @@ def _check_volume(file: str) -> None:
 
 def _check_scene(file: str) -> None:
     scene = load_scene(file)
+    print(f"{file}: scene, {_count(scene)}")
+    # Before anything is refused: what is odd is often why.
+    say("warning", scene.warnings, sys.stdout)
     scene.validate()
     scene.compile()
-    print(f"{file}: scene, {_count(scene)}")
-    _print_findings(scene.warnings, [])
+    if not scene.warnings:
+        print("found: nothing wrong")
 
 
 def _count(scene: Scene) -> str:

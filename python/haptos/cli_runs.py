@@ -8,11 +8,11 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import typer
@@ -21,13 +21,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from haptos import _core, pictures
 from haptos.cli import command_line
-from haptos.errors import InputError, refuse
+from haptos.console import say
+from haptos.errors import InputError, StepError, refuse
+from haptos.history import History
+from haptos.html_page import write_text
 from haptos.images import save_png
 from haptos.press import Gel, Press, sensor_of
 from haptos.recording import Recorder
-from haptos.report import press_report, write_text
+from haptos.report import Outcome, press_report, run_report
 from haptos.scene import Scene, load_scene
-from haptos.sim import Sim
+from haptos.sim import Sim, StepReport
 from haptos.units import show_length, show_time
 
 MAX_STEPS = 10_000_000
@@ -150,41 +153,111 @@ class Bar(AbstractContextManager["Bar"]):
                   f"{show_time(left)} left", file=sys.stderr, flush=True)
 
 
+# -- what both commands do ---------------------------------------------------------------------
+
+
+class Clock:
+    """Wall time by what it was spent on [s]."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def on(self, what: str) -> Iterator[None]:
+        """Adds the time that passes inside to `what`."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[what] = self.seconds.get(what, 0.0) + time.monotonic() - began
+
+
+class Job(NamedTuple):
+    """What differs between the commands. The functions are called in this order."""
+
+    what: str  #: "press", "run"
+    sim: Sim
+    wanted: int  #: steps
+    step: Callable[[], tuple[StepReport, str]]  #: makes a step; the words are for the progress
+    draw: Callable[[Path], list[str]]  #: writes pictures into the folder and names them
+    report: Callable[[Outcome], str]  #: the page
+    tell: Callable[[Outcome], None]  #: prints what came out
+    every: int = 1  #: one frame is recorded in so many steps
+    settings: dict[str, Any] | None = None  #: for the recording
+
+
+def carry_out(job: Job, folder: Path, clock: Clock) -> None:
+    """Steps, records, draws and reports; ends in order when stopped or when a strict step fails."""
+    make_folder(folder)
+    sim, command = job.sim, command_line()
+    history = History(sim)
+    failed: StepError | None = None
+    recorder = Recorder(folder / "run.h5", sim, command=command, settings=job.settings)
+    try:
+        with Stopper() as stopper:
+            with Bar(job.what, job.wanted) as bar:
+                while history.steps < job.wanted and not stopper.signal:
+                    try:
+                        with clock.on("Steps"):
+                            report, words = job.step()
+                    except StepError as e:
+                        failed = e
+                        history.add_failed(e.report)
+                        break
+                    history.add(report)
+                    done = history.steps
+                    if done % job.every == 0 or done == job.wanted or stopper.signal:
+                        with clock.on("Recording"):
+                            recorder.record(report)
+                    bar.advance(words)
+            history.finish()
+            whole = history.steps == job.wanted and failed is None
+            recorder.close(finished=whole)
+            with clock.on("Pictures"):
+                drawn = job.draw(folder)
+            done = f"{history.steps} of {job.wanted} steps"
+            ended = (f"Finished, {done}." if whole else
+                     f"Stopped by a signal after {done}." if failed is None else
+                     f"Ended by a step that failed, {done}: {failed}")
+            outcome = Outcome(folder, drawn, history, job.wanted, ended, command, clock.seconds)
+            write_text(folder / "report.html", job.report(outcome))
+    finally:
+        recorder.close(finished=False)
+    print(f"{ended} It took {show_time(sum(clock.seconds.values()))}.")
+    job.tell(outcome)
+    if history.bad_steps:
+        print(f"{history.bad_steps} steps with a status: {_core.describe_status(history.status)}")
+    print(f"recording: {folder / 'run.h5'}, {recorder.frames} frames")
+    print(f"report: {folder / 'report.html'}")
+    if failed is not None:
+        raise failed
+    if stopper.signal:
+        raise typer.Exit(stopper.exit_code)
+
+
 # -- haptos press ------------------------------------------------------------------------------
 
 
 def run_press(prepare: Callable[[], Press], name: str, out: str | None, overwrite: bool) -> None:
     """Runs a press test and writes its results."""
-    began = time.monotonic()
     folder = check_folder(out, f"press-{Path(name).stem}", overwrite)
-    press = prepare()
-    for note in press.notes:
-        print(f"note: {note}", file=sys.stderr)
-    make_folder(folder)
-    command = command_line()
-    recorder = Recorder(folder / "run.h5", press.sim, command=command, settings=press.settings)
-    try:
-        with Stopper() as stopper:
-            with Bar("press", press.steps) as bar:
-                while len(press.history) < press.steps and not stopper.signal:
-                    step = press.step()
-                    recorder.record(step.report)
-                    bar.advance(f"{max(step.depth, 0) * 1e3:.2f} mm, {step.object_force[2]:.3g} N")
-            recorder.close(finished=not stopper.signal)
-            write_press(press, folder)
-    finally:
-        recorder.close(finished=False)
-    wall = time.monotonic() - began
-    done = f"{len(press.history)} of {press.steps} steps"
-    ended = f"Stopped by a signal after {done}." if stopper.signal else f"Finished, {done}."
-    write_text(folder / "report.html", press_report(press, folder, command, wall, ended))
-    _print_press(press, folder, ended, wall)
-    if stopper.signal:
-        raise typer.Exit(stopper.exit_code)
+    clock = Clock()
+    with clock.on("Reading and compiling"):
+        press = prepare()
+    say("note", press.notes)
+    say("warning", press.warnings)
+
+    def step() -> tuple[StepReport, str]:
+        made = press.step()
+        return made.report, f"{max(made.depth, 0) * 1e3:.2f} mm, {made.object_force[2]:.3g} N"
+
+    carry_out(Job("press", press.sim, press.steps, step, lambda f: write_press(press, f),
+                  lambda outcome: press_report(press, outcome), lambda _: _print_press(press),
+                  settings=press.settings), folder, clock)
 
 
-def write_press(press: Press, folder: Path) -> None:
-    """The deformed pad and the four pictures."""
+def write_press(press: Press, folder: Path) -> list[str]:
+    """The deformed pad and the four pictures, whose names are returned."""
     sim, sensor = press.sim, press.sensor
     mesh = sim.mesh(press.pad_name)
     x = sim.positions(press.pad_name)[0]
@@ -196,10 +269,10 @@ def write_press(press: Press, folder: Path) -> None:
     save_png(folder / "side.png", pictures.gel_side(sim, press.pad_name, (0, cut, 0)))
     save_png(folder / "depth.png", pictures.depth_image(sensor))
     save_png(folder / "markers.png", pictures.marker_image(sensor))
+    return ["above", "side", "depth", "markers"]
 
 
-def _print_press(press: Press, folder: Path, ended: str, wall: float) -> None:
-    print(ended, f"It took {show_time(wall)}.")
+def _print_press(press: Press) -> None:
     if press.history:
         last = press.history[-1]
         deepest = float(np.nanmax(press.sensor.depth(), initial=0.0))
@@ -208,10 +281,6 @@ def _print_press(press: Press, folder: Path, ended: str, wall: float) -> None:
               f"{last.mount_force[2]:.4f} N, their sum over the force {last.imbalance:.1e}")
         if not np.any(last.object_force):
             print("the object does not touch the gel here; try another --at or --face")
-        bad = [s for s in press.history if not s.report.ok]
-        if bad:
-            print(f"{len(bad)} steps with a status: {bad[0].report.describe()}")
-    print(f"report: {folder / 'report.html'}")
 
 
 # -- haptos run --------------------------------------------------------------------------------
@@ -219,53 +288,40 @@ def _print_press(press: Press, folder: Path, ended: str, wall: float) -> None:
 
 def run_scene(path: str, duration: float | None, every: int, options: dict[str, float],
               out: str | None, overwrite: bool) -> None:
-    """Runs a scene file, records it, and draws its end."""
+    """Runs a scene file, records it, draws its end, and reports."""
     folder = check_folder(out, f"run-{Path(path).stem}", overwrite)
-    scene = load_scene(path)
-    for option, value in options.items():
-        group, _, name = option.partition(".")
-        if group == "material":
-            refuse("--set", option, "belongs to a soft body", "set it in the scene file")
-        scene.options(group).update(**{name: value})
-    entries = scene.entries()
+    clock = Clock()
+    with clock.on("Reading and compiling"):
+        scene = load_scene(path)
+        for option, value in options.items():
+            group, _, name = option.partition(".")
+            if group == "material":
+                refuse("--set", option, "belongs to a soft body", "set it in the scene file")
+            scene.options(group).update(**{name: value})
+        steps = _steps_of(scene, duration)
+        say("warning", scene.warnings)
+        _add_sensors(scene, scene.entries())
+        sim = scene.compile()
+
+    def step() -> tuple[StepReport, str]:
+        report = sim.step()
+        return report, f"{report.time[0]:.4g} s, {report.iterations[0]} iterations"
+
+    carry_out(Job("run", sim, steps, step, lambda f: _draw_scene(sim, f),
+                  lambda outcome: run_report(sim, outcome, Path(path).name), lambda _: None,
+                  every=every), folder, clock)
+
+
+def _steps_of(scene: Scene, duration: float | None) -> int:
+    """Steps in `duration` [s]; None goes to the last keyframe, or for 1 s where there is none."""
     if duration is None:
-        times = [k[0] for e in entries["prescribed"] for k in e["trajectory"]]
+        times = [k[0] for e in scene.entries()["prescribed"] for k in e["trajectory"]]
         duration = max([t for t in times if t > 0], default=1.0)
     steps = round(duration / scene.sim.dt) if duration > 0 else 0
     if not 1 <= steps <= MAX_STEPS:
         refuse("--duration", f"{duration:g} s", f"must make 1 to {MAX_STEPS} steps of "
                f"{scene.sim.dt:g} s", "for example --duration 1s")
-    for warning in scene.warnings:
-        print(f"note: {warning}", file=sys.stderr)
-    _add_sensors(scene, entries)
-    sim = scene.compile()
-    make_folder(folder)
-    began = time.monotonic()
-    recorder = Recorder(folder / "run.h5", sim, command=command_line())
-    worst, bad = 0, 0
-    try:
-        with Stopper() as stopper:
-            with Bar("run", steps) as bar:
-                for k in range(steps):
-                    report = sim.step()
-                    worst |= int(report.status[0])
-                    bad += not report.ok
-                    if (k + 1) % every == 0 or k + 1 == steps or stopper.signal:
-                        recorder.record(report)
-                    bar.advance(f"{report.time[0]:.4g} s, {report.iterations[0]} iterations")
-                    if stopper.signal:
-                        break
-            recorder.close(finished=not stopper.signal)
-            _draw_scene(sim, folder)
-    finally:
-        recorder.close(finished=False)
-    print(f"{'Stopped by a signal' if stopper.signal else 'Finished'} at {sim.time[0]:.6g} s after "
-          f"{sim.step_count[0]} steps in {show_time(time.monotonic() - began)}.")
-    if bad:
-        print(f"{bad} steps with a status: {_core.describe_status(worst)}")
-    print(f"recording: {folder / 'run.h5'}, {recorder.frames} frames")
-    if stopper.signal:
-        raise typer.Exit(stopper.exit_code)
+    return steps
 
 
 def _add_sensors(scene: Scene, entries: dict[str, list[dict[str, Any]]]) -> None:
@@ -282,12 +338,16 @@ def _add_sensors(scene: Scene, entries: dict[str, list[dict[str, Any]]]) -> None
             scene.add_sensor(entry["name"], entry["name"], camera=camera, markers=markers)
 
 
-def _draw_scene(sim: Sim, folder: Path) -> None:
-    save_png(folder / "above.png", pictures.scene_above(sim))
+def _draw_scene(sim: Sim, folder: Path) -> list[str]:
+    """Pictures of the end; returns their names."""
+    drawn = {"above": pictures.scene_above(sim)}
     for name in sim.names("soft")[:1]:
         middle = sim.positions(name)[0].mean(axis=0)
-        save_png(folder / "side.png", pictures.gel_side(sim, name, middle))
+        drawn["side"] = pictures.gel_side(sim, name, middle)
     for sensor in list(sim.sensors.values())[:1]:
-        save_png(folder / "depth.png", pictures.depth_image(sensor))
+        drawn["depth"] = pictures.depth_image(sensor)
         if sensor.has_markers:
-            save_png(folder / "markers.png", pictures.marker_image(sensor))
+            drawn["markers"] = pictures.marker_image(sensor)
+    for name, image in drawn.items():
+        save_png(folder / f"{name}.png", image)
+    return list(drawn)

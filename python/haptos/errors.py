@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from haptos import _core
+
 
 class InputError(ValueError):
     """Something a person gave is wrong; str() is one sentence that says what and how to mend it.
@@ -52,15 +54,7 @@ class StepError(RuntimeError):
 
 
 def refuse(element: str, value: object, rule: str, remedy: str = "", file: str = "") -> NoReturn:
-    """Raises InputError with the sentence that the C++ library would make of it."""
-    sentence = f"{file}: " if file else ""
-    sentence += element
-    if str(value) != "":
-        sentence += f" = {value}"
-    sentence += f": {rule}"
-    if remedy:
-        sentence += f"; {remedy}"
-    if not sentence.endswith((".", "?", "!")):
-        sentence += "."
+    """Raises InputError with the sentence that the C++ library makes of it."""
+    sentence = _core.sentence(file, element, str(value), rule, remedy)
     raise InputError(sentence, file=file, element=element, value=str(value), rule=rule,
                      remedy=remedy)

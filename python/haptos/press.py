@@ -51,10 +51,17 @@ class Press:
     depth: float  #: [m]
     steps: int
     gap: float  #: between object and gel at the start [m]
-    notes: list[str]  #: what was assumed, mended or looks odd, a sentence each
+    notes: list[str]  #: what was assumed, mended or looks odd in the files, a sentence each
     settings: dict[str, Any]
     start: np.ndarray  #: where the object's frame is at the start [m]
     history: list[PressStep] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the scene, less what the notes say of the object's file."""
+        own = 'Prescribed body "object": '
+        return [w for w in self.sim.warnings
+                if not any(w.removeprefix(own) in note for note in self.notes)]
 
     @property
     def sensor(self) -> Any:

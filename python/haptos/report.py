@@ -1,193 +1,257 @@
-"""The one-page report of a press test: a single HTML file with its pictures inside."""
+"""The one-page report of a press test or of a scene file that was run: one HTML file."""
 
 from __future__ import annotations
 
-import base64
-import html
-import os
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from haptos.press import Press
+from haptos import _core
+from haptos.history import FORCES, NO_GAP, History, Row
+from haptos.html_page import (
+    bullets,
+    caption,
+    columns,
+    figure,
+    line_plot,
+    listing,
+    page,
+    section,
+    table,
+)
 from haptos.recording import versions
 from haptos.units import show_length, show_time
 
+if TYPE_CHECKING:
+    from haptos.press import Press
+    from haptos.sim import Sim
 
-def write_text(path: Path, text: str) -> None:
-    """Writes a text file, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+MOST_PLOTS = 8  # bodies whose force is drawn, those with the largest forces
+LONGEST_TEXT = 100_000  # of a scene file, in characters
+PICTURES = {
+    "press": {"above": "The gel from above, without the object: darker where pressed, with its "
+                       "markers", "side": "Cut open through the deepest point"},
+    "run": {"above": "The scene from above", "side": "Cut open through the middle of the first "
+                                                     "soft body"},
+    "sensor": {"depth": "Depth of the coat", "markers": "Markers and their flow"},
+}
 
 
-def press_report(press: Press, folder: Path, command: str, wall: float, ended: str) -> str:
-    """The report as HTML. folder: where the pictures are; wall: seconds it took; ended: how."""
-    rows = press.history
-    last = rows[-1] if rows else None
-    depth = [0.0, *(max(0.0, s.depth) * 1e3 for s in rows)]
-    force = [0.0, *(float(s.object_force[2]) for s in rows)]
-    pictures = {name: _figure(folder / f"{name}.png", text) for name, text in (
-        ("above", "The gel from above, without the object: darker where pressed, with its markers"),
-        ("side", "Cut open through the deepest point"),
-        ("depth", "Depth of the coat"),
-        ("markers", "Markers and their flow"))}
-    notes = "".join(f"<li>{html.escape(n)}</li>" for n in press.notes)
-    if last is None:
-        figures = "<p>No step was finished.</p>"
-    else:
-        figures = _table(_figures(press, wall))
+@dataclass
+class Outcome:
+    """How a run went: what any report of it needs beside the Sim."""
+
+    folder: Path  #: of the pictures
+    pictures: Sequence[str]  #: names of those this run made
+    history: History  #: finished
+    wanted: int  #: steps asked for
+    ended: str  #: how, a sentence
+    command: str
+    seconds: Mapping[str, float]  #: wall time by what it was spent on
+
+
+def press_report(press: Press, outcome: Outcome) -> str:
+    """The report of a press test as HTML."""
     material = press.settings["material"]
     pad = press.sim.mesh(press.pad_name)
-    facts = _table([
+    facts = [
         ("Object", press.settings["shape"]),
         ("Pad", f"{press.settings['pad']}, {len(pad.vertices):,} nodes, {len(pad.tets):,} "
                 "tetrahedra"),
         ("Material", f"E = {material['young'] / 1e3:g} kPa, nu = {material['poisson']:g}"),
         ("Contact", f"frictionless, support {show_length(press.settings['contact']['support'])}"),
-        ("Steps", f"{len(rows)} of {press.steps}, {show_length(press.depth / press.steps)} each"),
+        ("Steps", f"{len(press.history)} of {press.steps}, "
+                  f"{show_length(press.depth / press.steps)} each"),
         ("Camera", f"{press.sensor.camera.width} x {press.sensor.camera.height} pixels of "
                    f"{press.sensor.camera.pitch * 1e6:.1f} um"),
-    ])
+    ]
+    depth = [0.0, *(max(0.0, s.depth) * 1e3 for s in press.history)]
+    force = [0.0, *(float(s.object_force[2]) for s in press.history)]
+    plot = line_plot(depth, {"z": force}, "depth [mm]", "force [N]") if press.history else ""
+    shown = _pictures(outcome, "press")
+    cells = [
+        shown["above"],
+        shown["side"] + section("Force on the object over depth", plot),
+        shown["depth"], shown["markers"],
+        section("Result", _result(press.sim, outcome, _press_figures(press))),
+        section("Set-up", table(facts)) + section("Time", _timings(outcome)),
+        *_plots(press.sim, outcome.history),
+    ]
+    return _page(f"Press test: {press.settings['shape']}", press.sim, outcome, cells,
+                 section("Notes", bullets(press.notes)) + section("Settings", listing("\n".join(
+                     f"{k}: {json.dumps(v, default=str)}" for k, v in press.settings.items()))),
+                 press.warnings, "Depth counts from the highest point of the gel at rest.")
+
+
+def run_report(sim: Sim, outcome: Outcome, name: str) -> str:
+    """The report of a scene file that was run, as HTML. name: of the file."""
+    shown = _pictures(outcome, "run")
+    result = section("Result", _result(sim, outcome, [("Simulated", f"{sim.time[0]:.6g} s")]))
+    cells = [
+        shown["above"], shown["side"] + result,
+        shown["depth"], shown["markers"],
+        section("Set-up", table(_scene_facts(sim, outcome))), section("Time", _timings(outcome)),
+        *_plots(sim, outcome.history),
+    ]
+    text = sim.scene_text
+    cut = f"\n... {len(text) - LONGEST_TEXT} characters more" if len(text) > LONGEST_TEXT else ""
+    return _page(f"Run: {name}", sim, outcome, cells,
+                 section("Scene file", listing(text[:LONGEST_TEXT] + cut)), sim.warnings, "")
+
+
+def _page(title: str, sim: Sim, outcome: Outcome, cells: Sequence[str], appendix: str,
+          warnings: Sequence[str], remark: str) -> str:
     made_with = ", ".join(f"{k} {v}" for k, v in versions().items())
-    title = f"Press test: {html.escape(str(press.settings['shape']))}"
-    return _PAGE.format(
-        title=title, ended=html.escape(ended), **pictures, figures=figures, facts=facts,
-        notes=f"<h2>Notes</h2><ul>{notes}</ul>" if notes else "",
-        plot=line_plot(depth, force, "depth [mm]", "force [N]"),
-        command=html.escape(command), versions=html.escape(made_with))
+    return page(title, outcome.ended, cells=cells, warnings=warnings,
+                wide=[section("Steps", _steps(outcome.history)), appendix],
+                command=outcome.command,
+                foot=f"{made_with}. Forces are in the world frame, z up. {remark}".rstrip())
 
 
-def _figures(press: Press, wall: float) -> list[tuple[str, str]]:
-    rows = press.history
-    last = rows[-1]
-    f, g = last.object_force, last.mount_force
-    iterations = [int(s.report.iterations[0]) for s in rows]
-    bad = [i + 1 for i, s in enumerate(rows) if not s.report.ok]
+def _pictures(outcome: Outcome, kind: str) -> dict[str, str]:
+    """Every picture that this run made, by name; empty for one that it did not."""
+    return {name: figure(outcome.folder / f"{name}.png", text) if name in outcome.pictures else ""
+            for name, text in {**PICTURES[kind], **PICTURES["sensor"]}.items()}
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def _press_figures(press: Press) -> list[tuple[str, str]]:
+    if not press.history:
+        return []
+    last = press.history[-1]
     return [
         ("Depth reached", show_length(max(last.depth, 0.0))),
-        ("Force on the object", _vector(f)),
-        ("Force of the glue on the mount", _vector(g)),
+        ("Force on the object", _vector(last.object_force)),
+        ("Force of the glue on the mount", _vector(last.mount_force)),
         ("Their sum over the force", f"{last.imbalance:.1e}"),
         ("Deepest point of the image",
          show_length(float(np.nanmax(press.sensor.depth(), initial=0.0)))),
-        ("Contacts", f"{len(press.sim.contacts):,}"),
-        ("Smallest gap of the run", show_length(min(float(s.report.smallest_gap[0])
-                                                    for s in rows))),
-        ("Smallest volume ratio of the run",
-         f"{min(float(s.report.smallest_volume_ratio[0]) for s in rows):.3f}"),
-        ("Newton iterations", f"{sum(iterations)} in all, {max(iterations)} at most in a step"),
-        ("Time", f"{show_time(sum(float(s.report.seconds[0]) for s in rows))} in steps, "
-                 f"{show_time(wall)} with pictures"),
-        ("Status", "every step converged" if not bad else
-         f"steps {', '.join(map(str, bad[:8]))}: {rows[bad[0] - 1].report.describe()}"),
     ]
+
+
+def _result(sim: Sim, outcome: Outcome, first: list[tuple[str, str]]) -> str:
+    h = outcome.history
+    if not h.steps:
+        return "<p>No step was finished.</p>"
+    rows = [*first, ("Contacts", f"{len(sim.contacts):,}"),
+            ("Smallest gap of the run", _gap(h.smallest_gap))]
+    if sim.names("soft"):
+        rows.append(("Smallest volume ratio of the run", f"{h.smallest_volume_ratio:.3f}"))
+    if h.missed > 0:
+        rows.append(("Targets were missed by at most", show_length(h.missed)))
+    rows.append(("Newton iterations", f"{h.iterations:,} in all, {h.most_iterations} at most in a "
+                                      "step"))
+    if h.can_balance:
+        rows.append(("Balance: forces and inertia left over, of the largest",
+                     f"{h.worst_imbalance:.1e} at most, {h.measured[-1].imbalance:.1e} at the end"
+                     if h.measured else "not measured"))
+    elif h.bodies:
+        rows.append(("Balance", "not measured: held vertices take up a force that is not known"))
+    if h.bad_steps:
+        bad = ", ".join(str(r.step) for r in h.bad[:8]) + (" ..." if h.bad_steps > 8 else "")
+        rows.append(("Status", f"{h.bad_steps} steps with a status ({bad}): "
+                               f"{_core.describe_status(h.status)}"))
+    else:
+        rows.append(("Status", "every step converged"))
+    return table(rows)
+
+
+def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
+    rows = []
+    for e in sim.entries["soft"]:
+        mesh, m = sim.mesh(e["name"]), e["material"]
+        rows.append((e["name"], f"soft, {len(mesh.vertices):,} nodes, {len(mesh.tets):,} "
+                     f"tetrahedra ({e['element']}), E = {m['young'] / 1e3:g} kPa, "
+                     f"nu = {m['poisson']:g}"))
+    for e in sim.entries["prescribed"]:
+        count = len(e["surface"].triangles)
+        rows.append((e["name"], "prescribed, " + (f"{count:,} triangle{'s' * (count > 1)}" if count
+                                                  else "a mount")))
+    for e in sim.entries["half_spaces"]:
+        rows.append((e["name"], "half-space, normal ("
+                     + ", ".join(f"{c:.3g}" for c in e["normal"]) + ")"))
+    for e in sim.entries["spheres"]:
+        rows.append((e["name"], f"sphere, radius {show_length(e['radius'])}, {e['mass']:g} kg, "
+                     f"friction {e['friction']:g}"))
+    for e in sim.entries["pendulums"]:
+        rows.append((e["name"], "pendulum, " + " and ".join(show_length(v) for v in e["length"])))
+    if len(rows) > 24:
+        rows = [*rows[:24], ("...", f"{len(rows) - 24} bodies more")]
+    rows.append(("Steps", f"{outcome.history.steps:,} of {outcome.wanted:,}, {sim.dt:g} s each"))
+    rows += [(f"Sensor {name}", f"{s.camera.width} x {s.camera.height} pixels of "
+              f"{s.camera.pitch * 1e6:.1f} um") for name, s in list(sim.sensors.items())[:4]]
+    return rows
+
+
+def _timings(outcome: Outcome) -> str:
+    h = outcome.history
+    rows = [(what, show_time(s)) for what, s in outcome.seconds.items()]
+    rows.append(("All", show_time(sum(outcome.seconds.values()))))
+    if h.steps:
+        rows.append(("Per step", f"{show_time(h.seconds / h.steps)} on average, "
+                                 f"{show_time(h.slowest)} at most"))
+    return table(rows)
+
+
+def _steps(history: History) -> str:
+    rows = history.shown_rows()
+    if not rows:
+        return ""
+    heads = ("step", "time [s]", "iterations", "residual [N]", "load [N]", "gap", "missed",
+             "seconds", "status")
+    note = (f"<p>{len(rows)} of {history.steps:,} steps: spread over the run, and the first with a "
+            "status.</p>" if len(rows) < history.steps else "")
+    return columns(heads, [_step(r) for r in rows], [bool(r.status) for r in rows]) + note
+
+
+def _step(row: Row) -> list[str]:
+    names = [name for bit, name, _, _ in _core.status_table() if row.status & bit]
+    return [str(row.step), f"{row.time:.6g}", str(row.iterations), f"{row.residual:.2e}",
+            f"{row.load:.3g}", _gap(row.gap), show_length(row.missed) if row.missed else "-",
+            f"{row.seconds:.3g}", ", ".join(names) or "ok"]
+
+
+# -- plots -------------------------------------------------------------------------------------
+
+
+def _plots(sim: Sim, history: History) -> list[str]:
+    """Force over time of every body that felt one, then the angles of pendulums."""
+    rows = history.measured
+    if not rows:
+        return []
+    time = [0.0, *(r.time for r in rows)]
+    forces = np.array([r.forces for r in rows]).reshape(len(rows), len(history.bodies), 3)
+    size = np.linalg.norm(forces, axis=2).max(axis=0, initial=0.0)
+    felt = [k for k in np.argsort(-size, kind="stable") if size[k] > 0]
+    cells = []
+    for k in sorted(felt[:MOST_PLOTS]):
+        name, kind = history.bodies[k]
+        zero = np.zeros(1)
+        lines = {axis: np.concatenate([zero, forces[:, k, c]]) for c, axis in enumerate("xyz")}
+        plot = line_plot(time, lines, "time [s]", "force [N]")
+        cells.append(section(f"Force on {name}", plot + caption(
+            f"Of {FORCES[kind]}; at the end {_vector(forces[-1, k])}")))
+    rest = [history.bodies[k][0] for k in range(len(size)) if k not in felt[:MOST_PLOTS]]
+    if rest:
+        text = ", ".join(rest[:20]) + (f" and {len(rest) - 20} more" if len(rest) > 20 else "")
+        why = "no force or a smaller one" if len(felt) > MOST_PLOTS else "no force"
+        cells.append(table([("Not drawn", f"{text}: {why}")]))
+    for k, name in enumerate(sim.names("pendulums")[:MOST_PLOTS]):
+        lines = {f"q{i + 1}": [float(r.angles[k, i]) for r in rows] for i in range(2)}
+        cells.append(section(f"Angles of {name}",
+                             line_plot(time[1:], lines, "time [s]", "angle [rad]")))
+    return cells
+
+
+def _gap(metres: float) -> str:
+    return show_length(metres) if metres < NO_GAP else "-"
 
 
 def _vector(v: np.ndarray) -> str:
     return "(" + ", ".join(f"{round(float(c), 4) + 0.0:.4f}" for c in v) + ") N"
-
-
-def _table(rows: Sequence[tuple[str, str]]) -> str:
-    return "<table>" + "".join(
-        f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows
-    ) + "</table>"
-
-
-def _figure(path: Path, text: str) -> str:
-    if not path.is_file():
-        return ""
-    return (f'<figure><img src="{_inline(path)}" alt="{text}"><figcaption>{text}</figcaption>'
-            "</figure>")
-
-
-def _inline(path: Path) -> str:
-    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
-
-
-def round_ticks(lo: float, hi: float, count: int) -> list[float]:
-    """Round values that cut [lo, hi] into about `count` parts."""
-    span = max(hi - lo, 1e-300)
-    raw = span / count
-    power = 10.0 ** np.floor(np.log10(raw))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.999)
-    first = np.ceil(lo / step - 1e-9)
-    last = np.floor(hi / step + 1e-9)
-    return [float(step * k) + 0.0 for k in np.arange(first, last + 1)]
-
-
-def line_plot(x: Sequence[float], y: Sequence[float], x_name: str, y_name: str) -> str:
-    """A line with dots through (x, y), as SVG."""
-    width, height, left, bottom, top, right = 560, 230, 62, 44, 14, 14
-    x_hi = max(max(x), 1e-9)
-    y_lo, y_hi = min(0.0, *y), max(max(y), 1e-9)
-    y_hi += 0.05 * (y_hi - y_lo)
-
-    def px(v: float) -> float:
-        return left + v / x_hi * (width - left - right)
-
-    def py(v: float) -> float:
-        return height - bottom - (v - y_lo) / (y_hi - y_lo) * (height - bottom - top)
-
-    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" '
-             f'font-size="12" fill="#3a434c" aria-label="{y_name} over {x_name}">']
-    for v in round_ticks(0, x_hi, 6):
-        parts.append(f'<line x1="{px(v):.1f}" x2="{px(v):.1f}" y1="{top}" y2="{height - bottom}" '
-                     f'stroke="#e3e7ea"/><text x="{px(v):.1f}" y="{height - bottom + 18}" '
-                     f'text-anchor="middle">{v:.6g}</text>')
-    for v in round_ticks(y_lo, y_hi, 5):
-        parts.append(f'<line x1="{left}" x2="{width - right}" y1="{py(v):.1f}" y2="{py(v):.1f}" '
-                     f'stroke="#e3e7ea"/><text x="{left - 8}" y="{py(v) + 4:.1f}" '
-                     f'text-anchor="end">{v:.6g}</text>')
-    line = " ".join(f"{px(a):.1f},{py(b):.1f}" for a, b in zip(x, y, strict=True))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="#1f6f8b" stroke-width="2"/>')
-    parts += [f'<circle cx="{px(a):.1f}" cy="{py(b):.1f}" r="3" fill="#1f6f8b"/>'
-              for a, b in zip(x, y, strict=True)]
-    parts.append(f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">'
-                 f"{x_name}</text>"
-                 f'<text x="14" y="{(top + height - bottom) / 2}" text-anchor="middle" '
-                 f'transform="rotate(-90 14 {(top + height - bottom) / 2})">{y_name}</text></svg>')
-    return "".join(parts)
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
-@page {{ size: A4; margin: 11mm; }}
-body {{ font: 14px/1.4 system-ui, "DejaVu Sans", sans-serif; color: #1c2126; max-width: 1100px;
-  margin: 24px auto; padding: 0 16px; }}
-h1 {{ font-size: 22px; margin: 0; }} h2 {{ font-size: 15px; margin: 10px 0 4px; }}
-.ended {{ color: #55606a; margin: 2px 0 12px; }}
-.grid {{ display: grid; grid-template-columns: 1fr 1fr; gap: 12px 24px; }}
-figure {{ margin: 0; }} img {{ width: 100%; height: auto; border-radius: 4px; }}
-figcaption {{ color: #55606a; font-size: 12px; }}
-table {{ border-collapse: collapse; width: 100%; font-size: 13px; }}
-th {{ text-align: left; font-weight: normal; color: #55606a; padding: 2px 14px 2px 0;
-  vertical-align: top; }}
-td {{ padding: 2px 0; font-variant-numeric: tabular-nums; vertical-align: top; }}
-svg {{ width: 100%; height: auto; display: block; }}
-ul {{ margin: 0; padding-left: 18px; font-size: 13px; }}
-code {{ background: #f0f2f4; padding: 1px 5px; border-radius: 3px; overflow-wrap: anywhere; }}
-footer {{ color: #55606a; font-size: 12px; margin-top: 10px; }}
-footer p {{ margin: 4px 0; }}
-@media print {{
-  body {{ font-size: 10px; margin: 0; padding: 0; max-width: none; }}
-  h1 {{ font-size: 17px; }} h2 {{ font-size: 12px; }}
-  table, ul {{ font-size: 9.5px; }} figcaption, footer {{ font-size: 9px; }}
-  .grid {{ gap: 6px 16px; }}
-}}
-</style></head><body>
-<h1>{title}</h1><p class="ended">{ended}</p>
-<div class="grid">
-<div>{above}</div><div>{side}<h2>Force over depth</h2>{plot}</div>
-<div>{depth}</div><div>{markers}</div>
-<div><h2>Result</h2>{figures}</div><div><h2>Set-up</h2>{facts}{notes}</div>
-</div>
-<footer><p>Made by <code>{command}</code></p><p>{versions}. Forces are in the world frame, z up out
-of the gel; depth counts from the highest point of the gel at rest.</p></footer>
-</body></html>
-"""

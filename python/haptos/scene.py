@@ -215,7 +215,7 @@ class Scene:
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences of whoever read the scene: what is odd about it but can be simulated."""
+        """What is odd about the scene as it is but can be simulated, a sentence each."""
         return self._core.warnings()
 
     def validate(self) -> None:

@@ -98,7 +98,9 @@ class Sim:
     def __init__(self, scene: Scene) -> None:
         self._core = _core.Sim(scene._core)
         self._entries = scene.entries()
-        self._dt = scene.sim.dt
+        options = scene.sim
+        self._dt = options.dt
+        self._gravity = np.array([options.gravity_x, options.gravity_y, options.gravity_z])
         self._status = np.zeros(1, np.uint32)
         self.scene_text = scene.text
         self._sensors = {s.name: TactileSensor(self, s) for s in scene.sensors}
@@ -112,6 +114,11 @@ class Sim:
     def dt(self) -> float:
         """Time step [s]."""
         return self._dt
+
+    @property
+    def gravity(self) -> NDArray[np.float64]:
+        """(3) [m/s2], world frame."""
+        return self._gravity.copy()
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -199,6 +206,11 @@ class Sim:
     def load(self, path: str | os.PathLike[str]) -> None:
         """Reads what save() wrote. Raises InputError for a damaged file or another scene's."""
         self._core.load(os.fspath(path))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the scene but can be simulated, a sentence each; see Scene.warnings."""
+        return self._core.warnings()
 
     @property
     def model_hash(self) -> int:

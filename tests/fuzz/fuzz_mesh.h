@@ -36,7 +36,7 @@ inline void demand_finite(const std::vector<Vec3d>& points) {
 
 inline void demand_sentence(const InputError& e) {
   const std::string_view s = e.what();
-  demand(s.size() > 10 && s.back() == '.', "an error is a sentence");
+  demand(s.size() > 10 && (s.back() == '.' || s.back() == '?'), "an error is a sentence");
   demand(s.find('\n') == s.npos && s.find('\0') == s.npos, "an error is one printable line");
 }
 

@@ -3,6 +3,7 @@
 #include "haptos/dynamics/damping.h"
 #include "haptos/geometry/pads.h"
 #include "tests/laws/law_suite.h"
+#include "tests/param_names.h"
 #include "tests/support.h"
 
 namespace haptos {
@@ -94,7 +95,8 @@ TEST_P(DampingLaw, ForcesHaveNoMomentAboutThePositionsAtTheEndOfTheStep) {
 
 INSTANTIATE_TEST_SUITE_P(All, DampingLaw,
                          testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
-                                          testing::Values(0.3, 0.49)));
+                                          testing::Values(0.3, 0.49)),
+                         test::ParamName());
 
 }  // namespace
 }  // namespace haptos

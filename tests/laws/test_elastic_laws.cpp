@@ -3,6 +3,7 @@
 #include "haptos/dynamics/elastic.h"
 #include "haptos/dynamics/elastic_kernel.h"
 #include "tests/laws/law_suite.h"
+#include "tests/param_names.h"
 #include "tests/support.h"
 
 namespace haptos {
@@ -29,21 +30,20 @@ struct ElasticCase {
   std::unique_ptr<Term> term;
   SoftModel model;
 
-  ElasticCase(Element element, int law_number, double size, double poisson, bool damping) {
+  ElasticCase(Element element, ElasticLaw psi, double size, double poisson, bool damping) {
     SoftBody body;
     body.name = "b";
     body.mesh = two_tets(size);
     body.element = element;
     body.material.poisson = poisson;
-    body.material.law = law_number;
+    body.material.law = static_cast<int>(psi);
     body.material.stiffness_damping = 0.01;
     model = compile_soft(body);
     int block = 0;
     for (const Vec3d& x : model.start) law.points.add_node(block++, 0, 0, x);
     law.points.finish_permanent();
     elements = std::make_shared<SoftElements>(law.points, model, 0, body.material);
-    term = damping ? make_damping_term(elements)
-                   : make_elastic_term(elements, static_cast<ElasticLaw>(law_number));
+    term = damping ? make_damping_term(elements) : make_elastic_term(elements, psi);
     law.term = term.get();
     law.length = size;
   }
@@ -55,7 +55,7 @@ struct ElasticCase {
   }
 };
 
-class ElasticLaws : public testing::TestWithParam<std::tuple<Element, int, double>> {};
+class ElasticLaws : public testing::TestWithParam<std::tuple<Element, ElasticLaw, double>> {};
 
 TEST_P(ElasticLaws, GradientAndHessianMatchDifferencesInDeformedStates) {
   const auto [element, law, poisson] = GetParam();
@@ -131,7 +131,10 @@ TEST_P(ElasticLaws, DampingMatchesDifferencesAndIgnoresRigidVelocity) {
 
 INSTANTIATE_TEST_SUITE_P(All, ElasticLaws,
                          testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
-                                          testing::Values(0, 1), testing::Values(0.3, 0.49)));
+                                          testing::Values(ElasticLaw::kLogNeoHookean,
+                                                          ElasticLaw::kStableNeoHookean),
+                                          testing::Values(0.3, 0.49)),
+                         test::ParamName());
 
 TEST(ElasticKernel, ProjectionKeepsAPositiveTangent) {
   // Where nothing needs clamping, the projected tangent is the exact one.

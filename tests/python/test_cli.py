@@ -1,6 +1,7 @@
 """The haptos command: results, errors, Ctrl-C."""
 
 import json
+import re
 import signal
 import time
 
@@ -14,6 +15,12 @@ from conftest import ROOT, run_haptos, start_haptos
 
 RESULTS = {"above.png", "depth.png", "markers.png", "pad.vtk", "report.html", "run.h5", "side.png"}
 QUICK = ("--depth", "0.3mm", "--steps", "4", "--set", "contact.divisions=2")
+
+
+def rows_of(report):
+    """Numbers of the steps in the table of steps of a report."""
+    table = report.partition('<table class="columns">')[2].partition("</table>")[0]
+    return re.findall(r"<tr[^>]*><td>(\d+)</td>", table)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +84,11 @@ def test_the_report_is_one_page_with_everything_in_it(press):
     text = (press[1] / "report.html").read_text()
     assert text.count("data:image/png;base64,") == 4 and "<svg" in text
     for part in ("Force on the object", "Smallest gap", "volume ratio", "Newton iterations",
-                 "every step converged", "haptos press", haptos.__version__, "4 of 4"):
+                 "every step converged", "haptos press", haptos.__version__, "4 of 4",
+                 "Force on object", "Force on mount", "Force on gel", "Balance", "Per step",
+                 "Recording", "&quot;divisions&quot;: 2"):
         assert part in text, part
+    assert rows_of(text) == [str(k) for k in range(1, 5)]
 
 
 def test_results_are_not_overwritten_unless_asked(press, ball_file, pad_file):
@@ -127,6 +137,7 @@ def test_bad_input_is_one_line_exit_2_and_nothing_created(arguments, tmp_path, m
     assert out == ""
     lines = [line for line in err.splitlines() if not line.startswith("note: ")]
     assert len(lines) == 1 and lines[0].startswith("haptos: ") and lines[0].endswith((".", "?"))
+    assert not any(twice in lines[0] for twice in ("?.", "..", ".;", "!.")), lines[0]
     assert sorted(str(p) for p in tmp_path.rglob("*")) == before
 
 
@@ -160,6 +171,27 @@ def test_a_signal_ends_the_run_after_its_step_with_valid_output(number, code, tm
     assert "Stopped by a signal" in (tmp_path / "out" / "report.html").read_text()
 
 
+def test_a_signal_ends_a_run_with_a_whole_report(tmp_path):
+    run = start_haptos("run", ROOT / "scenes" / "block_at_rest.yaml", "--duration", "1000s",
+                       "--out", "out", cwd=tmp_path)
+    for line in run.stderr:
+        if line.startswith("run: "):
+            break
+    time.sleep(0.7)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 130, err
+    text = (tmp_path / "out" / "report.html").read_text()
+    with h5py.File(tmp_path / "out" / "run.h5") as f:
+        last = int(f["step/index"][-1, 0])
+        assert not f.attrs["finished"] and 1 <= last < 100_000
+    assert f"Stopped by a signal after {last} of 100000 steps" in text
+    assert text.endswith("</html>\n") and text.count("data:image/png;base64,") == 2
+    assert rows_of(text)[-1] == str(last)
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"above.png", "side.png", "run.h5",
+                                                              "report.html"}
+
+
 def test_no_room_for_the_next_frame_ends_the_run_with_a_whole_file(tmp_path, ball_file, pad_file):
     done = run_haptos("press", ball_file, "--pad", pad_file, "--steps", "500", "--out", "out",
                       cwd=tmp_path, largest_file=5 << 20)
@@ -179,13 +211,97 @@ def test_run_records_a_scene_file(tmp_path):
         assert "pendulums:" in f.attrs["scene"]
     image = np.asarray(Image.open(tmp_path / "out" / "above.png")).astype(float)
     assert image.std() > 5
+    text = (tmp_path / "out" / "report.html").read_text()
+    assert "Angles of pendulum" in text and rows_of(text)[0] == "1" and rows_of(text)[-1] == "50"
+    assert len(rows_of(text)) == 40 and "40 of 50 steps" in text
 
 
-def test_run_gives_a_pad_its_camera(tmp_path):
+def test_run_gives_a_pad_its_camera_and_reports(tmp_path):
     done = run_haptos("run", ROOT / "scenes" / "press_cube.yaml", "--duration", "0.1s", "--out",
                       "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {p.name for p in (tmp_path / "out").iterdir()} >= {"above.png", "side.png", "run.h5"}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        "above.png", "side.png", "depth.png", "markers.png", "run.h5", "report.html"}
+    assert "report: out/report.html" in done.stdout
+    text = (tmp_path / "out" / "report.html").read_text()
+    assert text.count("data:image/png;base64,") == 4 and "http" not in text
+    for part in ("Finished, 2 of 2 steps", "Force on cube", "Force on mount", "Force on gel",
+                 "Balance", "haptos run", "--duration 0.1s", haptos.__version__,
+                 "box: {size: [4 mm, 4 mm, 4 mm]}", "Pictures", "every step converged"):
+        assert part in text, part
+    assert rows_of(text) == ["1", "2"]
+    with h5py.File(tmp_path / "out" / "run.h5") as f:
+        fz = f["prescribed/cube/force"][-1, 0, 2]
+    assert fz > 0.05 and f"{fz:.4f}) N" in text
+
+
+def test_run_reports_only_the_pictures_that_it_made(tmp_path, press):
+    (tmp_path / "out").mkdir()
+    for name in ("depth.png", "markers.png"):
+        (tmp_path / "out" / name).write_bytes((press[1] / name).read_bytes())
+    done = run_haptos("run", ROOT / "scenes" / "pendulum.yaml", "--duration", "0.01s", "--out",
+                      "out", "--overwrite", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "report.html").read_text().count("data:image/png;base64,") == 1
+
+
+def test_a_strict_step_that_fails_ends_with_a_report_and_exit_1(tmp_path):
+    done = run_haptos("run", ROOT / "scenes" / "press_cube.yaml", "--set", "newton.strict=1",
+                      "--set", "newton.max_iterations=1", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    text = (tmp_path / "out" / "report.html").read_text()
+    assert "Ended by a step that failed" in text and "not_converged" in text
+    with h5py.File(tmp_path / "out" / "run.h5") as f:
+        assert not f.attrs["finished"]
+
+
+ODD_SCENE = """
+sim: {dt: 0.01 s}
+prescribed:
+  - {name: "<b>sheet", mesh: {file: sheet.obj, unit: m}}
+spheres:
+  - {name: moon, radius: 20e3 m, mass: 100 g, pose: {position: [0, 0, 30e3 m]}}
+"""
+
+
+@pytest.fixture
+def odd_scene(tmp_path):
+    """A scene with three things to warn of."""
+    (tmp_path / "sheet.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2\n")
+    path = tmp_path / "odd.yaml"
+    path.write_text(ODD_SCENE)
+    return path
+
+
+def test_warnings_of_a_scene_are_said_by_run_and_check_and_kept(odd_scene, tmp_path):
+    warnings = haptos.load_scene(odd_scene).warnings
+    assert len(warnings) == 3 and warnings[0].startswith("sheet.obj: 1 point and line")
+    assert "open" in warnings[1] and "20000 m in size" in warnings[2]
+    done = run_haptos("run", odd_scene, "--duration", "0.02s", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert said == [f"warning: {w}" for w in warnings]
+    text = (tmp_path / "out" / "report.html").read_text()
+    assert '<ul class="warnings">' in text and "moon&quot; is 20000 m in size" in text
+    assert "<b>sheet" not in text and "&lt;b&gt;sheet" in text
+    check = run_haptos("check", odd_scene, cwd=tmp_path)
+    assert check.returncode == 0
+    assert [f"warning: {w}" for w in warnings] == check.stdout.splitlines()[1:4]
+
+
+def test_check_warns_before_it_refuses(odd_scene, tmp_path):
+    odd_scene.write_text(ODD_SCENE + """
+soft:
+  - name: block
+    pad: {box: {width: 20 mm, depth: 20 mm, thickness: 10 mm, cells: [1, 1, 1]}}
+    material: {young: 100 kPa, poisson: 0.45}
+    pose: {position: [5, 5, 0]}
+half_spaces: [{name: ground}]
+""")
+    check = run_haptos("check", odd_scene, cwd=tmp_path)
+    lines = check.stdout.splitlines()
+    assert check.returncode == 1 and len([s for s in lines if s.startswith("warning: ")]) == 3
+    assert lines[-1].startswith("cannot be used: ") and "intersection" in lines[-1]
 
 
 def test_check_tells_good_from_bad(tmp_path, ball_file):

@@ -6,7 +6,7 @@ import pytest
 
 import haptos
 from haptos import _core
-from haptos.units import UNITS, parse_quantity, show_length
+from haptos.units import convertible_units, known_units, parse_quantity, show_length
 
 
 def test_every_option_has_a_default_inside_its_range_and_a_sentence():
@@ -47,7 +47,9 @@ def test_scene_options_are_kept_by_the_scene():
 @pytest.mark.parametrize(("text", "unit", "value"), [
     ("1mm", "m", 1e-3), ("0.5 mm", "m", 5e-4), ("1e-3", "m", 1e-3), (" 20 um ", "m", 2e-5),
     ("435kPa", "Pa", 4.35e5), ("2e5", "Pa", 2e5), (".48", "", 0.48), ("20ms", "s", 0.02),
-    ("-3", "m", -3.0), ("1 g/cm3", "kg/m3", 1000.0)])
+    ("-3", "m", -3.0), ("1 g/cm3", "kg/m3", 1000.0), ("20µm", "m", 2e-5), ("20 μm", "m", 2e-5),
+    ("1 h", "s", 3600.0), ("2 N/mm3", "Pa/m", 2e9), ("9.81 m/s^2", "m/s2", 9.81),
+    ("5Hz", "1/s", 5.0)])
 def test_quantities_are_read(text, unit, value):
     assert parse_quantity(text, unit, "x") == pytest.approx(value, rel=1e-15)
 
@@ -63,7 +65,9 @@ def test_what_is_no_quantity_is_refused(text, unit):
 
 def test_every_unit_of_an_option_can_be_written():
     for o in haptos.option_table():
-        assert not o.unit or o.unit in UNITS, o
+        assert not o.unit or o.unit in convertible_units(), o
+        for name in known_units(o.unit):
+            assert parse_quantity(f"0 {name}", o.unit, "x") == 0
 
 
 def test_lengths_are_shown_in_a_unit_that_fits():

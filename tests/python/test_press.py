@@ -29,6 +29,13 @@ def test_the_object_starts_just_above_the_gel_in_the_middle(pad_file):
     assert press.steps == 13
 
 
+def test_what_the_notes_say_of_the_object_is_not_said_again_as_a_warning(tmp_path, pad_file):
+    ball = haptos.icosphere(4e-3, 2e-3)
+    opened = haptos.TriMesh(ball.vertices, ball.triangles[5:])
+    press = prepare(write(tmp_path / "open.obj", opened), pad=str(pad_file))
+    assert any("open" in w for w in press.sim.warnings) and press.warnings == []
+
+
 def test_face_and_place_are_as_asked(pad_file):
     press = prepare("sphere", pad=str(pad_file), face="bottom", at=(2e-3, -1e-3))
     x = press.sim.positions("object")[0]

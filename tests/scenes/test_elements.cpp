@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "haptos/geometry/topology.h"
+#include "tests/param_names.h"
 #include "tests/scenes/elastic_problem.h"
 
 namespace haptos {
@@ -25,7 +26,7 @@ const Vec3d kBox{{0.010, 0.008, 0.006}};  // [m]
 
 const char* name_of(Element e) { return e == Element::kLinear ? "linear" : "composite"; }
 
-class PatchTest : public testing::TestWithParam<std::tuple<Element, int, double>> {};
+class PatchTest : public testing::TestWithParam<std::tuple<Element, ElasticLaw, double>> {};
 
 // Displaces the surface by (F - I) X and returns the largest distance of an inner vertex from F X,
 // as a fraction of the largest displacement.
@@ -54,12 +55,12 @@ TEST_P(PatchTest, InnerVerticesFollowAnAffineSurface) {
   // 30 % stretch, 25 % shear, 15 % compression, turned by 40 degrees.
   finite = to_matrix(rotation_by({{0.2, -0.5, 0.43}})) *
            Mat3d{{1.3, 0.25, 0.0, 0.1, 0.85, -0.2, 0.0, 0.15, 0.9}};
-  const double error_small = patch_error(element, gel(poisson, law), small);
-  const double error_finite = patch_error(element, gel(poisson, law), finite);
+  const double error_small = patch_error(element, gel(poisson, static_cast<int>(law)), small);
+  const double error_finite = patch_error(element, gel(poisson, static_cast<int>(law)), finite);
   EXPECT_LE(error_small, 1e-10);
   EXPECT_LE(error_finite, 1e-10);
   std::printf("FIGURE patch_test.%s.law%d.nu%.2f = %.1e and %.1e relative (strain 5e-4, 0.3)\n",
-              name_of(element), law, poisson, error_small, error_finite);
+              name_of(element), static_cast<int>(law), poisson, error_small, error_finite);
 }
 
 TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
@@ -68,7 +69,7 @@ TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
   // times a third of the triangles around the vertex, so that a uniform pressure is carried
   // exactly.
   const TetMesh mesh = test::jittered_box(kBox, {{3, 3, 2}}, 0.3, 6);
-  const Material m = gel(poisson, law);
+  const Material m = gel(poisson, static_cast<int>(law));
   ElasticProblem p(mesh, element, m, [](const Vec3d&) { return false; });
   const Mat3d F{{1.2, 0.15, 0.05, 0.0, 0.9, -0.1, 0.1, 0.0, 1.05}};
   std::vector<Vec3d> x;
@@ -77,8 +78,8 @@ TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
 
   const Lame l = lame(m.young, m.poisson);
   const double J = det(F);
-  const double w =
-      law == 0 ? -l.mu / J + l.lambda * std::log(J) / J : l.mu * (J - 2) + l.lambda * (J - 1);
+  const double w = law == ElasticLaw::kLogNeoHookean ? -l.mu / J + l.lambda * std::log(J) / J
+                                                     : l.mu * (J - 2) + l.lambda * (J - 1);
   const Mat3d P = F * l.mu + cofactor(F) * w;  // first Piola-Kirchhoff stress
   std::vector<Vec3d> expected(x.size(), Vec3d::zero());
   double scale = 0;
@@ -95,7 +96,10 @@ TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
 
 INSTANTIATE_TEST_SUITE_P(All, PatchTest,
                          testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
-                                          testing::Values(0, 1), testing::Values(0.3, 0.49)));
+                                          testing::Values(ElasticLaw::kLogNeoHookean,
+                                                          ElasticLaw::kStableNeoHookean),
+                                          testing::Values(0.3, 0.49)),
+                         test::ParamName());
 
 // A block whose sides cannot move outwards (held per component) under a plate that is glued on.
 double confined_modulus(Element element, int law, double poisson, double strain) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "haptos/dynamics/soft_element.h"
+#include "tests/param_names.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {
@@ -142,7 +143,7 @@ TEST_P(SoftDynamics, DampingTakesEnergyAndLeavesRigidMotion) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Elements, SoftDynamics,
-                         testing::Values(Element::kLinear, Element::kComposite));
+                         testing::Values(Element::kLinear, Element::kComposite), test::ParamName());
 
 TEST(SoftWeight, BlockAtRestOnAFloorReadsItsWeight) {
   Sim sim(test::block_on_floor());

@@ -20,7 +20,9 @@ InputError refused(F f) {
   } catch (const InputError& e) {
     const std::string s = e.what();
     EXPECT_GT(s.size(), 20u);
-    EXPECT_EQ(s.back(), '.') << s;
+    EXPECT_TRUE(s.ends_with('.') || s.ends_with('?')) << s;
+    for (const char* twice : {"?.", "!.", ".;", ";;", ": :", ". ."})
+      EXPECT_EQ(s.find(twice), s.npos) << s;
     for (const char c : s) EXPECT_TRUE(c >= ' ' && c <= '~') << s;
     return e;
   }

@@ -136,7 +136,7 @@ std::vector<Bad> bad_scenes() {
       {38, "[a, b]: 1\n", 1, {"must be a word"}},
       {38, "sim: {dt: 1}\n---\nsim: {dt: 1}\n", 2, {"second document"}},
       {38, "sim: {dt: \"0,5\"}\n", 1, {"0,5", "number in s"}},
-      {38, "sim: {dt: 5 mm}\n", 1, {"5 mm", "s, ms, us or min"}},
+      {38, "sim: {dt: 5 mm}\n", 1, {"5 mm", "s, ms, us, min or h"}},
       {38, "sim: {dt: 0x10}\n", 1, {"0x10"}},
       {38, "sim: {dt: 1_000}\n", 1, {"1_000"}},
       {38, "prescribed:\n  - {name: \"a\\x07\", shape: none}\n", 2, {"control characters"}},

@@ -67,6 +67,20 @@ TEST(Rotation, InterpolationMeetsItsEndsAndTurnsAtConstantRate) {
   }
 }
 
+TEST(Diagnostic, ASentenceEndsOnceWhateverItsPartsEndWith) {
+  const auto sentence = [](const char* rule, const char* remedy) {
+    return Diagnostic{"a.yaml", 3, 0, "x", "1", rule, remedy}.sentence();
+  };
+  EXPECT_EQ(sentence("must be 2", "write 2"), "a.yaml:3: x = 1: must be 2; write 2.");
+  EXPECT_EQ(sentence("must be 2.", "write 2."), "a.yaml:3: x = 1: must be 2; write 2.");
+  EXPECT_EQ(sentence("must be 2.", ""), "a.yaml:3: x = 1: must be 2.");
+  EXPECT_EQ(sentence("must be 2", "did you mean \"y\"?"),
+            "a.yaml:3: x = 1: must be 2; did you mean \"y\"?");
+  EXPECT_EQ(sentence("must be 2", "known is abc..."),
+            "a.yaml:3: x = 1: must be 2; known is abc...");
+  EXPECT_EQ((Diagnostic{"", 0, 0, "x", "a...", "", ""}.sentence()), "x = a...");
+}
+
 TEST(Options, DefaultsAreInRangeAndErrorsNameRangeAndUnit) {
   Material m;
   EXPECT_NO_THROW(check_options(m));
@@ -90,7 +104,7 @@ TEST(Options, UnknownNamesGetTheNearestOne) {
     set_option(m, "yuong", 1e5);
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("\"young\""), std::string::npos) << e.what();
+    EXPECT_STREQ(e.what(), "material.yuong: unknown option; did you mean \"young\"?");
   }
   EXPECT_EQ(nearest_name("sizee", {"size", "mass"}), "size");
   EXPECT_EQ(nearest_name("zzzzzzzz", {"size", "mass"}), "");

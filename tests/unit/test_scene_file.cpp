@@ -12,12 +12,12 @@
 #include <random>
 
 #include "haptos/base/text.h"
+#include "haptos/base/units.h"
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/geometry/mesh_io.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
 #include "haptos/sim/sim.h"
-#include "haptos/sim/yaml_value.h"
 #include "tests/fuzz/fuzz_scene.h"
 
 namespace haptos {
@@ -230,7 +230,7 @@ TEST_F(SceneFolder, MeshFilesAreReadInTheirUnit) {
   write("scene.yaml", "prescribed: [{name: a, mesh: {file: meshes/cube.obj, unit: mm}}]\n");
   const Scene s = load_scene(folder_ / "scene.yaml");
   EXPECT_NEAR(signed_volume(s.prescribed.at(0).surface), 48e-9, 1e-20);
-  EXPECT_TRUE(s.warnings.empty());
+  EXPECT_TRUE(find_warnings(s).empty());
 }
 
 TEST_F(SceneFolder, AnAllowedRootMayHoldMeshes) {
@@ -246,14 +246,29 @@ TEST_F(SceneFolder, AnAllowedRootMayHoldMeshes) {
   EXPECT_EQ(load_scene(folder_ / "scenes/scene.yaml").prescribed.size(), 1u);
 }
 
+TEST_F(SceneFolder, WhatAReaderLeavesOutOfAFileIsAWarningOfItsScene) {
+  write("cube.obj",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nl 1 2\n");
+  write("scene.yaml",
+        "prescribed: [{name: a, mesh: {file: cube.obj, unit: mm}}]\n"
+        "spheres: [{name: moon, radius: 50000, mass: 1}]\n");
+  const Scene s = load_scene(folder_ / "scene.yaml");
+  const std::vector<std::string> odd = find_warnings(s);
+  ASSERT_EQ(odd.size(), 2u);
+  EXPECT_NE(odd[0].find("cube.obj: 1 point and line statements were left out."), odd[0].npos)
+      << odd[0];
+  EXPECT_NE(odd[1].find("\"moon\""), odd[1].npos) << odd[1];
+}
+
 TEST(SceneFile, OddSizesAndOpenSurfacesAreWarnedOf) {
   const Scene s = parse(
       "prescribed:\n  - {name: dust, shape: {box: {size: [1e-7, 1e-7, 1e-7]}}}\n"
       "  - {name: box, shape: {box: {size: [1, 1, 1]}}}\n"
       "spheres: [{name: moon, radius: 50000, mass: 1}]\n");
-  ASSERT_EQ(s.warnings.size(), 2u);
-  EXPECT_NE(s.warnings[0].find("\"dust\" is 1e-07 m"), std::string::npos) << s.warnings[0];
-  EXPECT_NE(s.warnings[1].find("\"moon\""), std::string::npos) << s.warnings[1];
+  const std::vector<std::string> odd = find_warnings(s);
+  ASSERT_EQ(odd.size(), 2u);
+  EXPECT_NE(odd[0].find("\"dust\" is 1e-07 m"), std::string::npos) << odd[0];
+  EXPECT_NE(odd[1].find("\"moon\""), std::string::npos) << odd[1];
   Scene open;
   PrescribedBody sheet;
   sheet.name = "sheet";
@@ -278,10 +293,10 @@ TEST(SceneFile, TheDocumentationHoldsTheOptionTables) {
 TEST(SceneFile, TheDocumentationNamesEveryUnit) {
   const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
   const std::string rules = page.substr(0, page.find("## Options"));
-  EXPECT_EQ(yaml::known_units("m"), (std::vector<std::string>{"m", "cm", "mm", "um", "in"}));
-  for (const std::string& si : yaml::convertible_units()) {
+  EXPECT_EQ(known_units("m"), (std::vector<std::string>{"m", "cm", "mm", "um", "in"}));
+  for (const std::string& si : convertible_units()) {
     std::string list;  // "m, cm, mm, um, in"
-    for (const std::string& u : yaml::known_units(si)) list += (list.empty() ? "" : ", ") + u;
+    for (const std::string& u : known_units(si)) list += (list.empty() ? "" : ", ") + u;
     EXPECT_NE(rules.find(" " + list), std::string::npos) << list;
   }
 }
@@ -308,7 +323,7 @@ TEST(SceneFile, EverySceneOfThisProjectLoadsAndSteps) {
     ++count;
     SCOPED_TRACE(path.filename().string());
     Sim sim(load_scene(path));
-    EXPECT_TRUE(sim.scene().warnings.empty());
+    EXPECT_TRUE(find_warnings(sim.scene()).empty());
     for (int i = 0; i < 2; ++i) EXPECT_EQ(sim.step().status(), 0u);
     EXPECT_NEAR(sim.state().time, 2 * sim.scene().sim.dt, 1e-15);
   }
