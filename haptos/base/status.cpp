@@ -15,6 +15,8 @@ const std::vector<StatusText>& status_table() {
        "check material values and initial velocities"},
       {kPrescribedCollision, "prescribed_collision",
        "two prescribed bodies would pass through each other", "change one of their trajectories"},
+      {kLagged, "lagged", "normal forces of friction still changed after the last pass",
+       "raise max_lag_passes or shorten the time step"},
   };
   return table;
 }

@@ -14,6 +14,7 @@ enum StatusBit : std::uint32_t {
   kLineSearchStalled = 1u << 2,  ///< no acceptable step along a Newton direction
   kNonFinite = 1u << 3,          ///< a number that is not finite appeared; the state is rolled back
   kPrescribedCollision = 1u << 4,  ///< two prescribed bodies would pass through each other
+  kLagged = 1u << 5,               ///< friction's normal forces still changed
 };
 
 struct StatusText {

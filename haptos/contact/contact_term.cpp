@@ -2,17 +2,24 @@
 
 namespace haptos {
 
-void ContactTerm::remember(const ContactHistory& previous, std::int64_t step,
-                           ContactHistory& next) const {
-  for (const ContactPoint& c : contacts_) {
-    const FeaturePair key{c.env, c.body_a, c.body_b, c.feature_a, c.feature_b};
-    ContactMemory m{c.normal_force, c.p, step};
-    if (const auto it = previous.find(key); it != previous.end()) {
-      m.anchor = it->second.anchor;
-      m.first_step = it->second.first_step;
-    }
-    next[key] = m;
-  }
+double ContactTerm::update_lag(const Points& points) {
+  if (!friction_.active()) return 0;
+  touching_.clear();
+  friction_contacts(points, touching_);
+  return friction_.lag(touching_, points,
+                       [this](const FeaturePair& k) { return anchor_surface(k); });
+}
+
+void ContactTerm::begin_friction(const StepContext& context) {
+  friction_.begin(context.history);
+  update_lag(*context.points);
+}
+
+void ContactTerm::end_friction(const StepContext& context, const Points& points) {
+  touching_.clear();
+  friction_contacts(points, touching_);
+  friction_.commit(
+      touching_, points, [this](const FeaturePair& k) { return anchor_surface(k); }, context.step);
 }
 
 }  // namespace haptos

@@ -1,10 +1,11 @@
-// A term of contact, of any model: besides the five verbs it leaves records and remembers pairs.
+// A term of contact, of any model: besides the five verbs it has friction, leaves records, and
+// remembers what friction needs.
 #pragma once
 
 #include <vector>
 
+#include "haptos/contact/friction/anchored_friction.h"
 #include "haptos/contact/record.h"
-#include "haptos/model/contact_history.h"
 #include "haptos/potential/term.h"
 
 namespace haptos {
@@ -12,14 +13,30 @@ namespace haptos {
 /// What every contact term offers besides the five verbs.
 class ContactTerm : public Term {
  public:
+  explicit ContactTerm(FrictionCone cone = {}) : friction_(cone) {}
+
   /// Contacts of the last committed step.
   const std::vector<ContactPoint>& contacts() const { return contacts_; }
-  /// Writes the contacts of the last committed step into `next`, keeping from `previous` what the
-  /// same pairs remember.
-  void remember(const ContactHistory& previous, std::int64_t step, ContactHistory& next) const;
+  /// Adds to `next` what the pairs of the last committed step remember.
+  void remember(ContactHistory& next) const { friction_.remember(next); }
+
+  double update_lag(const Points& points) override;
 
  protected:
+  /// Places of contact at the refreshed point, for a model with friction.
+  virtual void friction_contacts(const Points&, std::vector<FrictionContact>&) const {}
+  /// The surface that holds the anchor of a contact; nullptr: a half-space.
+  virtual const ContactSurface* anchor_surface(const FeaturePair&) const { return nullptr; }
+
+  /// To be called by prepare() and commit(), with the term refreshed at the points.
+  void begin_friction(const StepContext& context);
+  void end_friction(const StepContext& context, const Points& points);
+
+  AnchoredFriction friction_;
   std::vector<ContactPoint> contacts_;
+
+ private:
+  std::vector<FrictionContact> touching_;
 };
 
 }  // namespace haptos

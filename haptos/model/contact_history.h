@@ -16,10 +16,14 @@ struct FeaturePair {
   auto operator<=>(const FeaturePair&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
+/// What anchored friction keeps of a pair (contact/friction/anchored_friction.h).
 struct ContactMemory {
-  double normal_force = 0;      ///< at the last step [N]
-  Vec3d anchor{{0, 0, 0}};      ///< where b's surface was first touched, in b's frame [m]
-  std::int64_t first_step = 0;  ///< step at which the pair came into contact
+  double normal_force = 0;       ///< at the last step [N]
+  Vec3d anchor{{0, 0, 0}};       ///< weights on `triangle`; of a half-space a point, world [m]
+  double edge = 0;               ///< place on the source's edge, weight of its second end
+  std::int32_t triangle = -1;    ///< of the surface that holds the anchor; -1: a half-space
+  std::int32_t slipping = 0;     ///< 1 where the last step ended in slip
+  std::int64_t first_step = -1;  ///< step at which the pair came into contact
 };
 
 /// Ordered, so that walking it is deterministic.

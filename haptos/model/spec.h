@@ -29,8 +29,16 @@ struct HeldVertices {
   bool axis[3] = {false, false, false};
 };
 
+/// Coefficients of friction of a body's surface; those of two bodies are combined by the scene's
+/// rule (`contact.combine`).
+struct Friction {
+  double sticking = 0;  ///< static
+  double sliding = -1;  ///< kinetic; below 0: as sticking
+};
+
 struct SoftBody {
   std::string name;
+  Friction friction;
   TetMesh mesh;               ///< at rest, in its own frame [m]
   Pose pose;                  ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
@@ -51,6 +59,7 @@ struct Keyframe {
 /// A body whose motion is given. It may have no surface (a mount for glue).
 struct PrescribedBody {
   std::string name;
+  Friction friction;
   TriMesh surface;  ///< in its own frame [m]
   std::vector<Keyframe> trajectory;
 };
@@ -59,6 +68,7 @@ struct PrescribedBody {
 /// (dynamics/affine_frame.h).
 struct AffineBody {
   std::string name;
+  Friction friction;
   TriMesh surface;                    ///< closed, outward, in its own frame [m]
   Pose pose;                          ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass at the start [m/s]
@@ -75,6 +85,7 @@ struct AffineBody {
 /// Everything behind the plane {n . x = offset}.
 struct HalfSpace {
   std::string name;
+  Friction friction;
   Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
   double offset = 0;        ///< [m]
 };
@@ -105,7 +116,8 @@ struct Pendulum {
 struct PairOptions {
   std::string a, b;  ///< names, in either order
   bool enabled = true;
-  double stiffness = 0;  ///< [Pa/m]; 0: as the scene's
+  double stiffness = 0;       ///< [Pa/m]; 0: as the scene's
+  Friction friction{-1, -1};  ///< of the pair; sticking below 0: combined from the bodies
 };
 
 struct SimOptions {

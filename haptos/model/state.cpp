@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
 class Writer {
  public:
@@ -105,6 +105,9 @@ std::string payload(const State& s) {
     w.value(key.feature_b);
     w.value(memory.normal_force);
     w.value(memory.anchor);
+    w.value(memory.edge);
+    w.value(memory.triangle);
+    w.value(memory.slipping);
     w.value(memory.first_step);
   }
   return w.data;
@@ -127,10 +130,11 @@ std::uint64_t State::hash() const {
       for (int c = 0; c < 3; ++c) h.add(v[c]);
   }
   for (const auto& [key, m] : history) {
-    for (std::int64_t v : {std::int64_t(key.env), std::int64_t(key.body_a),
-                           std::int64_t(key.body_b), key.feature_a, key.feature_b, m.first_step})
+    for (std::int64_t v :
+         {std::int64_t(key.env), std::int64_t(key.body_a), std::int64_t(key.body_b), key.feature_a,
+          key.feature_b, std::int64_t(m.triangle), std::int64_t(m.slipping), m.first_step})
       h.add(static_cast<std::uint64_t>(v));
-    for (double v : {m.normal_force, m.anchor[0], m.anchor[1], m.anchor[2]}) h.add(v);
+    for (double v : {m.normal_force, m.anchor[0], m.anchor[1], m.anchor[2], m.edge}) h.add(v);
   }
   return h.value();
 }
@@ -177,7 +181,7 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
     p.bent.resize(r.count(sizeof(Vec3d)));
     r.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
   }
-  for (std::uint64_t i = r.count(56); i > 0; --i) {
+  for (std::uint64_t i = r.count(84); i > 0; --i) {
     FeaturePair key;
     key.env = r.value<std::int32_t>();
     key.body_a = r.value<std::int32_t>();
@@ -187,6 +191,9 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
     ContactMemory m;
     m.normal_force = r.value<double>();
     m.anchor = r.value<Vec3d>();
+    m.edge = r.value<double>();
+    m.triangle = r.value<std::int32_t>();
+    m.slipping = r.value<std::int32_t>();
     m.first_step = r.value<std::int64_t>();
     s.history[key] = m;
   }

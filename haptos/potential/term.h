@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "haptos/model/contact_history.h"
 #include "haptos/potential/assembly.h"
 #include "haptos/potential/points.h"
 
@@ -29,6 +30,8 @@ struct StepContext {
   const std::vector<double>* z = nullptr;  ///< velocities at the start of the step (scalars)
   /// Delassus estimate: inverse of the diagonal of the inertia, per scalar unknown.
   const std::vector<double>* inverse_mass = nullptr;
+  std::int64_t step = 0;                    ///< number of the step
+  const ContactHistory* history = nullptr;  ///< what contact remembers
 };
 
 /// What evaluate() is asked for.
@@ -71,6 +74,11 @@ class Term {
   }
   /// Verb 5: stores history and forces of the accepted step.
   virtual void commit(const StepContext&, const Points&) {}
+
+  /// The sixth verb, of terms that lag forces (friction is the gradient of no potential): takes
+  /// what is lagged from the refreshed point and returns by how much it changed [N]. Called after a
+  /// minimisation; the step minimises again until the change is small.
+  virtual double update_lag(const Points&) { return 0; }
 
   /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
   virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}

@@ -19,6 +19,7 @@ struct Party {
   std::string name;
   const ContactSurface* surface = nullptr;
   const SoftBody* soft = nullptr;
+  Friction friction;
   double pressure = 0;  // [Pa]; see below. 0 where the other one decides
 };
 
@@ -41,13 +42,13 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i)
     if (w.prescribed[i].surface)
       all.push_back({Party::kPrescribed, scene.prescribed[i].name, w.prescribed[i].surface.get(),
-                     nullptr, 0});
+                     nullptr, scene.prescribed[i].friction, 0});
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
-                   kModuli * scene.soft[i].material.young});
+                   scene.soft[i].friction, kModuli * scene.soft[i].material.young});
   for (std::size_t i = 0; i < w.affine.size(); ++i)
     all.push_back({Party::kAffine, scene.affine[i].name, w.affine[i].surface.get(), nullptr,
-                   affine_pressure(scene, w.affine[i], scene.affine[i])});
+                   scene.affine[i].friction, affine_pressure(scene, w.affine[i], scene.affine[i])});
   return all;
 }
 
@@ -62,11 +63,39 @@ bool glued(const Party& a, const std::string& other) {
                                [&](const Glue& g) { return g.body == other; });
 }
 
+double combine(int rule, double a, double b) {
+  switch (static_cast<Combine>(rule)) {
+    case Combine::kMultiply:
+      return a * b;
+    case Combine::kMin:
+      return std::min(a, b);
+    case Combine::kMax:
+      return std::max(a, b);
+    case Combine::kAverage:
+      return 0.5 * (a + b);
+    case Combine::kGeometric:
+      break;
+  }
+  return sqrt(a * b);
+}
+
+double sliding(const Friction& f) { return f.sliding < 0 ? f.sticking : f.sliding; }
+
+FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Friction& a,
+                           const Friction& b) {
+  if (pair && pair->friction.sticking >= 0)
+    return {pair->friction.sticking, sliding(pair->friction)};
+  return {combine(scene.contact.combine, a.sticking, b.sticking),
+          combine(scene.contact.combine, sliding(a), sliding(b))};
+}
+
 // Stiffness: the pair's, else the scene's, else from the softer soft body or the heavier stiff one.
 BarrierSetup barrier_setup(const Scene& scene, const PairOptions* pair, const Party& a,
-                           const Party* b) {
+                           const Party* b, const Friction& other) {
   BarrierSetup s;
   s.support = scene.contact.support;
+  s.tangential = scene.contact.tangential;
+  s.friction = friction_cone(scene, pair, a.friction, other);
   double pressure = a.pressure;
   if (b && b->kind == a.kind && a.kind == Party::kSoft)
     pressure = std::min(pressure, b->pressure);
@@ -93,7 +122,7 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
 void add_pair(const Scene& scene, const Party& a, const Party& b, Workspace& w) {
   const PairOptions* pair = pair_options(scene, a.name, b.name);
   if (glued(a, b.name) || glued(b, a.name) || (pair && !pair->enabled)) return;
-  BarrierSetup setup = barrier_setup(scene, pair, a, &b);
+  BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
   setup.divisions = scene.contact.divisions > 0 ? scene.contact.divisions
                                                 : suggested_divisions(*a.surface, *b.surface);
   add_contact(w, make_barrier_term(a.surface, b.surface, setup));
@@ -143,7 +172,7 @@ void add_contacts(const Model& model, Workspace& w) {
       const PairOptions* pair = pair_options(scene, p.name, h.name);
       if (p.kind == Party::kPrescribed || (pair && !pair->enabled)) continue;
       add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
-                                          barrier_setup(scene, pair, p, nullptr)));
+                                          barrier_setup(scene, pair, p, nullptr, h.friction)));
     }
   add_sphere_contact(model, w);
 }

@@ -102,7 +102,8 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
 
   // 2. Lagged data, candidates and constants of every term.
   const std::vector<double> inverse = inverse_mass(w.objective);
-  StepContext context{state.time, bodies.h, bodies.b, &w.points, &state.z, &inverse};
+  StepContext context{state.time, bodies.h, bodies.b,   &w.points,
+                      &state.z,   &inverse, state.step, &state.history};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
   for (const auto& t : w.terms) t->prepare(context);
@@ -125,7 +126,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     ContactHistory history;
     for (const ContactTerm* t : w.contact_terms) {
       w.contacts.insert(w.contacts.end(), t->contacts().begin(), t->contacts().end());
-      t->remember(state.history, state.step, history);
+      t->remember(history);
     }
     state.history = std::move(history);
     state.time += bodies.h;

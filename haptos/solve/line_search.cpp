@@ -19,12 +19,23 @@ LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
   constexpr double kArmijo = 1e-4;
   constexpr double kUlps = 64 * 2.2e-16;
   LineSearchResult r;
+  // Positions are rounded, and the load makes energy of that: what a step gains below this drowns.
+  const double noise = 8 * objective.energy_noise();
+  auto slope_falls = [&] {
+    objective.assemble(false, false, 0);
+    double s = 0;
+    for (std::size_t i = 0; i < dz.size(); ++i)
+      s = fma(objective.assembly().gradient()[i], dz[i], s);
+    return std::abs(s) < std::abs(slope);
+  };
   for (double a = cap; r.evaluations < max_evaluations; a *= 0.5) {
     objective.set_trial(along(z, dz, a), objective.path());
     const Energy e = objective.energy();
     ++r.evaluations;
     const double slack = kUlps * (start.magnitude + std::abs(start.value));
-    if (std::isfinite(e.value) && e.value <= start.value + kArmijo * a * slope + slack) {
+    if (!std::isfinite(e.value)) continue;
+    if (e.value <= start.value + kArmijo * a * slope + slack ||
+        (std::abs(a * slope) < noise && e.value <= start.value + noise && slope_falls())) {
       r.alpha = a;
       return r;
     }

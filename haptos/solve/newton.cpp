@@ -19,6 +19,8 @@ const std::vector<Option<NewtonOptions>>& OptionsOf<NewtonOptions>::table() {
       {"max_iterations", "", &O::max_iterations, 1, 100000, "limit of Newton iterations in a step"},
       {"max_line_search", "", &O::max_line_search, 1, 1000,
        "limit of energy evaluations along one direction"},
+      {"max_lag_passes", "", &O::max_lag_passes, 0, 1000,
+       "limit of minimisations in a step after the first, for normal forces of friction"},
       {"strict", "", &O::strict, 0, 1, "switch that turns a step's status bits into an error"},
   };
   return t;
@@ -43,6 +45,26 @@ class Minimiser {
 
   NewtonReport run() {
     predict();
+    minimise();
+    while (report_.status == 0 && f_.update_lags()) {
+      f_.assemble(false, false, 0);
+      measure();
+      if (small_residual()) break;
+      if (++report_.lag_passes > o_.max_lag_passes) {
+        report_.status |= kLagged;
+        break;
+      }
+      blocked_ = f_.path() < 1.0;
+      report_.velocity_change = last_residual_ = 1e300;
+      minimise();
+    }
+    report_.path = f_.path();
+    if (f_.any_driven() && report_.path < 1.0) report_.status |= kTargetMissed;
+    return report_;
+  }
+
+ private:
+  void minimise() {
     for (;;) {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
       project_ = project_ && !(report_.residual < kNearlyThere * report_.load);
@@ -68,12 +90,8 @@ class Minimiser {
       ++report_.iterations;
       if (!(ds > 0 ? advance(ds) : search(energy))) break;
     }
-    report_.path = f_.path();
-    if (f_.any_driven() && report_.path < 1.0) report_.status |= kTargetMissed;
-    return report_;
   }
 
- private:
   // First trial: the free motion where no term caps a step. Else the velocities of the last step,
   // with driven points on their way to their targets; or the free motion if it costs less.
   void predict() {

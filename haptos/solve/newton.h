@@ -10,6 +10,9 @@
 // when a pivot fails, it is assembled again projected on the positive semi-definite matrices. The
 // next iterations then start with the projected one, until the residual is small.
 //
+// What terms lag is constant in a minimisation. Afterwards it is renewed, and the minimisation goes
+// on from where it is; each such pass is a step of a fixed-point iteration.
+//
 // Stops when the one-norm of the gradient, in newtons, is at most force_tolerance times the load
 // and the last velocity change of any point is at most velocity_tolerance. The one-norm bounds the
 // sum over any set of points, so forces and reactions balance to the tolerance as well. A residual
@@ -28,8 +31,9 @@ struct NewtonOptions {
   double force_tolerance = 1e-3;
   double force_floor = 1e-9;
   double velocity_tolerance = 1e-4;
-  int max_iterations = 100;
+  int max_iterations = 200;
   int max_line_search = 30;
+  int max_lag_passes = 30;
   bool strict = false;
 };
 
@@ -42,6 +46,7 @@ struct OptionsOf<NewtonOptions> {
 struct NewtonReport {
   int iterations = 0;
   int line_search_steps = 0;
+  int lag_passes = 0;          ///< minimisations after the first, for what is lagged
   int projected = 0;           ///< iterations that needed the projected Hessian
   double residual = 0;         ///< [N]
   double load = 0;             ///< [N]
@@ -52,8 +57,9 @@ struct NewtonReport {
   std::uint32_t status = 0;
 };
 
-/// Minimises the objective. On return z holds the velocities, and the objective's trial and
-/// assembled gradient are those of z.
+/// Minimises the objective, then takes what terms lag (friction's normal forces) from the result
+/// and goes on, until the residual with nothing lagged is within the tolerance. On return z holds
+/// the velocities, and the objective's trial and assembled gradient are those of z.
 NewtonReport minimise(Objective& objective, const NewtonOptions& options, std::vector<double>& z);
 
 }  // namespace haptos

@@ -221,6 +221,12 @@ double Objective::max_step(const std::vector<double>& dz, double ds) {
   return a;
 }
 
+bool Objective::update_lags() {
+  double change = 0;
+  for (Term* t : terms_) change += t->update_lag(*points_);
+  return change > 0;
+}
+
 double Objective::residual() const {
   double s = 0;
   const std::vector<double>& g = assembly_.gradient();
@@ -229,10 +235,20 @@ double Objective::residual() const {
   return s / context_.h;
 }
 
-double Objective::round_off() const {
-  double reach = 0, noise = 0;
+double Objective::reach() const {
+  double r = 0;
   for (const Vec3d& x : points_->x)
-    for (int k = 0; k < 3; ++k) reach = std::max(reach, std::abs(x[k]));
+    for (int k = 0; k < 3; ++k) r = std::max(r, std::abs(x[k]));
+  return r;
+}
+
+double Objective::energy_noise() const {
+  return std::numeric_limits<double>::epsilon() * reach() * load();
+}
+
+double Objective::round_off() const {
+  double noise = 0;
+  const double far = reach();
   const BlockMatrix& a = assembly_.matrix();
   for (int b = 0; b < pattern_->block_count(); ++b) {
     const int n = pattern_->size(b), o = pattern_->offset(b);
@@ -240,7 +256,7 @@ double Objective::round_off() const {
     for (int i = 0; i < n; ++i) {
       const double length = inertia_.length[at_index(o + i)];
       // A translation is rounded by the farthest point, an angle by a radian.
-      if (!fixed_[at_index(o + i)]) noise += d[i * n + i] / length * (length == 1.0 ? reach : 1.0);
+      if (!fixed_[at_index(o + i)]) noise += d[i * n + i] / length * (length == 1.0 ? far : 1.0);
     }
   }
   return std::numeric_limits<double>::epsilon() * noise / (context_.b * context_.h);

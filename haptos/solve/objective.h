@@ -54,9 +54,14 @@ class Objective {
   /// Largest admissible fraction of (dz, ds) from the trial point.
   double max_step(const std::vector<double>& dz, double ds);
 
+  /// Renews what terms lag, at the trial point; false when nothing changed.
+  bool update_lags();
+
   double h() const { return context_.h; }
   /// Gradient in newtons, one-norm over free unknowns: no sum of forces is off by more.
   double residual() const;
+  /// Energy [J] that rounding of the positions makes of the load.
+  double energy_noise() const;
   /// Residual [N] that rounding of the positions leaves, from the assembled diagonal.
   double round_off() const;
   /// The load that the residual is compared with [N].
@@ -72,6 +77,8 @@ class Objective {
 
  private:
   Energy inertia_energy() const;
+  /// Largest coordinate of a point [m].
+  double reach() const;
   void add_inertia();
   void hold_fixed();
   void extend_pattern();

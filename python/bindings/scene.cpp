@@ -202,8 +202,11 @@ void bind_scene(nb::module_& m) {
       .def(
           "add_half_space",
           [](Scene& s, const std::string& name, const nb::object& normal, double offset) {
-            s.half_spaces.push_back(
-                {name, to_vec3(normal, about("half-space", name, " normal").c_str()), offset});
+            HalfSpace h;
+            h.name = name;
+            h.normal = to_vec3(normal, about("half-space", name, " normal").c_str());
+            h.offset = offset;
+            s.half_spaces.push_back(h);
           },
           nb::arg("name"), nb::arg("normal"), nb::arg("offset"))
       .def("add_sphere", &add_sphere, nb::arg("name"), nb::arg("radius"), nb::arg("mass"),
@@ -215,7 +218,9 @@ void bind_scene(nb::module_& m) {
       .def(
           "add_pair",
           [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness) {
-            s.pairs.push_back({a, b, enabled, stiffness});
+            PairOptions p;
+            p.a = a, p.b = b, p.enabled = enabled, p.stiffness = stiffness;
+            s.pairs.push_back(p);
           },
           nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"))
       .def("entries", &entries)

@@ -5,10 +5,15 @@
 
 namespace haptos {
 
+/// How the coefficients of friction of two bodies make that of the pair.
+enum class Combine : std::uint8_t { kMultiply, kMin, kMax, kAverage, kGeometric };
+
 struct BarrierOptions {
   double support = 2e-5;
   double stiffness = 0;
   int divisions = 0;
+  int combine = 4;  ///< a Combine
+  double tangential = 1;
 };
 
 template <>

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "haptos/base/parallel.h"
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/candidates.h"
 #include "haptos/contact/barrier/closest_features.h"
 #include "haptos/contact/barrier/feature_weight.h"
+#include "haptos/contact/barrier/pair_friction.h"
 #include "haptos/contact/barrier/stencil_pair.h"
 #include "haptos/geometry/ccd.h"
 
@@ -22,7 +24,7 @@ constexpr double kFlat = 1e-6;
 class BarrierTerm final : public ContactTerm {
  public:
   BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)
-      : soft_(*soft), collider_(*collider), setup_(s) {
+      : ContactTerm(s.friction), soft_(*soft), collider_(*collider), setup_(s) {
     samples_ = surface_samples(soft_, s.divisions);
     samples_of_ = owned_samples(soft_, samples_);
     corner_area_.assign(collider_.point.size(), -1.0);
@@ -50,6 +52,9 @@ class BarrierTerm final : public ContactTerm {
       collider_motion =
           std::max(collider_motion, norm(p.x_target[at_index(v)] - p.x_start[at_index(v)]));
     find(p, 1.2 * (soft_motion + collider_motion) + setup_.support);
+    if (!friction_.active()) return;
+    refresh(p);
+    begin_friction(c);
   }
 
   void refresh(const Points& points) override {
@@ -66,7 +71,7 @@ class BarrierTerm final : public ContactTerm {
   }
 
   Energy evaluate(const Evaluation& e) override {
-    Energy total;
+    Energy total = friction_.evaluate(e);
     for (std::size_t i = 0; i < pairs_.size();) {
       const BarrierPair& p = pairs_[i];
       if (p.kind != PairKind::kSample || !p.rigid_target) {
@@ -102,7 +107,19 @@ class BarrierTerm final : public ContactTerm {
   void commit(const StepContext& c, const Points& points) override {
     contacts_.clear();
     for (const BarrierPair& p : pairs_)
-      contacts_.push_back(record_pair(p, setup_.support, points, soft_, collider_, c.h));
+      contacts_.push_back(record_pair(p, setup_.support, points, soft_, collider_));
+    if (!friction_.active()) return;
+    end_friction(c, points);
+    record_friction();
+  }
+
+ protected:
+  void friction_contacts(const Points& points, std::vector<FrictionContact>& out) const override {
+    haptos::friction_contacts(pairs_, setup_.support, setup_.tangential, points, soft_, collider_,
+                              out);
+  }
+  const ContactSurface* anchor_surface(const FeaturePair& key) const override {
+    return haptos::anchor_surface(key, soft_, collider_);
   }
 
  private:
@@ -122,6 +139,20 @@ class BarrierTerm final : public ContactTerm {
     for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
       double& area = corner_area_[at_index(candidates_.vertices[i])];
       if (area < 0) area = nearest_sample_area(points, static_cast<int>(i));
+    }
+  }
+
+  // Hands the friction of every source to the record of its largest normal force.
+  void record_friction() {
+    std::map<FeaturePair, std::size_t> largest;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto [it, fresh] = largest.try_emplace(friction_key(pairs_[i], soft_, collider_), i);
+      if (contacts_[i].normal_force > contacts_[it->second].normal_force) it->second = i;
+    }
+    for (const FrictionForce& f : friction_.forces()) {
+      const std::size_t i = largest.at(f.key);
+      const double side = pairs_[i].kind == PairKind::kCorner ? -1 : 1;
+      add_friction(f, side, friction_.coefficient(), contacts_[i]);
     }
   }
 

@@ -1,4 +1,5 @@
-// Live barrier contact of a soft surface with a triangle mesh or a half-space, frictionless.
+// Live barrier contact of a soft surface with a triangle mesh or a half-space. (The surface that
+// carries the quadrature is called soft; it may be an affine body's.)
 //
 // The soft surface carries the quadrature. Its samples q (contact/surface.h), with rest areas A_q,
 // see the collider through its closest features f, each counted once (closest_features.h):
@@ -39,6 +40,8 @@ struct BarrierSetup {
   double support = 2e-5;   ///< d [m]
   double stiffness = 1e9;  ///< kappa [Pa/m]
   int divisions = 1;       ///< of the soft triangles' edges, for the quadrature
+  FrictionCone friction;
+  double tangential = 1;  ///< stiffness of stick, per stiffness of the barrier
 };
 
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,

@@ -20,6 +20,11 @@ const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
        "number of parts each soft surface edge is divided into for the contact quadrature; 0 "
        "chooses "
        "from the meshes"},
+      {"combine", "", &O::combine, 0, 4,
+       "rule for two coefficients of friction: 0 product, 1 smaller, 2 larger, 3 mean, 4 geometric "
+       "mean"},
+      {"tangential", "", &O::tangential, 1e-6, 1e6,
+       "stiffness of sticking friction, as a multiple of the contact stiffness"},
   };
   return t;
 }
@@ -32,13 +37,19 @@ class HalfSpaceTerm final : public ContactTerm {
  public:
   HalfSpaceTerm(const ContactSurface* soft, const Vec3d& n, double offset, int body,
                 const BarrierSetup& s)
-      : soft_(*soft), n_(n), offset_(offset), body_(body), setup_(s) {}
+      : ContactTerm(s.friction), soft_(*soft), n_(n), offset_(offset), body_(body), setup_(s) {}
 
   const char* name() const override { return "barrier half-space"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
   double load() const override { return load_; }
   double smallest_gap() const override { return smallest_gap_; }
+
+  void prepare(const StepContext& c) override {
+    if (!friction_.active()) return;
+    refresh(*c.points);
+    begin_friction(c);
+  }
 
   void refresh(const Points& points) override {
     active_.clear();
@@ -54,7 +65,7 @@ class HalfSpaceTerm final : public ContactTerm {
   }
 
   Energy evaluate(const Evaluation& e) override {
-    Energy total;
+    Energy total = friction_.evaluate(e);
     for (int v : active_) {
       const int p = soft_.point[at_index(v)];
       const BarrierValue<double> b = barrier(gap(e.points->x[at_index(p)]), setup_.support);
@@ -77,7 +88,7 @@ class HalfSpaceTerm final : public ContactTerm {
     return a * limit;
   }
 
-  void commit(const StepContext&, const Points& points) override {
+  void commit(const StepContext& context, const Points& points) override {
     contacts_.clear();
     for (int v : active_) {
       const int p = soft_.point[at_index(v)];
@@ -99,6 +110,30 @@ class HalfSpaceTerm final : public ContactTerm {
       const Vec3d& u = points.u[at_index(p)];
       c.slip = u - n_ * dot(u, n_);
       contacts_.push_back(c);
+    }
+    if (!friction_.active()) return;
+    end_friction(context, points);
+    // Contacts and forces are both in the order of vertices.
+    std::size_t i = 0;
+    for (const FrictionForce& f : friction_.forces()) {
+      while (contacts_[i].feature_a != f.key.feature_a) ++i;
+      add_friction(f, 1, friction_.coefficient(), contacts_[i]);
+    }
+  }
+
+ protected:
+  void friction_contacts(const Points& points, std::vector<FrictionContact>& out) const override {
+    for (int v : active_) {
+      const int p = soft_.point[at_index(v)];
+      FrictionContact c;
+      c.key = {soft_.env, soft_.body, body_, v, 0};
+      c.a = single(p);
+      const double g = gap(points.x[at_index(p)]);
+      c.closest = points.x[at_index(p)] - n_ * g;
+      c.normal = n_;
+      c.normal_force = -scale(v) * barrier(g, setup_.support).first;
+      c.stiffness = setup_.tangential * scale(v);
+      out.push_back(c);
     }
   }
 

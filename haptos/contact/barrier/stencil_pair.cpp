@@ -112,8 +112,7 @@ void add_rigid_target(RigidTarget& r, bool project, Assembly& assembly) {
 }
 
 ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,
-                         const ContactSurface& soft, const ContactSurface& collider, double h) {
-  (void)h;
+                         const ContactSurface& soft, const ContactSurface& collider) {
   WeightedPoint p[4];
   const int n = stencil_points(pair, p);
   Vec3d x[4] = {Vec3d::zero(), Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
@@ -153,9 +152,6 @@ ContactPoint record_pair(const BarrierPair& pair, double support, const Points& 
   if (pair.mollifier > 0) m = edge_edge_mollifier(x[0], x[1], x[2], x[3], pair.mollifier).m;
   c.normal_force = -pair.count * pair.scale * m * barrier(pair.gap, support).first;
   c.force = c.n * c.normal_force;
-  if (pair.mollifier > 0) {
-    // The mollifier adds a couple to the pair; its net force on the soft edge is zero.
-  }
   const Vec3d slip = at(points.u, c.point_a) - at(points.u, c.point_b);
   c.slip = slip - c.n * dot(slip, c.n);
   return c;

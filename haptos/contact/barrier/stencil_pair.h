@@ -50,6 +50,6 @@ void add_rigid_target(RigidTarget& sum, bool project, Assembly& assembly);
 
 /// The contact record of the pair: force on the soft surface.
 ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,
-                         const ContactSurface& soft, const ContactSurface& collider, double h);
+                         const ContactSurface& soft, const ContactSurface& collider);
 
 }  // namespace haptos

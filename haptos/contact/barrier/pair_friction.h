@@ -1,0 +1,26 @@
+// What friction sees of barrier contact: the pairs of one source (a sample, a corner, a pair of
+// edges) as one place of contact, with their net force.
+#pragma once
+
+#include <vector>
+
+#include "haptos/contact/barrier/stencil_pair.h"
+#include "haptos/contact/friction/anchored_friction.h"
+
+namespace haptos {
+
+/// @param pairs       pairs of a source follow each other
+/// @param stiffness   of the tangential spring, per stiffness of the pair's barrier
+void friction_contacts(const std::vector<BarrierPair>& pairs, double support, double stiffness,
+                       const Points& points, const ContactSurface& soft,
+                       const ContactSurface& collider, std::vector<FrictionContact>& out);
+
+/// The surface that holds the anchor of such a contact.
+const ContactSurface* anchor_surface(const FeaturePair& key, const ContactSurface& soft,
+                                     const ContactSurface& collider);
+
+/// The key under which a pair's source is remembered.
+FeaturePair friction_key(const BarrierPair& pair, const ContactSurface& soft,
+                         const ContactSurface& collider);
+
+}  // namespace haptos

@@ -1,0 +1,149 @@
+#include "haptos/contact/friction/anchored_friction.h"
+
+#include <cmath>
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+Vec3d tangential(const Vec3d& v, const Vec3d& n) { return v - n * dot(v, n); }
+
+}  // namespace
+
+void add_friction(const FrictionForce& f, double side, double coefficient, ContactPoint& record) {
+  record.tangential_force = f.force * side;
+  record.force += record.tangential_force;
+  record.friction = coefficient;
+  record.sticking = f.sticking;
+}
+
+bool project_on_triangle(const ContactSurface& s, const std::vector<Vec3d>& x, int triangle,
+                         const Vec3d& n, const Vec3d& p, Vec3d& weights) {
+  const Vec3i& c = s.triangles[at_index(triangle)];
+  const Vec3d& o = s.position(x, c[0]);
+  const Vec3d e = tangential(s.position(x, c[1]) - o, n),
+              f = tangential(s.position(x, c[2]) - o, n), r = tangential(p - o, n);
+  const double ee = dot(e, e), ef = dot(e, f), ff = dot(f, f), d = ee * ff - ef * ef;
+  if (!(d > 1e-6 * ee * ff)) return false;
+  const double u = (ff * dot(e, r) - ef * dot(f, r)) / d, v = (ee * dot(f, r) - ef * dot(e, r)) / d;
+  weights = {{1 - u - v, u, v}};
+  return true;
+}
+
+Vec3d AnchoredFriction::Spring::stretch(const Points& points) const {
+  const Vec3d anchor = b.count > 0 ? at(points.x, b) : fixed;
+  return tangential(at(points.x, a) - anchor, normal);
+}
+
+void AnchoredFriction::begin(const ContactHistory* history) {
+  history_ = history;
+  springs_.clear();
+}
+
+// Puts the anchor that m remembers into the spring.
+void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other, Spring& s) {
+  s.memory = m;
+  s.b.count = 0;
+  s.fixed = m.anchor;
+  if (!other) return;
+  const Vec3i& c = other->triangles[at_index(m.triangle)];
+  s.b.count = 3;
+  for (int k = 0; k < 3; ++k) {
+    s.b.point[k] = other->point[at_index(c[k])];
+    s.b.weight[k] = m.anchor[k];
+  }
+}
+
+double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
+                               const ContactSurface* other, std::map<FeaturePair, Spring>& next) {
+  Spring s;
+  double before = 0;
+  Vec3d normal_before = c.normal;
+  if (const auto it = springs_.find(c.key); it != springs_.end()) {
+    s = it->second;
+    before = s.limit;
+    normal_before = s.normal;
+  } else {
+    ContactMemory m;
+    const auto old = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
+    if (history_ && old != history_->end() &&
+        (other
+             ? old->second.triangle >= 0 && at_index(old->second.triangle) < other->triangles.size()
+             : old->second.triangle < 0)) {
+      m = old->second;
+    } else {
+      m.edge = c.edge;
+      m.triangle = c.triangle;
+      m.anchor = c.closest;
+      if (other &&
+          !project_on_triangle(*other, points.x, c.triangle, c.normal, c.closest, m.anchor))
+        return 0;
+    }
+    hold(m, other, s);
+    s.a = c.a;
+    if (s.a.count == 2) {
+      s.a.weight[0] = 1 - m.edge;
+      s.a.weight[1] = m.edge;
+    }
+  }
+  s.normal = c.normal;
+  s.stiffness = c.stiffness;
+  s.limit = (s.memory.slipping ? cone_.sliding : cone_.sticking) * c.normal_force;
+  next[c.key] = s;
+  return norm(s.normal * s.limit - normal_before * before);
+}
+
+Energy AnchoredFriction::evaluate(const Evaluation& e) const {
+  Energy total;
+  for (const auto& [key, s] : springs_) {
+    if (!(s.limit > 0)) continue;
+    const Vec3d d = s.stretch(*e.points);
+    const double r = norm(d);
+    const bool sticks = s.stiffness * r <= s.limit;
+    const double value =
+        sticks ? 0.5 * s.stiffness * r * r : s.limit * r - 0.5 * s.limit * s.limit / s.stiffness;
+    total += {value, value};
+    if (!e.assembly) continue;
+    const Vec3d force = d * (sticks ? s.stiffness : s.limit / r);
+    e.assembly->add_gradient(s.a, force);
+    if (s.b.count > 0) e.assembly->add_gradient(s.b, -force);
+    if (!e.assembly->wants_hessian()) continue;
+    const Mat3d P = Mat3d::identity() - outer(s.normal, s.normal);
+    const Mat3d H = sticks ? P * s.stiffness : (P - outer(d, d) * (1 / (r * r))) * (s.limit / r);
+    e.assembly->add_hessian(s.a, s.a, H, true);
+    if (s.b.count == 0) continue;
+    e.assembly->add_hessian(s.b, s.b, H, true);
+    e.assembly->add_hessian(s.a, s.b, H * -1.0, false);
+  }
+  return total;
+}
+
+void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
+                              const ContactSurface* other, std::int64_t step) {
+  const auto it = springs_.find(c.key);
+  if (it == springs_.end()) return;
+  const Spring& s = it->second;
+  ContactMemory m = s.memory;
+  m.normal_force = c.normal_force;
+  if (m.first_step < 0) m.first_step = step;
+  const Vec3d d = s.stretch(points);
+  const double r = norm(d);
+  const bool sticks = s.stiffness * r <= s.limit;
+  m.slipping = !sticks;
+  const Vec3d force = d * -(sticks ? s.stiffness : r > 0 ? s.limit / r : 0.0);
+  forces_.push_back({c.key, force, sticks});
+  if (!sticks) {
+    // The spring keeps what the cone allows, from where the surfaces touch now.
+    const Vec3d from = at(points.x, c.a);
+    const Vec3d anchor = from - d * (s.limit / (s.stiffness * r));
+    m.edge = c.edge;
+    m.triangle = c.triangle;
+    m.anchor = anchor;
+    if (other && !project_on_triangle(*other, points.x, c.triangle, c.normal, anchor, m.anchor))
+      return;
+  }
+  memory_[c.key] = m;
+}
+
+}  // namespace haptos

@@ -1,0 +1,125 @@
+// Coulomb friction with anchored stick: a tangential spring between two surfaces that returns to
+// the friction cone when it is stretched beyond it.
+//
+//   d = P (x_a - x_b),   P = 1 - n n^T,   limit L = mu N,   spring k [N/m]
+//
+//   E(d) = k |d|^2 / 2            |d| <= L / k   sticks: force -k d
+//        = L |d| - L^2 / (2 k)    beyond         slips:  force -L d / |d|
+//
+// a is a material point of one surface (a sample, a vertex, a place on an edge), b the anchor: a
+// material point of the other one, as weights on one of its triangles, or a fixed point of a
+// half-space. The minimum over a step is the implicit return mapping of a perfectly plastic spring.
+// Where the step ends in slip, the anchor is moved so that the spring keeps exactly L / k; where it
+// sticks, nothing moves: so there is no creep. Anchors are keyed by the source and the other body,
+// not by the feature it happens to be closest to, so they survive sliding from face to face; they
+// are part of the state (ContactHistory).
+//
+// n and N are lagged: taken where the step starts, and again after each minimisation until they no
+// longer change (Term::update_lag). So the forces obey Coulomb's law at the end of the step, though
+// friction has no potential. mu is that of sticking for a spring that stuck at the start of the
+// step, that of sliding otherwise.
+// Source: the return mapping is that of Wriggers, Computational Contact Mechanics, 2nd ed., 10.5.2.
+// Limits: the force acts at points a gap apart, so a couple of gap times force is left.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "haptos/contact/record.h"
+#include "haptos/contact/surface.h"
+#include "haptos/model/contact_history.h"
+#include "haptos/potential/term.h"
+
+namespace haptos {
+
+/// Coefficients of friction of a pair of bodies.
+struct FrictionCone {
+  double sticking = 0;  ///< static
+  double sliding = 0;   ///< kinetic, at most the static one
+};
+
+/// Where two bodies touch, as friction sees it at some position.
+struct FrictionContact {
+  FeaturePair key;
+  WeightedPoint a;          ///< material point of the source [points]
+  double edge = 0;          ///< where on its edge a is, for an edge: weight of the second end
+  int triangle = -1;        ///< of the other surface; -1: a half-space
+  Vec3d closest;            ///< on the other surface, world [m]
+  Vec3d normal;             ///< unit, of the force between the two
+  double normal_force = 0;  ///< [N]
+  double stiffness = 0;     ///< k [N/m]
+};
+
+/// Tangential force that a contact ended the step with.
+struct FrictionForce {
+  FeaturePair key;
+  Vec3d force;  ///< on the source [N], world
+  bool sticking = false;
+};
+
+class AnchoredFriction {
+ public:
+  explicit AnchoredFriction(FrictionCone cone) : cone_(cone) {}
+  bool active() const { return cone_.sticking > 0; }
+  double coefficient() const { return cone_.sticking; }
+
+  /// Starts a step; the history is read in lag() and must outlive it.
+  void begin(const ContactHistory* history);
+  /// Takes normals and limits from `contacts`; a contact without an anchor gets one where it
+  /// touches now. `other(key)` is the surface that holds the key's anchors, nullptr for a
+  /// half-space.
+  /// @return sum of the changes of the limits' vectors [N]
+  template <class Other>
+  double lag(const std::vector<FrictionContact>& contacts, const Points& points,
+             const Other& other) {
+    double change = 0;
+    std::map<FeaturePair, Spring> next;
+    for (const FrictionContact& c : contacts) change += renew(c, points, other(c.key), next);
+    for (const auto& [key, s] : springs_)
+      if (!next.count(key)) change += s.limit;
+    springs_ = std::move(next);
+    return change;
+  }
+  Energy evaluate(const Evaluation& e) const;
+  /// Ends the step: moves anchors of springs that slip. `contacts` are those of the end.
+  template <class Other>
+  void commit(const std::vector<FrictionContact>& contacts, const Points& points,
+              const Other& other, std::int64_t step) {
+    forces_.clear();
+    memory_.clear();
+    for (const FrictionContact& c : contacts) finish(c, points, other(c.key), step);
+  }
+  const std::vector<FrictionForce>& forces() const { return forces_; }
+  void remember(ContactHistory& next) const { next.insert(memory_.begin(), memory_.end()); }
+
+ private:
+  struct Spring {
+    WeightedPoint a, b;           // b.count 0: fixed
+    Vec3d fixed = Vec3d::zero();  // world [m]
+    Vec3d normal;
+    double limit = 0, stiffness = 0;
+    ContactMemory memory;
+    Vec3d stretch(const Points& points) const;
+  };
+  double renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
+               std::map<FeaturePair, Spring>& next);
+  void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
+              std::int64_t step);
+  static void hold(const ContactMemory& m, const ContactSurface* other, Spring& s);
+
+  FrictionCone cone_;
+  const ContactHistory* history_ = nullptr;
+  std::map<FeaturePair, Spring> springs_;
+  std::vector<FrictionForce> forces_;
+  ContactHistory memory_;
+};
+
+/// Adds the force to a record; side is 1 where the record's body a is the source, else -1.
+void add_friction(const FrictionForce& f, double side, double coefficient, ContactPoint& record);
+
+/// Weights on the triangle of a surface whose point has the projection of `x` along n; false where
+/// the triangle stands on the plane.
+bool project_on_triangle(const ContactSurface& s, const std::vector<Vec3d>& positions, int triangle,
+                         const Vec3d& n, const Vec3d& x, Vec3d& weights);
+
+}  // namespace haptos
