@@ -21,12 +21,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from haptos import _core, pictures
 from haptos.cli import command_line
+from haptos.cli_meshes import load_scene_telling
 from haptos.errors import InputError, refuse
 from haptos.images import save_png
 from haptos.press import Gel, Press, sensor_of
 from haptos.recording import Recorder
 from haptos.report import press_report, write_text
-from haptos.scene import Scene, load_scene
+from haptos.scene import Scene
 from haptos.sim import Sim
 from haptos.units import show_length, show_time
 
@@ -221,7 +222,7 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
               out: str | None, overwrite: bool) -> None:
     """Runs a scene file, records it, and draws its end."""
     folder = check_folder(out, f"run-{Path(path).stem}", overwrite)
-    scene = load_scene(path)
+    scene = load_scene_telling(path)
     for option, value in options.items():
         group, _, name = option.partition(".")
         if group == "material":
