@@ -172,5 +172,6 @@ def run_repair(file: str, out: str, unit: str | None, overwrite: bool, *, weld: 
     print(f"{path}: written, {after.vertices} vertices, {after.triangles} triangles, volume "
           f"{after.volume:.6g}, lengths in the file's unit")
     sound = not after.findings()
-    print("closed and sound" if sound else "can be used as a collider, but not be filled: see above")
+    print("closed and sound" if sound
+          else "can be used as a collider, but not be filled: see above")
     return 0 if sound else 1

@@ -92,8 +92,8 @@ class RepairReport:
         if self.turned:
             out.append(f"turned {_count(self.turned, 'triangle')} to agree and face outward")
         for h in self.filled:
-            out.append(f"closed a hole of {h.edges} edges, {h.width:.4g} wide, by triangles of area "
-                       f"{h.area:.4g}")
+            out.append(f"closed a hole of {h.edges} edges, {h.width:.4g} wide, by triangles of "
+                       f"area {h.area:.4g}")
         if self.rebuilt is not None:
             out.append(f"made the surface anew with edges of about {self.rebuilt:.4g}, within "
                        f"{self.moved:.3g} of the old one")
@@ -304,7 +304,8 @@ def _close_holes(mesh: _core.TriMesh, largest: float) -> tuple[_core.TriMesh, li
         why, area = "", 0.0
         patch = np.zeros((0, 3), np.int32)
         if width > largest:
-            why = f"it is wider than the limit of {largest:.4g}; raise the limit if it is no opening"
+            why = (f"it is wider than the limit of {largest:.4g}; raise the limit if it is no "
+                   "opening")
         elif len(rim) > MOST_RIM:
             why = f"its rim has more than {MOST_RIM} edges"
         elif len(rim) < 3:

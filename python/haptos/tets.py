@@ -160,12 +160,12 @@ def _check_surface(surface: _core.TriMesh, name: str, allow_defects: bool) -> No
         _, turned = _core.orient(surface)
         if turned == 0:
             if not report.intersections_checked:
-                warnings.warn(f"{name or 'surface'}: was not checked for triangles that cut each other",
-                              stacklevel=4)
+                warnings.warn(f"{name or 'surface'}: was not checked for triangles that cut each "
+                              "other", stacklevel=4)
             return
         findings = [f"{turned} of its triangles face the wrong way."]
-    refuse(name or "surface", "", "must be closed, face outward and not cut itself to be filled, but "
-           + " and ".join(f.rstrip(".") for f in findings), remedy)
+    refuse(name or "surface", "", "must be closed, face outward and not cut itself to be filled, "
+           "but " + " and ".join(f.rstrip(".") for f in findings), remedy)
 
 
 def _check_numbers(size: float, epsilon: float | None, seed: int, stop_energy: float,
