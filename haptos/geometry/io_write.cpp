@@ -108,7 +108,7 @@ void append_points(std::string& s, const std::vector<Vec3d>& points, bool binary
 void write_obj(const std::filesystem::path& path, const TriMesh& mesh) {
   check_points(path, "vertex", mesh.vertices);
   check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
-  std::string s = "# Haptos surface, metres\n";
+  std::string s = "# Haptos surface\n";
   for (const Vec3d& p : mesh.vertices) {
     s += 'v';
     for (int k = 0; k < 3; ++k) {
@@ -134,7 +134,7 @@ void write_stl(const std::filesystem::path& path, const TriMesh& mesh) {
   if (mesh.triangles.size() > 0xffffffffu)
     fail(path, "triangles", std::to_string(mesh.triangles.size()), "STL counts at most 2^32 - 1",
          "write OBJ");
-  std::string s = "Haptos surface, metres";
+  std::string s = "Haptos surface";
   s.resize(80, ' ');
   append_bytes(s, static_cast<std::uint32_t>(mesh.triangles.size()), false);
   for (const Vec3i& t : mesh.triangles) {
@@ -148,6 +148,50 @@ void write_stl(const std::filesystem::path& path, const TriMesh& mesh) {
       for (int k = 0; k < 3; ++k) append_bytes(s, static_cast<float>(v[k]), false);
     append_bytes(s, std::uint16_t{0}, false);
   }
+  write_in_one_move(path, s);
+}
+
+void write_ply(const std::filesystem::path& path, const TriMesh& mesh) {
+  check_points(path, "vertex", mesh.vertices);
+  check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
+  std::string s = "ply\nformat binary_little_endian 1.0\ncomment Haptos surface\nelement vertex ";
+  s += std::to_string(mesh.vertices.size()) +
+       "\nproperty double x\nproperty double y\nproperty double z\nelement face " +
+       std::to_string(mesh.triangles.size()) +
+       "\nproperty list uchar int vertex_indices\nend_header\n";
+  for (const Vec3d& p : mesh.vertices)
+    for (int k = 0; k < 3; ++k) append_bytes(s, p[k], false);
+  for (const Vec3i& t : mesh.triangles) {
+    s += '\3';
+    for (int k = 0; k < 3; ++k) append_bytes(s, static_cast<std::int32_t>(t[k]), false);
+  }
+  write_in_one_move(path, s);
+}
+
+void write_msh(const std::filesystem::path& path, const TetMesh& mesh) {
+  check_points(path, "vertex", mesh.vertices);
+  check_indices(path, "tetrahedron", mesh.tets, 4, mesh.vertices.size());
+  std::string s = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n";
+  s += std::to_string(mesh.vertices.size()) + "\n";
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
+    append(s, static_cast<std::int64_t>(i) + 1);
+    for (int k = 0; k < 3; ++k) {
+      s += ' ';
+      append(s, mesh.vertices[i][k]);
+    }
+    s += '\n';
+  }
+  s += "$EndNodes\n$Elements\n" + std::to_string(mesh.tets.size()) + "\n";
+  for (std::size_t i = 0; i < mesh.tets.size(); ++i) {
+    append(s, static_cast<std::int64_t>(i) + 1);
+    s += " 4 2 1 1";  // a tetrahedron with two tags: physical and elementary entity
+    for (int k = 0; k < 4; ++k) {
+      s += ' ';
+      append(s, static_cast<std::int64_t>(mesh.tets[i][k]) + 1);
+    }
+    s += '\n';
+  }
+  s += "$EndElements\n";
   write_in_one_move(path, s);
 }
 

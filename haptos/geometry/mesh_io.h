@@ -57,12 +57,19 @@ TetMesh parse_volume(std::string_view bytes, MeshFormat format, const std::strin
 std::string read_regular_file(const std::filesystem::path& path, std::int64_t max_bytes);
 
 // The writers write a new file beside `path` and rename it, so `path` is never half written.
-// Lengths are written in metres. Text holds the shortest decimals that read back unchanged.
+// Lengths are written as they are, so in metres. Text holds the shortest decimals that read back
+// unchanged.
 
 void write_obj(const std::filesystem::path& path, const TriMesh& mesh);
 
 /// Writes binary STL, which rounds coordinates to single precision.
 void write_stl(const std::filesystem::path& path, const TriMesh& mesh);
+
+/// Writes binary little-endian PLY with coordinates in double precision.
+void write_ply(const std::filesystem::path& path, const TriMesh& mesh);
+
+/// Writes Gmsh 2.2 text.
+void write_msh(const std::filesystem::path& path, const TetMesh& mesh);
 
 struct VtkWriteOptions {
   bool binary = true;

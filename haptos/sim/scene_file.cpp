@@ -126,7 +126,7 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind) {
 }  // namespace scene_file
 
 Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,
-                  const SceneLimits& limits) {
+                  const SceneLimits& limits, const Tetrahedralise& tetrahedralise) {
   using namespace scene_file;
   yaml::Limits yaml_limits;
   yaml_limits.max_bytes = limits.max_bytes;
@@ -137,6 +137,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   Reading r;
   r.root = root;
   r.limits = limits;
+  r.tetrahedralise = tetrahedralise;
   Scene s;
   if (const auto o = v.find("sim")) read_options(*o, s.sim);
   if (const auto o = v.find("newton")) read_options(*o, s.newton);
@@ -153,7 +154,8 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   return s;
 }
 
-Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits) {
+Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits,
+                 const Tetrahedralise& tetrahedralise) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > static_cast<std::uintmax_t>(limits.max_bytes))
@@ -162,7 +164,7 @@ Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits) {
                                 "keep meshes in files of their own"});
   const std::string text = read_regular_file(path, limits.max_bytes);
   const std::filesystem::path folder = path.parent_path();
-  return parse_scene(text, path.string(), folder.empty() ? "." : folder, limits);
+  return parse_scene(text, path.string(), folder.empty() ? "." : folder, limits, tetrahedralise);
 }
 
 }  // namespace haptos

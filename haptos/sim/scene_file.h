@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,15 +22,30 @@ struct SceneLimits {
   std::int64_t max_elements = 20'000'000;  ///< triangles and tetrahedra of all meshes as simulated
 };
 
+/// What a soft body asks for that the file gives by its surface.
+struct TetrahedraRequest {
+  TriMesh surface;     ///< [m], in the body's own frame
+  std::string name;    ///< the surface file as found
+  double size = 0;     ///< edge length [m]
+  double epsilon = 0;  ///< how far the boundary may lie from the surface [m]; 0: by the size
+  int seed = 1;
+};
+
+/// Fills a surface with tetrahedra. The library has no such program of its own: the Python package
+/// brings one. May throw InputError.
+using Tetrahedralise = std::function<TetMesh(const TetrahedraRequest&)>;
+
 /// Reads a scene file; Scene::warnings receives what is odd about it but can be simulated.
 /// Throws InputError for anything wrong, mesh files included.
-Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits = {});
+/// @param tetrahedralise fills the surfaces of soft bodies; none: such a body is an error
+Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits = {},
+                 const Tetrahedralise& tetrahedralise = {});
 
 /// Reads a scene from memory.
 /// @param name stands for the file in errors
 /// @param root folder that mesh files are looked for in; empty: the scene may name no files
 Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,
-                  const SceneLimits& limits = {});
+                  const SceneLimits& limits = {}, const Tetrahedralise& tetrahedralise = {});
 
 /// All options of a scene with unit, default, range and meaning, as Markdown tables.
 std::string describe_options();

@@ -1,6 +1,7 @@
 // Files that a scene names: found under its own folder or an allowed root, never elsewhere.
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <system_error>
 
 #include "haptos/base/text.h"
@@ -127,6 +128,33 @@ TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet) {
       v, [&] { require_volume(mesh, ""); }, shown(path));
   r.elements += static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;
   return mesh;
+}
+
+TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet) {
+  v.keys({"file", "unit", "size", "epsilon", "seed"});
+  const MeshReadOptions options = mesh_options(r, v, 1);
+  const fs::path path = find_asset(r, v.at("file", "name a .obj, .stl, .ply or .off file"));
+  TetrahedraRequest request;
+  request.name = path.string();
+  request.size = read_length(v.at("size", "give the edge length, for example size: 1 mm"));
+  if (const auto epsilon = v.find("epsilon")) request.epsilon = read_length(*epsilon);
+  if (const auto seed = v.find("seed"))
+    request.seed = seed->integer(0, std::numeric_limits<int>::max());
+  if (!r.tetrahedralise)
+    v.fail("", "cannot be filled with tetrahedra here",
+           "load the scene in Python, or write the volume once with haptos tetrahedralise and name "
+           "it as mesh");
+  request.surface = read_surface(path, options, &r.warnings);
+  return located(
+      v,
+      [&] {
+        TetMesh mesh = r.tetrahedralise(request);
+        require_volume(mesh, "");
+        r.check_elements(v, static_cast<double>(mesh.tets.size()) * parts_per_tet);
+        r.elements += static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;
+        return mesh;
+      },
+      shown(path));
 }
 
 }  // namespace haptos::scene_file

@@ -31,6 +31,7 @@ struct Reading {
   };
   std::filesystem::path root;
   SceneLimits limits;
+  Tetrahedralise tetrahedralise;
   std::int64_t elements = 0;  ///< used so far, of limits.max_elements
   std::map<std::string, Named> names;
   std::vector<Reference> references;
@@ -105,6 +106,8 @@ SoftSource read_pad(Reading& r, const Value& v, int parts_per_tet);
 TriMesh read_shape(Reading& r, const Value& v);
 TriMesh read_surface_file(Reading& r, const Value& v);
 TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet);
+/// A surface file, filled with tetrahedra.
+TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet);
 
 SoftBody read_soft(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);

@@ -130,8 +130,8 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 }  // namespace
 
 SoftBody read_soft(Reading& r, const Value& v) {
-  v.keys(
-      {"name", "mesh", "pad", "material", "element", "pose", "velocity", "glue", "held", "coat"});
+  v.keys({"name", "mesh", "surface", "pad", "material", "element", "pose", "velocity", "glue",
+          "held", "coat"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
@@ -139,8 +139,11 @@ SoftBody read_soft(Reading& r, const Value& v) {
         read_word(*element, {"composite", "linear"}) == 0 ? Element::kComposite : Element::kLinear;
   const int parts = b.element == Element::kComposite ? 8 : 1;
   SoftSource source;
-  if (only_one(v, {"mesh", "pad"}) == "pad")
+  const std::string shape = only_one(v, {"mesh", "surface", "pad"});
+  if (shape == "pad")
     source = read_pad(r, *v.find("pad"), parts);
+  else if (shape == "surface")
+    source.mesh = read_filled_surface(r, *v.find("surface"), parts);
   else
     source.mesh = read_volume_file(r, *v.find("mesh"), parts);
   read_options(v.at("material", "write for example material: {young: 100 kPa, poisson: 0.48}"),

@@ -6,6 +6,7 @@
 #include "bind.h"
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/geometry/mesh_io.h"
+#include "haptos/geometry/surface_distance.h"
 #include "haptos/geometry/topology.h"
 
 namespace haptos::python {
@@ -149,6 +150,11 @@ void bind_files(nb::module_& m) {
   m.def("write_stl", &write_stl, nb::arg("path"), nb::arg("mesh"),
         "Writes a surface as binary STL, in metres and single precision. Replaces the file whole "
         "or not at all.");
+  m.def("write_ply", &write_ply, nb::arg("path"), nb::arg("mesh"),
+        "Writes a surface as binary PLY, in metres and double precision. Replaces the file whole "
+        "or not at all.");
+  m.def("write_msh", &write_msh, nb::arg("path"), nb::arg("mesh"),
+        "Writes a volume as Gmsh 2.2 text, in metres. Replaces the file whole or not at all.");
   m.def(
       "write_vtk",
       [](const fs::path& path, const TetMesh& mesh, const nb::object& vectors,
@@ -231,6 +237,25 @@ void bind_edits(nb::module_& m) {
       "vertex.");
 }
 
+void bind_distances(nb::module_& m) {
+  m.def(
+      "distance_to_surface",
+      [](const ArrayLike& points, const TriMesh& surface) {
+        const std::vector<Vec3d> p = to_points(points, "points");
+        std::vector<double> d;
+        {
+          nb::gil_scoped_release release;
+          d = distance_to_surface(p, surface);
+        }
+        return own_row(std::move(d));
+      },
+      nb::arg("points"), nb::arg("surface"),
+      nb::sig("def distance_to_surface(points: numpy.typing.ArrayLike, surface: TriMesh) -> "
+              "numpy.typing.NDArray[numpy.float64]"),
+      "The distance (n,) of each point (n, 3) [m] to the nearest point of a surface [m], without "
+      "sign.");
+}
+
 }  // namespace
 
 void bind_mesh(nb::module_& m) {
@@ -238,6 +263,7 @@ void bind_mesh(nb::module_& m) {
   bind_tet_mesh(m);
   bind_files(m);
   bind_edits(m);
+  bind_distances(m);
 }
 
 }  // namespace haptos::python

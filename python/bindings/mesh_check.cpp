@@ -1,6 +1,7 @@
 // What is wrong with a mesh.
 #include "haptos/geometry/mesh_check.h"
 #include "bind.h"
+#include "haptos/geometry/exact.h"
 
 namespace haptos::python {
 namespace {
@@ -112,6 +113,21 @@ void bind_mesh_check(nb::module_& m) {
       "check_surface", [](const TriMesh& mesh) { return check_surface(mesh); }, nb::arg("mesh"),
       nb::call_guard<nb::gil_scoped_release>(),
       "Reports what is wrong with a surface, however broken; refuses nothing.");
+  m.def(
+      "intersecting_triangles",
+      [](const TriMesh& mesh) {
+        std::vector<std::array<int, 2>> pairs;
+        {
+          nb::gil_scoped_release release;
+          pairs = self_intersections(mesh);
+        }
+        const std::size_t n = pairs.size();
+        return own<OutArray<int, -1, 2>>(std::move(pairs), {n, 2});
+      },
+      nb::arg("mesh"),
+      nb::sig("def intersecting_triangles(mesh: TriMesh) -> numpy.typing.NDArray[numpy.int32]"),
+      "All pairs of triangles (n, 2) that meet beyond what neighbours share, by exact arithmetic; "
+      "weld the mesh first.");
   m.def(
       "check_volume", [](const TetMesh& mesh) { return check_volume(mesh); }, nb::arg("mesh"),
       nb::call_guard<nb::gil_scoped_release>(),

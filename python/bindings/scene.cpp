@@ -189,6 +189,31 @@ void set_scene_options(Scene& scene, const std::string& name, const nb::dict& va
   if (!known) refuse(name, "", "is no group of options", "see haptos describe");
 }
 
+// An InputError raised in Python as the library's own, so that the place in the file is added.
+[[noreturn]] void rethrow(const nb::python_error& e) {
+  if (!e.matches(nb::module_::import_("haptos.errors").attr("InputError"))) throw;
+  const nb::object error = nb::borrow(e.value());
+  const auto text = [&](const char* name) { return text_of(nb::object(error.attr(name))); };
+  Diagnostic d;
+  d.element = text("element");
+  d.value = text("value");
+  d.rule = text("rule");
+  d.remedy = text("remedy");
+  throw InputError(d);
+}
+
+// A Python function of (surface, name, size, epsilon, seed) that returns a TetMesh.
+Tetrahedralise filler(const nb::object& function) {
+  if (function.is_none()) return {};
+  return [function](const TetrahedraRequest& r) {
+    try {
+      return nb::cast<TetMesh>(function(r.surface, r.name, r.size, r.epsilon, r.seed));
+    } catch (const nb::python_error& e) {
+      rethrow(e);
+    }
+  };
+}
+
 }  // namespace
 
 void bind_scene(nb::module_& m) {
@@ -229,8 +254,11 @@ void bind_scene(nb::module_& m) {
       .def("set_options", &set_scene_options, nb::arg("group"), nb::arg("values"))
       .def("validate", [](const Scene& s) { validate(s); });
   m.def(
-      "load_scene", [](const std::filesystem::path& path) { return load_scene(path); },
-      nb::arg("path"));
+      "load_scene",
+      [](const std::filesystem::path& path, const nb::object& tetrahedralise) {
+        return load_scene(path, {}, filler(tetrahedralise));
+      },
+      nb::arg("path"), nb::arg("tetrahedralise").none());
 }
 
 }  // namespace haptos::python

@@ -27,9 +27,11 @@ from haptos._core import (
     cylinder,
     depth_picture,
     describe_status,
+    distance_to_surface,
     field_picture,
     flow_picture,
     icosphere,
+    intersecting_triangles,
     make_shape,
     mini_pad,
     normal_picture,
@@ -47,7 +49,9 @@ from haptos._core import (
     view_above,
     view_side_cutaway,
     weld,
+    write_msh,
     write_obj,
+    write_ply,
     write_stl,
     write_vtk,
 )
@@ -56,15 +60,19 @@ from haptos.images import save_png
 from haptos.meshes import read_surface, read_volume
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
+from haptos.repair import Hole, RepairReport, repair
 from haptos.scene import Scene, load_scene
 from haptos.sensors import MarkerReading, TactileSensor
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
+from haptos.tet_report import TetReport, measure_tets
+from haptos.tets import TetProgress, tetrahedralise
 
 __version__ = version
 
 __all__ = [
     "CONTACT_DTYPE",
     "Found",
+    "Hole",
     "InputError",
     "MarkerGrid",
     "MarkerReading",
@@ -75,6 +83,7 @@ __all__ = [
     "PadGrading",
     "Recorder",
     "RenderScene",
+    "RepairReport",
     "Scene",
     "Sim",
     "State",
@@ -84,6 +93,8 @@ __all__ = [
     "TactileCamera",
     "TactileSensor",
     "TetMesh",
+    "TetProgress",
+    "TetReport",
     "TriMesh",
     "VolumeReport",
     "Wrench",
@@ -98,11 +109,14 @@ __all__ = [
     "cylinder",
     "depth_picture",
     "describe_status",
+    "distance_to_surface",
     "field_picture",
     "flow_picture",
     "icosphere",
+    "intersecting_triangles",
     "load_scene",
     "make_shape",
+    "measure_tets",
     "mini_pad",
     "normal_picture",
     "option_table",
@@ -111,6 +125,7 @@ __all__ = [
     "read_volume",
     "remove_degenerate",
     "render",
+    "repair",
     "require_contact_surface",
     "require_volume",
     "ring",
@@ -118,11 +133,14 @@ __all__ = [
     "save_png",
     "shape_names",
     "status_table",
+    "tetrahedralise",
     "torus",
     "view_above",
     "view_side_cutaway",
     "weld",
+    "write_msh",
     "write_obj",
+    "write_ply",
     "write_stl",
     "write_vtk",
 ]

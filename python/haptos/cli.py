@@ -1,4 +1,4 @@
-"""The haptos command: press, run, check, describe.
+"""The haptos command: press, run, tetrahedralise, check, describe.
 
 Exit codes: 0 done; 1 check found the file unusable, or a strict step failed; 2 bad input, in one
 line on stderr, with nothing created; 74 the disk is full; 130 and 143 stopped by Ctrl-C or
@@ -149,21 +149,99 @@ def run(
     run_scene(scene, seconds, every, parse_settings(settings), out, overwrite)
 
 
+UnitOption = Annotated[str | None, typer.Option(
+    "--unit", metavar="mm|m", show_default=False,
+    help="Unit of the file. Default: mm if the largest side is above 1.")]
+
+
 @app.command()
 def check(
     file: Annotated[str, typer.Argument(
         metavar="FILE", show_default=False,
         help="A surface (.stl, .obj, .ply, .off), a volume (.vtk, .msh) or a scene (.yaml).")],
+    repair: Annotated[str | None, typer.Option(
+        "--repair", metavar="OUT", show_default=False,
+        help="Mend the surface and write it to this file (.stl, .obj, .ply), in the file's "
+        "unit.")] = None,
+    largest_hole: Annotated[str | None, typer.Option(
+        show_default=False, help="Holes up to this width are closed, 0 closes none. Default: a "
+        "twentieth of the box's diagonal.")] = None,
+    weld: Annotated[str | None, typer.Option(
+        show_default=False, help="Vertices closer than this are joined. Default: 1e-5 of the "
+        "box's diagonal.")] = None,
+    rebuild: Annotated[str | None, typer.Option(
+        metavar="SIZE", show_default=False,
+        help="Make the surface anew with edges of this length; removes triangles that cut each "
+        "other.")] = None,
+    unit: UnitOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT.")] = False,
 ) -> None:
     """Says what is wrong with a mesh or a scene; exit code 1 if it cannot be used.
 
+    With --repair it mends a surface: joins vertices, drops triangles without area and repeated
+    ones, turns triangles, closes small holes, and says what it changed. The options below are for
+    that.
+
     \b
-    Example:
+    Examples:
       haptos check part.stl
+      haptos check part.stl --repair mended.stl --largest-hole 2mm
+      haptos check messy.obj --repair clean.ply --rebuild 1mm
     """
     from haptos.cli_info import check_file
+    from haptos.cli_meshes import run_repair
 
-    raise typer.Exit(check_file(file))
+    if repair is None:
+        for name, value in (("--largest-hole", largest_hole), ("--weld", weld),
+                            ("--rebuild", rebuild), ("--unit", unit)):
+            if value is not None:
+                refuse(name, value, "is for --repair", "add --repair OUT")
+        raise typer.Exit(check_file(file))
+
+    def length(text: str | None, name: str) -> float | None:
+        return None if text is None else parse_quantity(text, "m", name)
+
+    raise typer.Exit(run_repair(
+        file, repair, unit, overwrite, weld=length(weld, "--weld"),
+        largest_hole=length(largest_hole, "--largest-hole"),
+        rebuild=length(rebuild, "--rebuild")))
+
+
+@app.command()
+def tetrahedralise(
+    file: Annotated[str, typer.Argument(metavar="FILE", show_default=False,
+                                        help="A closed surface (.stl, .obj, .ply, .off).")],
+    size: Annotated[str, typer.Option(metavar="LENGTH", show_default=False,
+                                      help="Edge length of the tetrahedra, for example 1mm.")],
+    out: Annotated[str, typer.Option(
+        "--out", metavar="FILE", show_default=False,
+        help="The volume to write (.vtk, .msh), in metres.")],
+    unit: UnitOption = None,
+    epsilon: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False,
+        help="How far the boundary may lie from the surface. Default: a twentieth of the "
+        "size.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1,
+                                      help="Seed of the random numbers.")] = 1,
+    stop_energy: Annotated[float, typer.Option(
+        help="Worst shape to stop at: 3 is regular; lower takes longer.")] = 10.0,
+    allow_defects: Annotated[bool, typer.Option(
+        "--allow-defects", help="Go on with an open or self-intersecting surface.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT.")] = False,
+) -> None:
+    """Fills a closed surface with tetrahedra for a soft body, and says how good they are.
+
+    \b
+    Examples:
+      haptos tetrahedralise gel.stl --size 1mm --out gel.vtk
+      haptos tetrahedralise finger.obj --unit m --size 2mm --epsilon 20um --out finger.msh
+    """
+    from haptos.cli_meshes import run_tetrahedralise
+
+    run_tetrahedralise(
+        file, parse_quantity(size, "m", "--size"), out, unit,
+        None if epsilon is None else parse_quantity(epsilon, "m", "--epsilon"), seed, stop_energy,
+        allow_defects, overwrite)
 
 
 @app.command()

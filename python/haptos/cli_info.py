@@ -12,12 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from haptos import _core
+from haptos.cli_meshes import load_scene_telling
 from haptos.console import say
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface, read_volume
 from haptos.options import option_table
 from haptos.press import SURFACE_SUFFIXES, VOLUME_SUFFIXES
-from haptos.scene import Scene, load_scene
+from haptos.scene import Scene
+from haptos.tet_report import measure_tets
 
 SCENE_SUFFIXES = (".yaml", ".yml")
 
@@ -80,10 +82,12 @@ def _check_volume(file: str) -> None:
           f"quality {r.worst_quality:.3g} (tetrahedron {r.worst_tet})")
     _print_findings(r.findings(), [str(w.message) for w in caught])
     _core.require_volume(mesh, file)
+    for line in measure_tets(mesh).lines(lengths_in_metres=False)[1:]:
+        print(line)
 
 
 def _check_scene(file: str) -> None:
-    scene = load_scene(file)
+    scene = load_scene_telling(file)
     print(f"{file}: scene, {_count(scene)}")
     # Before anything is refused: what is odd is often why.
     say("warning", scene.warnings, sys.stdout)
@@ -149,7 +153,7 @@ def _print_parts() -> None:
 
 
 def _print_scene(file: str) -> None:
-    scene = load_scene(file)
+    scene = load_scene_telling(file)
     table = _table(file, "name", "kind", "what")
     entries = scene.entries()
     for e in entries["soft"]:

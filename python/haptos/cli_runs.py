@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from haptos import _core, pictures
 from haptos.cli import command_line
+from haptos.cli_meshes import load_scene_telling
 from haptos.console import say
 from haptos.errors import InputError, StepError, refuse
 from haptos.history import History
@@ -29,7 +30,7 @@ from haptos.images import save_png
 from haptos.press import Gel, Press, sensor_of
 from haptos.recording import Recorder
 from haptos.report import Outcome, press_report, run_report
-from haptos.scene import Scene, load_scene
+from haptos.scene import Scene
 from haptos.sim import Sim, StepReport
 from haptos.units import show_length, show_time
 
@@ -292,7 +293,7 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
     folder = check_folder(out, f"run-{Path(path).stem}", overwrite)
     clock = Clock()
     with clock.on("Reading and compiling"):
-        scene = load_scene(path)
+        scene = load_scene_telling(path)
         for option, value in options.items():
             group, _, name = option.partition(".")
             if group == "material":

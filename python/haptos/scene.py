@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from haptos import _core
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from haptos.sim import Sim
+    from haptos.tets import TetProgress
 
 
 class SensorSpec(NamedTuple):
@@ -238,10 +239,28 @@ class Scene:
         return Sim(self)
 
 
-def load_scene(path: str | os.PathLike[str]) -> Scene:
-    """The scene of a YAML file. Raises InputError that names file and line."""
+def load_scene(path: str | os.PathLike[str], *,
+               progress: Callable[[str, TetProgress], None] | None = None) -> Scene:
+    """The scene of a YAML file. Raises InputError that names file and line.
+
+    A soft body that is given by its surface is filled with tetrahedra here, or taken from the cache
+    of earlier ones (haptos.mesh_cache); progress: called meanwhile with the surface's file name and
+    how far it is.
+    """
+
+    def fill(surface: _core.TriMesh, name: str, size: float, epsilon: float,
+             seed: int) -> _core.TetMesh:
+        from haptos.tets import make_tets
+
+        def told(now: TetProgress) -> None:
+            if progress:
+                progress(os.path.basename(name), now)
+
+        return make_tets(surface, size, epsilon=epsilon or None, seed=seed, cache=True,
+                         progress=told, name="").mesh
+
     scene = Scene()
-    scene._core = _core.load_scene(os.fspath(path))
+    scene._core = _core.load_scene(os.fspath(path), fill)
     with open(path, encoding="utf-8", errors="replace") as f:
         scene.text = f.read()
     return scene

@@ -14,6 +14,19 @@ import haptos
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def outside_file(relative):
+    """The path of a file that this project did not make, or a skipped test where it is missing.
+
+    As for the C++ tests (tests/outside_data.h): in ../shared/data beside the checkout, or where
+    HAPTOS_OUTSIDE_DATA points.
+    """
+    folder = os.environ.get("HAPTOS_OUTSIDE_DATA")
+    path = (Path(folder) if folder else ROOT.parent / "shared" / "data") / relative
+    if not path.exists():
+        pytest.skip(f"outside data not found: {path} (put it there or set HAPTOS_OUTSIDE_DATA)")
+    return path
+
+
 def small_pad():
     """A pad of 12 x 12 x 3 mm with elements of 1.5 mm."""
     return haptos.box_pad(12e-3, 12e-3, 3e-3, grading=haptos.PadGrading.uniform(1.5e-3))

@@ -265,12 +265,21 @@ TEST_F(MeshFiles, WrittenSurfacesReadBackUnchanged) {
   for (std::size_t i = 0; i < 4; ++i)
     for (int k = 0; k < 3; ++k) EXPECT_EQ(o.triangles[i][k], m.triangles[i][k]);
 
+  write_ply(folder_ / "a.ply", m);
+  const TriMesh p = read_surface(folder_ / "a.ply");
+  ASSERT_EQ(p.vertices.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i)
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(p.vertices[i][k], m.vertices[i][k]);
+      EXPECT_EQ(p.triangles[i][k], m.triangles[i][k]);
+    }
+
   write_stl(folder_ / "a.stl", m);
   const TriMesh s = read_surface(folder_ / "a.stl");
   EXPECT_EQ(s.vertices.size(), 4u);  // equal corners were joined
   EXPECT_EQ(s.triangles.size(), 4u);
   EXPECT_NEAR(signed_volume(s), signed_volume(m), 1e-9);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 3);
 }
 
 TEST_F(MeshFiles, WrittenVolumesReadBackUnchanged) {
@@ -279,12 +288,16 @@ TEST_F(MeshFiles, WrittenVolumesReadBackUnchanged) {
   for (int i = 0; i < 20; ++i)
     m.vertices.push_back({{random() / 4e9, random() / 4e9, -(random() / 4e9)}});
   for (int i = 0; i + 3 < 20; ++i) m.tets.push_back({{i, i + 1, i + 2, i + 3}});
-  for (const bool binary : {true, false}) {
+  for (const int way : {0, 1, 2}) {
+    const auto path = folder_ / (way == 2 ? "m.msh" : "m.vtk");
     VtkWriteOptions options;
-    options.binary = binary;
+    options.binary = way == 0;
     options.vectors = m.vertices;
-    write_vtk(folder_ / "m.vtk", m, options);
-    const TetMesh r = read_volume(folder_ / "m.vtk");
+    if (way == 2)
+      write_msh(path, m);
+    else
+      write_vtk(path, m, options);
+    const TetMesh r = read_volume(path);
     ASSERT_EQ(r.vertices.size(), m.vertices.size());
     ASSERT_EQ(r.tets.size(), m.tets.size());
     for (std::size_t i = 0; i < m.vertices.size(); ++i)

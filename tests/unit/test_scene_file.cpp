@@ -233,6 +233,47 @@ TEST_F(SceneFolder, MeshFilesAreReadInTheirUnit) {
   EXPECT_TRUE(find_warnings(s).empty());
 }
 
+TEST_F(SceneFolder, ASurfaceIsFilledByWhoeverReadsTheScene) {
+  write_obj(folder_ / "cube.obj", box({{2, 2, 2}}));
+  write("scene.yaml",
+        "soft: [{name: a, material: {}, surface: {file: cube.obj, unit: mm, size: 1 mm, "
+        "epsilon: 20 um, seed: 7}}]\n");
+  int calls = 0;
+  const auto fill = [&](const TetrahedraRequest& r) {
+    ++calls;
+    EXPECT_NEAR(signed_volume(r.surface), 8e-9, 1e-20);
+    EXPECT_DOUBLE_EQ(r.size, 1e-3);
+    EXPECT_DOUBLE_EQ(r.epsilon, 2e-5);
+    EXPECT_EQ(r.seed, 7);
+    return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}, {{1, 1, 1}}},
+                   {{{0, 1, 2, 3}}, {{1, 2, 3, 4}}}};
+  };
+  const Scene s = load_scene(folder_ / "scene.yaml", {}, fill);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(s.soft.at(0).mesh.tets.size(), 2u);
+
+  const auto message = [&](const SceneLimits& limits, const Tetrahedralise& f) {
+    try {
+      load_scene(folder_ / "scene.yaml", limits, f);
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.diagnostic.line, 1) << e.what();
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message({}, {}).find("cannot be filled with tetrahedra here"), std::string::npos);
+  SceneLimits few;
+  few.max_elements = 13;  // enough for the cube; a composite tetrahedron counts as eight
+  EXPECT_NE(message(few, fill).find("where 13 of 13 are left"), std::string::npos);
+  const auto inverted = [](const TetrahedraRequest&) {
+    return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}, {{{0, 2, 1, 3}}}};
+  };
+  EXPECT_NE(message({}, inverted).find("\"cube.obj\", tetrahedron 0"), std::string::npos)
+      << message({}, inverted);
+  write("scene.yaml", "soft: [{name: a, material: {}, surface: {file: cube.obj, unit: mm}}]\n");
+  EXPECT_NE(message({}, fill).find("give the edge length"), std::string::npos);
+}
+
 TEST_F(SceneFolder, AnAllowedRootMayHoldMeshes) {
   write("scenes/scene.yaml", "prescribed: [{name: a, mesh: {file: cube.obj, unit: m}}]\n");
   fs::create_directories(folder_ / "assets");
@@ -302,13 +343,17 @@ TEST(SceneFile, TheDocumentationNamesEveryUnit) {
 }
 
 // The blocks of YAML in the documentation are scenes.
-TEST(SceneFile, TheExamplesOfTheDocumentationAreRead) {
+TEST_F(SceneFolder, TheExamplesOfTheDocumentationAreRead) {
+  write_stl(folder_ / "finger.stl", box({{20, 20, 40}}));
+  const auto fill = [](const TetrahedraRequest&) {
+    return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}, {{{0, 1, 2, 3}}}};
+  };
   const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
   int count = 0;
   for (std::size_t at = 0; (at = page.find("```yaml\n", at)) != page.npos; ++count) {
     const std::size_t start = at + 8, end = page.find("```", start);
     ASSERT_NE(end, page.npos);
-    EXPECT_NO_THROW(parse(page.substr(start, end - start)))
+    EXPECT_NO_THROW(parse_scene(page.substr(start, end - start), "scene.yaml", folder_, {}, fill))
         << "line " << std::count(page.begin(), page.begin() + static_cast<long>(at), '\n') + 1;
     at = end;
   }
