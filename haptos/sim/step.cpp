@@ -106,7 +106,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
                       &state.z,   &inverse, state.step, &state.history};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
-  for (const auto& t : w.terms) t->prepare(context);
+  w.objective.prepare();
 
   // 3. The minimisation.
   w.z = state.z;
