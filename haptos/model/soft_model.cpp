@@ -92,6 +92,7 @@ SoftModel compile_soft(const SoftBody& body) {
   }
   m.glued_to = std::move(glued);
   m.held = std::move(held);
+  m.pose = body.pose;
   for (const Vec3d& x : m.rest.vertices) m.start.push_back(body.pose * x);
   m.surface = boundary_surface(m.rest, &m.surface_vertex);
   if (m.coat.empty())

@@ -11,6 +11,7 @@ struct SoftModel {
   TetMesh rest;                     ///< refined, in the body's frame [m]
   std::vector<Vec4i> given_tets;    ///< tetrahedra as given, vertices of `rest`
   int patch_size = 1;               ///< tetrahedra of `rest` per given one: 8 t .. 8 t + 7, or t
+  Pose pose;                        ///< of that frame at the start
   std::vector<Vec3d> start;         ///< world positions at the start (V)
   std::vector<int> glued_to;        ///< index into SoftBody::glue, or -1 (V)
   std::vector<char> held;           ///< bits 1, 2, 4 for x, y, z (V)

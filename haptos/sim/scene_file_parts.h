@@ -71,6 +71,12 @@ Pose read_pose(const Value& v);
 /// The name of a new body of this kind.
 std::string read_name(Reading& r, const Value& body, const std::string& kind);
 
+/// Whether a text begins with a letter, so that it names a value and is no number.
+inline bool is_word(const std::string& text) {
+  return !text.empty() &&
+         ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
+}
+
 /// Sets the options that the map v names.
 template <class S>
 void read_options(const Value& v, S& s) {
@@ -86,6 +92,10 @@ void read_options(const Value& v, S& s) {
     const Value value = v.entry(i);
     const bool flag = std::holds_alternative<bool S::*>(option->member);
     Diagnostic where = value.where();
+    if (*option->words && value.is_scalar() && is_word(value.text())) {
+      set_option_word(s, *option, value.text(), where);
+      continue;
+    }
     set_option(s, e.key, flag ? value.boolean() : value.any_number(option->unit), where);
   }
 }

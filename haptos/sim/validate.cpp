@@ -5,6 +5,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/text.h"
+#include "haptos/dynamics/elastic_laws.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/sim/scene.h"
 
@@ -166,6 +167,10 @@ void check_soft(const SoftBody& b) {
   const std::string name = "soft body \"" + b.name + "\"";
   check_extent(name, require_volume(b.mesh, name).box);
   check_options_of(name, b.material);
+  if (b.material.mooney_ratio != 0 &&
+      !traits_of(static_cast<ElasticLaw>(b.material.law)).second_invariant)
+    refuse(name + ", material.mooney_ratio", to_text(b.material.mooney_ratio),
+           "belongs to law mooney_rivlin only", "leave it out, or choose law mooney_rivlin");
   check_vertices(b, name);
   check_pose(name + " pose", b.pose);
   check_finite(name + " velocity", b.velocity);

@@ -130,8 +130,9 @@ def _print_group(group: str) -> None:
     for o in option_table():
         if o.group == group:
             whole = "whole, " if isinstance(o.default, int) else ""
+            choices = ", ".join(f"{word} ({k})" for k, word in enumerate(o.words))
             table.add_row(o.name, o.unit or "-", f"{o.default:g}",
-                          f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
+                          choices or f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
     _console().print(table)
 
 

@@ -57,6 +57,51 @@ TEST(SceneFile, OptionsAreSetInTheirUnits) {
   EXPECT_EQ(s.contact.divisions, BarrierOptions{}.divisions);
 }
 
+TEST(SceneFile, AnElasticLawHasANameOrANumber) {
+  const auto law = [](const std::string& text) {
+    std::string scene = kGel;
+    scene.replace(scene.find("young: 50 kPa"), 13, text);
+    return parse(scene).soft[0].material;
+  };
+  EXPECT_EQ(law("law: st_venant_kirchhoff").law, 2);
+  EXPECT_EQ(law("law: 'linear'").law, 4);
+  EXPECT_EQ(law("law: 3").law, 3);
+  const Material m = law("law: mooney_rivlin, mooney_ratio: 0.25");
+  EXPECT_EQ(m.law, 5);
+  EXPECT_EQ(m.mooney_ratio, 0.25);
+}
+
+TEST(SceneFile, AParameterThatTheLawDoesNotUseIsRefused) {
+  Scene s = parse(kGel);
+  s.soft[0].material.mooney_ratio = 0.2;
+  try {
+    validate(s);
+    FAIL() << "was accepted";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("mooney_ratio"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("law mooney_rivlin only"), std::string::npos) << e.what();
+  }
+  s.soft[0].material.law = 5;
+  EXPECT_NO_THROW(validate(s));
+  EXPECT_TRUE(find_warnings(s).empty());
+}
+
+TEST(SceneFile, OddChoicesOfALawAreWarnedOf) {
+  Scene s = parse(kGel);
+  s.soft[0].material.law = 5;
+  ASSERT_EQ(find_warnings(s).size(), 1u);
+  EXPECT_NE(find_warnings(s)[0].find("is log_neo_hookean"), std::string::npos);
+  s.soft[0].material.law = 4;
+  EXPECT_TRUE(find_warnings(s).empty());
+  PrescribedBody mount;
+  mount.name = "mount";
+  mount.trajectory = {{0, {}}, {1, {{}, rotation_by({{0.1, 0, 0}})}}};
+  s.prescribed = {mount};
+  s.soft[0].glue = {{"mount", {0}}};
+  ASSERT_EQ(find_warnings(s).size(), 1u);
+  EXPECT_NE(find_warnings(s)[0].find("no finite rotation"), std::string::npos);
+}
+
 TEST(SceneFile, ANumberWithAUnitEqualsThePlainNumber) {
   const std::pair<const char*, double> lengths[] = {
       {"0.004", 0.004},  {"4 mm", 0.004},      {"4mm", 0.004},      {"0.4 cm", 0.004},
