@@ -7,6 +7,12 @@
 
 namespace haptos {
 
+/// A vertex's part of a nodal force; the parts of a force add up to 1.
+struct ForceShare {
+  int vertex = 0;
+  double weight = 0;
+};
+
 struct SoftModel {
   TetMesh rest;                     ///< refined, in the body's frame [m]
   std::vector<Vec4i> given_tets;    ///< tetrahedra as given, vertices of `rest`
@@ -18,6 +24,8 @@ struct SoftModel {
   TriMesh surface;                  ///< boundary, rest positions in the body's frame
   std::vector<int> surface_vertex;  ///< vertex of `rest` of each surface vertex
   std::vector<Vec3i> coat;  ///< sensing triangles, vertices of `rest`, refined like the mesh
+  std::vector<std::vector<ForceShare>> forces;  ///< per entry of SoftBody::forces
+  std::vector<std::vector<Vec3i>> pressures;    ///< per entry: vertices of `rest`, outward, refined
 };
 
 /// @throws InputError when the mesh cannot be used; the message names the body.

@@ -116,6 +116,18 @@ TriMesh read_shape(Reading& r, const Value& v);
 TriMesh read_surface_file(Reading& r, const Value& v);
 TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet);
 
+/// A choice among words.
+std::size_t read_word(const Value& v, const std::vector<std::string>& words);
+/// Vertices of the mesh as given: a part of a pad by name, a list, or those in a box.
+std::vector<int> read_vertices(const Value& v, const SoftSource& s);
+/// Triangles of the surface of the mesh as given: all (an empty list), the top of a pad, those in a
+/// box, or a list.
+std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s);
+/// All of them, outward, by vertices of the mesh.
+std::vector<Vec3i> surface_triangles(const TetMesh& mesh);
+/// The loads among the keys of a soft body.
+void read_loads(const Value& v, const SoftSource& s, SoftBody& b);
+
 SoftBody read_soft(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);
 HalfSpace read_half_space(Reading& r, const Value& v);

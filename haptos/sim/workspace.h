@@ -10,6 +10,7 @@
 #include "haptos/contact/surface.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"
+#include "haptos/dynamics/loads.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/dynamics/soft_body.h"
 #include "haptos/sim/sim.h"
@@ -38,6 +39,12 @@ struct SoftParts {
   std::vector<int> points;  ///< point of each vertex
 };
 
+/// A load and the soft body that it acts on.
+struct LoadOn {
+  int body = -1;
+  LoadTerm* term = nullptr;
+};
+
 struct Workspace {
   Points points;
   std::vector<std::unique_ptr<Body>> bodies;
@@ -45,6 +52,7 @@ struct Workspace {
   std::vector<SoftParts> soft;
   std::vector<std::unique_ptr<Term>> terms;
   std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
+  std::vector<LoadOn> load_terms;           ///< those of `terms` that are loads
   Objective objective;
   std::vector<double> z;
   std::vector<ContactPoint> contacts;

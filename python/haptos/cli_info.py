@@ -153,7 +153,9 @@ def _print_scene(file: str) -> None:
         m = e["material"]
         table.add_row(e["name"], "soft", f"{e['mesh']}, {e['element']}, E = {m['young']:g} Pa, "
                       f"nu = {m['poisson']:g}, density = {m['density']:g} kg/m3"
-                      + "".join(f", {len(v)} vertices glued to {k}" for k, v in e["glue"].items()))
+                      + "".join(f", {len(v)} vertices glued to {k}" for k, v in e["glue"].items())
+                      + (f", {e['forces']} forces" if e["forces"] else "")
+                      + (f", {e['pressures']} pressures" if e["pressures"] else ""))
     for e in entries["prescribed"]:
         times = [k[0] for k in e["trajectory"]]
         moves = f", keyframes from {times[0]:g} to {times[-1]:g} s" if len(times) > 1 else ", still"
