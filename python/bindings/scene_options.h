@@ -32,12 +32,20 @@ nb::dict options_dict(const S& s) {
   return d;
 }
 
-/// Sets options from a dict of numbers; throws InputError for an unknown name or a value out of
-/// range.
+/// Sets options from a dict of numbers, and names of choices; throws InputError for an unknown name
+/// or a value out of range.
 template <class S>
 void set_options(S& s, const nb::dict& values) {
   for (auto [name, value] : values) {
     const std::string key = text_of(name);
+    std::string word;
+    const Option<S>* choice = nullptr;
+    for (const Option<S>& o : OptionsOf<S>::table())
+      if (key == o.name && *o.words) choice = &o;
+    if (choice && nb::try_cast<std::string>(value, word)) {
+      set_option_word(s, *choice, word);
+      continue;
+    }
     double number = 0;
     if (!nb::try_cast<double>(value, number))
       refuse(std::string(OptionsOf<S>::kName) + "." + key, text_of(value), "must be a number",

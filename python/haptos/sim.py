@@ -297,8 +297,13 @@ class Sim:
         """What contact alone did to a soft body in the last step."""
         return _wrench(self._core.contact_wrench(name, about))
 
+    def load_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What forces and pressures of the scene did to a soft body in the last step."""
+        return _wrench(self._core.load_wrench(name, about))
+
     def inertia_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """Rate of change of a soft body's momentum less its weight; contact plus glue equals it."""
+        """Rate of change of a soft body's momentum less its weight (gravity and its own
+        acceleration); contact, loads and glue add up to it."""
         return _wrench(self._core.inertia_wrench(name, about))
 
     @property
