@@ -27,17 +27,6 @@ Region read_box(const Value& v) {
   return b;
 }
 
-// A choice among words.
-std::size_t read_word(const Value& v, const std::vector<std::string>& words) {
-  const std::string word = v.is_scalar() ? v.text() : "";
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (word == words[i]) return i;
-  std::string all;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
-  v.fail(printable(word), "must be " + all, "write one of these words");
-}
-
 // Vertices of the mesh as given: a part of a pad by name, a list, or those in a box.
 std::vector<int> read_vertices(const Value& v, const SoftSource& s) {
   if (v.is_scalar()) {
@@ -129,9 +118,19 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 
 }  // namespace
 
+std::size_t read_word(const Value& v, const std::vector<std::string>& words) {
+  const std::string word = v.is_scalar() ? v.text() : "";
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (word == words[i]) return i;
+  std::string all;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  v.fail(printable(word), "must be " + all, "write one of these words");
+}
+
 SoftBody read_soft(Reading& r, const Value& v) {
   v.keys({"name", "mesh", "surface", "pad", "material", "element", "pose", "velocity", "glue",
-          "held", "coat"});
+          "held", "coat", "friction"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
@@ -154,12 +153,13 @@ SoftBody read_soft(Reading& r, const Value& v) {
     for (int k = 0; k < 3; ++k)
       b.velocity[k] = velocity->item(static_cast<std::size_t>(k)).number("m/s", -1e6, 1e6);
   }
+  read_friction(v, b.friction);
   if (const auto glue = v.find("glue")) {
     const std::size_t n = glue->list(1, 1000);
     for (std::size_t i = 0; i < n; ++i) {
       const Value g = glue->item(i);
       g.keys({"body", "where"});
-      const Value body = g.at("body", "name the prescribed body that holds the vertices");
+      const Value body = g.at("body", "name the body that holds the vertices");
       Glue entry{body.text(), read_vertices(g.at("where", "say which vertices are glued"), source)};
       r.references.push_back({body, entry.body, true});
       b.glue.push_back(std::move(entry));
