@@ -70,7 +70,8 @@ void read_friction(const Value& v, Friction& out) {
 
 double read_combine(const Value& v) {
   const std::vector<std::string>& names = combine_names();
-  const bool word = v.is_scalar() && v.text().find_first_not_of("0123456789.+-eE") != std::string::npos;
+  const bool word =
+      v.is_scalar() && v.text().find_first_not_of("0123456789.+-eE") != std::string::npos;
   return word ? static_cast<double>(read_word(v, names)) : v.any_number("");
 }
 

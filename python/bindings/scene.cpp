@@ -135,8 +135,7 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
   AffineBody b;
   b.name = name;
   b.surface = surface;
-  if (mass && density)
-    refuse(who, "", "has both a mass and a density", "leave one of them out");
+  if (mass && density) refuse(who, "", "has both a mass and a density", "leave one of them out");
   if (!mass && (!centre.is_none() || !inertia.is_none()))
     refuse(who, "", "has a centre of mass or an inertia but no mass", "give the mass too");
   if (mass && inertia.is_none())
