@@ -43,6 +43,10 @@ CONTACT_DTYPE = np.dtype(
 )
 
 
+# Readers of the core that are not called by the kind of body.
+_READERS = {"spheres": "sphere"}
+
+
 class Wrench(NamedTuple):
     """Force [N] and torque [N m], world frame, (env, 3) each."""
 
@@ -138,6 +142,16 @@ class Sim:
     def names(self, kind: str) -> list[str]:
         """Names of the bodies of a kind: "soft", "prescribed", "spheres", ..."""
         return [e["name"] for e in self._entries[kind]]
+
+    def _kind(self, name: str, *kinds: str) -> str:
+        """The one of these kinds that the body is of. Raises InputError where it is of none."""
+        for kind in kinds:
+            if name in self.names(kind):
+                return kind
+        known = [n for kind in kinds for n in self.names(kind)]
+        near = _core.nearest_name(name, known)
+        refuse(f'"{name}"', "", "is not the name of one of these bodies: " + ", ".join(kinds),
+               f'did you mean "{near}"?' if near else "Sim.entries lists them")
 
     # -- stepping ------------------------------------------------------------------------------
 
@@ -248,27 +262,20 @@ class Sim:
     def positions(self, name: str) -> NDArray[np.float64]:
         """World positions [m] of a soft body's vertices, or of those of the surface of a prescribed
         or an affine body, (env, V, 3)."""
-        if name in self.names("soft"):
-            return self._core.soft_positions(name)[None]
-        if name in self.names("affine"):
-            return self._core.affine_positions(name)[None]
-        return self._core.prescribed_positions(name)[None]
+        kind = self._kind(name, "soft", "prescribed", "affine")
+        return getattr(self._core, f"{kind}_positions")(name)[None]
 
     def pose(self, name: str) -> NDArray[np.float64]:
         """Pose of the frame of a prescribed body, an affine body or a sphere: x y z [m], w x y z;
         (env, 7). Of an affine body the rotation is the one nearest to its axes."""
-        if name in self.names("affine"):
-            return self._core.affine_pose(name)[None]
-        if name in self.names("spheres"):
-            return self._core.sphere_pose(name)[None]
-        return self._core.prescribed_pose(name)[None]
+        kind = self._kind(name, "prescribed", "affine", "spheres")
+        return getattr(self._core, f"{_READERS.get(kind, kind)}_pose")(name)[None]
 
     def velocity(self, name: str) -> NDArray[np.float64]:
         """Velocity of an affine body's centre of mass or of a sphere's centre, world frame: linear
         [m/s], angular [rad/s]; (env, 6)."""
-        if name in self.names("affine"):
-            return self._core.affine_velocity(name)[None]
-        return self._core.sphere_velocity(name)[None]
+        kind = self._kind(name, "affine", "spheres")
+        return getattr(self._core, f"{_READERS.get(kind, kind)}_velocity")(name)[None]
 
     def strain(self, name: str) -> NDArray[np.float64]:
         """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""
@@ -276,12 +283,8 @@ class Sim:
 
     def mass(self, name: str) -> float:
         """Mass of an affine body [kg], without what is glued to it."""
-        names = self.names("affine")
-        if name not in names:
-            near = _core.nearest_name(name, names)
-            refuse("affine body", f'"{name}"', "does not exist",
-                   f'did you mean "{near}"?' if near else "see Sim.names")
-        return self._core.affine_masses()[names.index(name)]
+        self._kind(name, "affine")
+        return self._core.affine_masses()[self.names("affine").index(name)]
 
     def angles(self, name: str) -> NDArray[np.float64]:
         """Two angles [rad] and two rates [rad/s] of a pendulum, (env, 4)."""

@@ -113,8 +113,8 @@ def test_a_wrench_is_held_until_reset():
             sim.set_wrench("block", bad)
     with pytest.raises(haptos.InputError, match='did you mean "block"'):
         sim.set_wrench("blok", (0, 0, 0))
-    for read in (sim.mass, sim.strain):
-        with pytest.raises(haptos.InputError):
+    for read in (sim.mass, sim.strain, sim.pose, sim.velocity, sim.positions):
+        with pytest.raises(haptos.InputError, match='did you mean "block"'):
             read("blok")
     assert sim.state.hash() == before
 
@@ -171,6 +171,19 @@ def test_entries_recordings_and_pictures_know_affine_bodies(tmp_path):
         assert all(f"`{name}`" in text for name in group)
     image = pictures.scene_above(sim, 320, 240).astype(int)
     assert (image[:, :, 0] > image[:, :, 2] + 20).mean() > 0.02  # the colour of wood
+
+
+def test_describe_and_check_list_affine_bodies_and_friction(capsys):
+    from haptos.cli import run_command
+
+    scene = str(ROOT / "scenes" / "gel_finger_pushes_block.yaml")
+    assert run_command(["describe", scene]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "affine" in text and "friction 0.5 and 0.4" in text and "2700 kg/m3" in text
+    assert run_command(["check", scene]) == 0
+    assert "1 affine" in capsys.readouterr().out
+    assert run_command(["describe", "scene"]) == 0
+    assert "Scene.add_affine()" in capsys.readouterr().out
 
 
 def finished(name, tmp_path):
