@@ -19,6 +19,7 @@ set(HAPTOS_KERNEL_HEADERS
   haptos/contact/point/sap_law.h
   haptos/dynamics/elastic_kernel.h
   haptos/dynamics/elastic_laws.h
+  haptos/dynamics/elastic_point.h
   haptos/geometry/closest.h
   haptos/geometry/distance.h
   haptos/geometry/mesh.h

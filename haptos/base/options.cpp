@@ -24,6 +24,19 @@ void throw_range(const Diagnostic& where, const std::string& path, double value,
   throw InputError(d);
 }
 
+void throw_word(Diagnostic where, const std::string& path, const std::string& value,
+                const std::vector<std::string>& words) {
+  std::string all;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    all += (k == 0 ? "" : ", ") + words[k] + " (" + std::to_string(k) + ")";
+  const std::string near = nearest_name(value, words);
+  where.element = path;
+  where.value = value;
+  where.rule = "must be one of " + all;
+  where.remedy = near.empty() ? "write the name or the number" : "did you mean \"" + near + "\"?";
+  throw InputError(where);
+}
+
 void throw_unknown(Diagnostic where, const std::string& path,
                    const std::vector<std::string>& known) {
   const std::string name = path.substr(path.rfind('.') + 1);
@@ -40,6 +53,15 @@ void throw_unknown(Diagnostic where, const std::string& path,
 }
 
 }  // namespace internal
+
+std::vector<std::string> split_words(const char* words) {
+  std::vector<std::string> list;
+  for (const char* c = words; *c; ++c) {
+    if (c == words || *c == ' ') list.emplace_back();
+    if (*c != ' ') list.back() += *c;
+  }
+  return list;
+}
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
   std::string best;

@@ -11,6 +11,9 @@
 
 namespace haptos {
 
+/// Words separated by single spaces.
+std::vector<std::string> split_words(const char* words);
+
 /// One option of the options struct S.
 template <class S>
 struct Option {
@@ -20,6 +23,7 @@ struct Option {
   Member member;
   double lo, hi;  ///< inclusive range
   const char* doc;
+  const char* words = "";  ///< names of the values 0, 1, 2, ... of a choice, separated by spaces
 
   double get(const S& s) const {
     return std::visit([&](auto m) { return static_cast<double>(s.*m); }, member);
@@ -34,6 +38,8 @@ namespace internal {
 std::string format_number(double v);
 [[noreturn]] void throw_range(const Diagnostic& where, const std::string& path, double value,
                               double lo, double hi, const char* unit, const char* doc, bool whole);
+[[noreturn]] void throw_word(Diagnostic where, const std::string& path, const std::string& value,
+                             const std::vector<std::string>& words);
 [[noreturn]] void throw_unknown(Diagnostic where, const std::string& path,
                                 const std::vector<std::string>& known);
 }  // namespace internal
@@ -54,12 +60,25 @@ void set_option(S& s, const std::string& name, double value, const Diagnostic& w
     const std::string path = std::string(OptionsOf<S>::kName) + "." + name;
     const bool whole = !std::holds_alternative<double S::*>(o.member);
     if (!(value >= o.lo && value <= o.hi) ||
-        (whole && value != static_cast<double>(static_cast<long long>(value))))
+        (whole && value != static_cast<double>(static_cast<long long>(value)))) {
+      if (*o.words)
+        internal::throw_word(where, path, internal::format_number(value), split_words(o.words));
       internal::throw_range(where, path, value, o.lo, o.hi, o.unit, o.doc, whole);
+    }
     std::visit([&](auto m) { s.*m = static_cast<std::decay_t<decltype(s.*m)>>(value); }, o.member);
     return;
   }
   internal::throw_unknown(where, std::string(OptionsOf<S>::kName) + "." + name, known);
+}
+
+/// Sets a choice by the name of its value; throws InputError for a name it does not have.
+template <class S>
+void set_option_word(S& s, const Option<S>& o, const std::string& word,
+                     const Diagnostic& where = {}) {
+  const std::vector<std::string> words = split_words(o.words);
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (word == words[k]) return set_option(s, o.name, static_cast<double>(k), where);
+  internal::throw_word(where, std::string(OptionsOf<S>::kName) + "." + o.name, word, words);
 }
 
 /// Throws InputError for the first member of s that is out of its range.

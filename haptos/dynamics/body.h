@@ -28,6 +28,7 @@ struct BodyStep {
   std::vector<double>* mass = nullptr;    ///< dense block-diagonal inertia, row-major
   std::vector<double>* z_free = nullptr;  ///< velocities without terms
   std::vector<double>* length = nullptr;  ///< per scalar: what a force along it is divided by for N
+  double time = 0;                        ///< at the start of the step [s]
 };
 
 class Body {

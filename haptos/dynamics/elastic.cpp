@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/parallel.h"
-#include "haptos/dynamics/elastic_kernel.h"
+#include "haptos/dynamics/elastic_point.h"
 
 namespace haptos {
 namespace {
@@ -17,6 +17,8 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // kNodes and kPoints are those of the element: 4, 1 or 10, 4.
 template <class Law, int kNodes, int kPoints>
 class ElasticTerm final : public Term {
+  using Point = ElasticPoint<Law, P>;
+
  public:
   explicit ElasticTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
     F_.resize(at_index(s_->group_count) * kPoints);
@@ -52,18 +54,19 @@ class ElasticTerm final : public Term {
   }
 
   Energy evaluate(const Evaluation& e) override {
-    const P mu(s_->lame_parameters.mu), lambda(s_->lame_parameters.lambda);
+    const ShearModuli<P> mu = moduli();
+    const P lambda(s_->lame_parameters.lambda);
     const double energy = reduce_sum(
         s_->group_count,
         [&](std::ptrdiff_t g) {
-          P shear(0), J(0);
+          P shear(0), mean(0);
           for (int q = 0; q < kPoints; ++q) {
             const Mat3<P>& F = F_[at_index(g * kPoints + q)];
-            const P Jq = det(F);
-            shear += shear_energy<Law>(F, mu, Jq);
-            J += Jq;
+            const P s = Point::measure(F);
+            shear += Point(F, mu, s).energy();
+            mean += s;
           }
-          const P volume = Law::template volume<P>(lambda, J * P(1.0 / kPoints)).value;
+          const P volume = Law::template volume<P>(lambda, mean * P(1.0 / kPoints)).value;
           const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume);
           double sum = 0;
           for (int l = 0; l < kLanes; ++l) sum += w[l];
@@ -99,6 +102,11 @@ class ElasticTerm final : public Term {
     return {{P::load(p), P::load(p + kLanes), P::load(p + 2 * kLanes)}};
   }
 
+  ShearModuli<P> moduli() const {
+    const double mu = s_->lame_parameters.mu;
+    return {P(mu), P(mu * s_->material.mooney_ratio)};
+  }
+
   // Positions relative to node 0: gradients sum to zero, so nothing is lost and digits are kept.
   void gather(std::ptrdiff_t g, const std::vector<Vec3d>& points, Vec3<P> x[kNodes]) const {
     for (int l = 0; l < kLanes; ++l) {
@@ -110,51 +118,56 @@ class ElasticTerm final : public Term {
   }
 
   void differentiate(std::ptrdiff_t g, bool hessian, bool project) {
-    const P mu(s_->lame_parameters.mu), lambda(s_->lame_parameters.lambda);
+    const ShearModuli<P> mu = moduli();
+    const P lambda(s_->lame_parameters.lambda);
     const P V = P::load(s_->volume.data() + g * kLanes), Vq = V * P(1.0 / kPoints);
-    P J[kPoints], mean(0);
-    for (int q = 0; q < kPoints; ++q) mean += J[q] = det(F_[at_index(g * kPoints + q)]);
+    P s_q[kPoints], mean(0);
+    for (int q = 0; q < kPoints; ++q)
+      mean += s_q[q] = Point::measure(F_[at_index(g * kPoints + q)]);
     const Curve<P> U = Law::template volume<P>(lambda, mean * P(1.0 / kPoints));
 
-    Vec3<P> f[kNodes], j[kNodes];  // gradient; d Jbar / d x_a
+    Vec3<P> f[kNodes], j[kNodes];  // gradient; d sbar / d x_a
     for (int a = 0; a < kNodes; ++a) f[a] = j[a] = Vec3<P>{{P(0), P(0), P(0)}};
     Mat3<P> h[kNodes * (kNodes + 1) / 2];
     for (Mat3<P>& m : h)
       for (int i = 0; i < 9; ++i) m[i] = P(0);
     for (int q = 0; q < kPoints; ++q) {
-      const Mat3<P>& F = F_[at_index(g * kPoints + q)];
-      const Mat3<P> cof = cofactor(F);
-      const Curve<P> w = Law::template shear_volume<P>(mu, J[q]);
-      const P k = w.first + U.first;
-      const Mat3<P> stress = (F * mu + cof * k) * Vq;
+      const Point point(F_[at_index(g * kPoints + q)], mu, s_q[q]);
+      const Mat3<P> stress = point.stress(U.first) * Vq;
       Vec3<P> s[kNodes];
       for (int a = 0; a < kNodes; ++a) {
         s[a] = shape(g, q, a);
         f[a] += stress * s[a];
-        if (hessian) j[a] += (cof * s[a]) * P(1.0 / kPoints);
+        if (hessian) j[a] += point.measure_gradient(s[a]) * P(1.0 / kPoints);
       }
       if (!hessian) continue;
       if (project)
-        add_tangent(ProjectedTangent<P>(F, mu * Vq, w.second * Vq, k * Vq), s, h);
+        add_tangent(point.projected(Vq, U.first), s, h);
       else
-        add_tangent(ShearTangent<P>(F, mu * Vq, w.second * Vq, k * Vq), s, h);
+        add_tangent(point.tangent(Vq, U.first), s, h);
     }
     double* out = gradient_.group(g);
     for (int a = 0; a < kNodes; ++a)
       for (int i = 0; i < 3; ++i) f[a][i].store(out + (3 * a + i) * kLanes);
     if (!hessian) return;
-    const P second = vmax(U.second, P(0)) * V;
+    const P second = (project ? vmax(U.second, P(0)) : U.second) * V;
     out = tangent_.group(g);
     for (int a = 0, n = 0; a < kNodes; ++a)
-      for (int b = 0; b <= a; ++b, ++n)
+      for (int b = 0; b <= a; ++b, ++n) {
+        const Vec3<P> jb = j[b] * second;
+        HAPTOS_UNROLL
         for (int i = 0; i < 9; ++i)
-          fma(j[a][i / 3], j[b][i % 3] * second, h[n][i]).store(out + (9 * n + i) * kLanes);
+          fma(j[a][i / 3], jb[i % 3], h[n][i]).store(out + (9 * n + i) * kLanes);
+      }
   }
 
   template <class Tangent>
   static void add_tangent(const Tangent& t, const Vec3<P> s[kNodes], Mat3<P>* h) {
-    for (int a = 0; a < kNodes; ++a)
-      for (int b = 0; b <= a; ++b) *h++ += t.block(s[a], s[b]);
+    typename Tangent::Node node[kNodes];
+    for (int a = 0; a < kNodes; ++a) {
+      node[a] = t.node(s[a]);
+      for (int b = 0; b <= a; ++b) *h++ += t.block(node[a], node[b]);
+    }
   }
 
   std::shared_ptr<const SoftElements> s_;
@@ -175,8 +188,7 @@ std::unique_ptr<Term> make(std::shared_ptr<const SoftElements> e) {
 
 std::unique_ptr<Term> make_elastic_term(std::shared_ptr<const SoftElements> elements,
                                         ElasticLaw law) {
-  return law == ElasticLaw::kLogNeoHookean ? make<LogNeoHookean>(std::move(elements))
-                                           : make<StableNeoHookean>(std::move(elements));
+  return with_law(law, [&](auto l) { return make<decltype(l)>(std::move(elements)); });
 }
 
 double smallest_volume_ratio(const SoftElements& s, const std::vector<Vec3d>& x) {

@@ -81,7 +81,7 @@ class InversionBarrier final : public Term {
   static void add_tangent(const Tangent& h, const Vec4i& c, const Vec3d g[4], Assembly& assembly) {
     for (int a = 0; a < 4; ++a)
       for (int b = 0; b <= a; ++b) {
-        Mat3d m = h.block(g[a], g[b]);
+        Mat3d m = h.block(h.node(g[a]), h.node(g[b]));
         if (a == b) m = (m + transpose(m)) * 0.5;
         assembly.add_hessian(c[a], c[b], m);
       }

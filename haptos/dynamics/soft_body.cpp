@@ -9,14 +9,15 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 SoftNodes::SoftNodes(const BodySlots& slots, std::vector<int> points, std::vector<char> driven,
                      std::vector<double> mass, std::vector<Vec3d> start, const Vec3d& velocity,
-                     double mass_damping)
+                     double mass_damping, History<Vec3d> acceleration)
     : Body(slots),
       points_(std::move(points)),
       driven_(std::move(driven)),
       mass_(std::move(mass)),
       start_(std::move(start)),
       velocity_(velocity),
-      mass_damping_(mass_damping) {
+      mass_damping_(mass_damping),
+      acceleration_(std::move(acceleration)) {
   for (int v = 0; v < static_cast<int>(points_.size()); ++v)
     if (!driven_[at_index(v)]) free_.push_back(v);
 }
@@ -32,6 +33,7 @@ void SoftNodes::initialize(State& state) const {
 
 void SoftNodes::begin_step(const State& state, const BodyStep& step) {
   // Rayleigh's mass term is a body force -alpha m u, implicit: it scales inertia and free velocity.
+  const Vec3d pull = step.gravity + value_at(acceleration_, step.time + step.h);
   const double damp = 1.0 / (1.0 + mass_damping_ * step.h);
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const int v = free_[i];
@@ -40,7 +42,7 @@ void SoftNodes::begin_step(const State& state, const BodyStep& step) {
       const std::size_t k = 3 * i + at_index(c);
       x[c] = state.q[at_index(slots_.first_q) + k];
       const double z = state.z[at_index(slots_.first_scalar) + k];
-      (*step.z_free)[at_index(slots_.first_scalar) + k] = (z + step.h * step.gravity[c]) * damp;
+      (*step.z_free)[at_index(slots_.first_scalar) + k] = (z + step.h * pull[c]) * damp;
     }
     const auto p = at_index(points_[at_index(v)]);
     step.points->x_start[p] = x;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "haptos/dynamics/body.h"
+#include "haptos/model/loads.h"
 
 namespace haptos {
 
@@ -12,9 +13,10 @@ class SoftNodes final : public Body {
  public:
   /// @param points  point of every vertex of the (refined) mesh
   /// @param driven  1 where the vertex is glued
+  /// @param acceleration  body force per mass beside gravity [m/s2]
   SoftNodes(const BodySlots& slots, std::vector<int> points, std::vector<char> driven,
             std::vector<double> mass, std::vector<Vec3d> start, const Vec3d& velocity,
-            double mass_damping);
+            double mass_damping, History<Vec3d> acceleration = {});
 
   std::vector<int> block_sizes() const override { return std::vector<int>(free_.size(), 3); }
   int q_count() const override { return 3 * static_cast<int>(free_.size()); }
@@ -33,6 +35,7 @@ class SoftNodes final : public Body {
   std::vector<Vec3d> start_;
   Vec3d velocity_;
   double mass_damping_;
+  History<Vec3d> acceleration_;
 };
 
 }  // namespace haptos

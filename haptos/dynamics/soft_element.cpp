@@ -113,6 +113,9 @@ SoftElements::SoftElements(const Points& points, const SoftModel& model, int fir
   volume.assign(at_index(group_count * kLanes), 0.0);
   corner.resize(at_index(group_count * kLanes * nodes));
   std::vector<double> g(at_index(entries));
+  // A law that knows no finite rotation measures from the orientation at the start.
+  const bool turned = !traits_of(static_cast<ElasticLaw>(mat.law)).rotation_invariant;
+  const Mat3d start = to_matrix(model.pose.q);
   for (int e = 0; e < group_count * kLanes; ++e) {
     const int source = std::min(e, element_count - 1);
     const Vec4i& t = model.given_tets[at_index(source)];
@@ -122,6 +125,10 @@ SoftElements::SoftElements(const Points& points, const SoftModel& model, int fir
         for (int c = 0; c < 3; ++c) g[at_index(3 * a + c)] = h(c, a);
     } else {
       composite_gradients(model, source, element_vertices(model, source), g.data());
+    }
+    for (int i = 0; turned && i < entries; i += 3) {
+      const Vec3d r = start * Vec3d{{g[at_index(i)], g[at_index(i + 1)], g[at_index(i + 2)]}};
+      for (int c = 0; c < 3; ++c) g[at_index(i + c)] = r[c];
     }
     for (int i = 0; i < entries; ++i)
       gradient[at_index((static_cast<std::ptrdiff_t>(e / kLanes) * entries + i) * kLanes +

@@ -2,8 +2,10 @@
 //
 // An element has n nodes, m points with rest gradients g_aq of its nodes, and volume V:
 //
-//   F_q = sum_a x_a g_aq^T,      E = V/m sum_q psi_shear(F_q)  +  V U(Jbar),   Jbar = 1/m sum_q det
-//   F_q.
+//   F_q = sum_a x_a g_aq^T,      E = V/m sum_q psi_point(F_q)  +  V U(sbar),   sbar = 1/m sum_q
+//   s(F_q),
+//
+// with the law's measure of volume s, det F for most (dynamics/elastic_laws.h).
 //
 // Linear tetrahedron: n = 4, m = 1. It locks as Poisson's ratio nears 1/2.
 //

@@ -13,7 +13,12 @@ const std::vector<Option<Material>>& OptionsOf<Material>::table() {
        "Rayleigh damping rate proportional to mass"},
       {"stiffness_damping", "s", &M::stiffness_damping, 0, 1e3,
        "Rayleigh damping time proportional to stiffness"},
-      {"law", "", &M::law, 0, 1, "elastic law: 0 logarithmic neo-Hookean, 1 stable neo-Hookean"},
+      {"law", "", &M::law, 0, 5, "elastic law, by name or number",
+       "log_neo_hookean stable_neo_hookean st_venant_kirchhoff fixed_corotated linear "
+       "mooney_rivlin"},
+      {"mooney_ratio", "", &M::mooney_ratio, 0, 1,
+       "share of the second invariant in the shear modulus, c01 / (c10 + c01), of law "
+       "mooney_rivlin"},
   };
   return t;
 }

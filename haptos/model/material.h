@@ -12,7 +12,8 @@ struct Material {
   double density = 1000;
   double mass_damping = 0;
   double stiffness_damping = 0;
-  int law = 0;  ///< an ElasticLaw
+  int law = 0;              ///< an ElasticLaw
+  double mooney_ratio = 0;  ///< c01 / (c10 + c01) of the Mooney-Rivlin law
 };
 
 template <>

@@ -6,6 +6,7 @@
 
 #include "haptos/base/rotation.h"
 #include "haptos/geometry/mesh.h"
+#include "haptos/model/loads.h"
 #include "haptos/model/material.h"
 
 namespace haptos {
@@ -48,6 +49,9 @@ struct SoftBody {
   std::vector<HeldVertices> held;
   /// Triangles (vertices of the mesh as given) that read as the sensing surface; empty: all.
   std::vector<Vec3i> coat;
+  std::vector<NodalForce> forces;
+  std::vector<SurfacePressure> pressures;
+  History<Vec3d> acceleration;  ///< body force per mass, beside gravity [m/s2], world
 };
 
 /// A pose at a time; between keyframes straight and at constant turning rate, held beyond the ends.

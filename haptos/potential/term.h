@@ -82,8 +82,15 @@ class Term {
 
   /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
   virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
+  /// Pairs of blocks that the term may couple in this step, asked after prepare(). A function of
+  /// the state alone: the order of elimination, and with it every last bit, follows from the
+  /// pattern.
+  virtual void step_couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
   /// Magnitude of the load that the term carries at the refreshed point [N]: scale of the residual.
   virtual double load() const { return 0; }
+  /// Whether the energy of a position term is a function of the state alone, so that it counts as
+  /// potential energy; if not, it is that of one step.
+  virtual bool conservative() const { return true; }
   /// The smallest gap the term sees at the refreshed point [m]; infinite when it sees none.
   virtual double smallest_gap() const { return 1e300; }
 };

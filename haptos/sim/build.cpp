@@ -150,7 +150,7 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
         add_glued(scene, spec.glue[at_index(g)].body, s.body, m.start[v], mass[v], w));
   }
   auto nodes = std::make_unique<SoftNodes>(slots, s.points, driven, mass, m.start, spec.velocity,
-                                           spec.material.mass_damping);
+                                           spec.material.mass_damping, spec.acceleration);
   layout.add(*nodes);
   s.nodes = nodes.get();
   w.bodies.push_back(std::move(nodes));
@@ -160,6 +160,21 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
   s.surface =
       std::make_unique<ContactSurface>(m.surface, std::move(surface_points), s.body, 0, false);
   w.soft.push_back(std::move(s));
+}
+
+void add_load(Workspace& w, int body, std::unique_ptr<LoadTerm> term) {
+  w.load_terms.push_back({body, term.get()});
+  w.terms.push_back(std::move(term));
+}
+
+void add_loads(const SoftBody& spec, const SoftModel& m, const SoftParts& s, Workspace& w) {
+  if (!spec.forces.empty()) add_load(w, s.body, make_force_term(m, spec.forces, s.points));
+  for (std::size_t i = 0; i < spec.pressures.size(); ++i) {
+    std::vector<Vec3i> triangles = m.pressures[i];
+    for (Vec3i& t : triangles)
+      for (int k = 0; k < 3; ++k) t[k] = s.points[at_index(t[k])];
+    add_load(w, s.body, make_pressure_term(std::move(triangles), spec.pressures[i].pressure));
+  }
 }
 
 void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
@@ -172,6 +187,7 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   w.terms.push_back(make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law)));
   if (model.soft[i].patch_size > 1)
     w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
+  add_loads(spec, model.soft[i], s, w);
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 }
 

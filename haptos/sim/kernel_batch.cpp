@@ -2,7 +2,7 @@
 
 #include "haptos/base/launch.h"
 #include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/dynamics/elastic_kernel.h"
+#include "haptos/dynamics/elastic_point.h"
 #include "haptos/geometry/distance.h"
 
 namespace haptos {
@@ -11,16 +11,17 @@ namespace {
 template <class Law>
 struct ElasticKernel {
   ElasticBatch b;
-  double mu;
+  ShearModuli<double> mu;
   HAPTOS_HD void operator()(std::ptrdiff_t i) const {
     Mat3d F;
     for (int k = 0; k < 9; ++k) F[k] = b.F[9 * i + k];
-    const double J = det(F);
-    const Curve<double> w = Law::template shear_volume<double>(mu, J);
-    b.energy[i] = shear_energy<Law>(F, mu, J);
-    const Mat3d P = F * mu + cofactor(F) * w.first;
+    using Point = ElasticPoint<Law, double>;
+    const Point point(F, mu, Point::measure(F));
+    b.energy[i] = point.energy();
+    const Mat3d P = point.stress(0.0);
     const Vec3d ga{{1, 0, 0}}, gb{{0, 1, 0}};
-    const Mat3d H = ProjectedTangent<double>(F, mu, w.second, w.first).block(ga, gb);
+    const auto tangent = point.projected(1.0, 0.0);
+    const Mat3d H = tangent.block(tangent.node(ga), tangent.node(gb));
     for (int k = 0; k < 9; ++k) {
       b.stress[9 * i + k] = P[k];
       b.tangent[9 * i + k] = H[k];
@@ -46,11 +47,10 @@ struct ContactKernel {
 
 }  // namespace
 
-void evaluate_batch(ElasticLaw law, double mu, const ElasticBatch& b) {
-  if (law == ElasticLaw::kLogNeoHookean)
-    launch(b.F.space, b.energy.size, ElasticKernel<LogNeoHookean>{b, mu});
-  else
-    launch(b.F.space, b.energy.size, ElasticKernel<StableNeoHookean>{b, mu});
+void evaluate_batch(ElasticLaw law, const ShearModuli<double>& mu, const ElasticBatch& b) {
+  with_law(law, [&](auto l) {
+    launch(b.F.space, b.energy.size, ElasticKernel<decltype(l)>{b, mu});
+  });
 }
 
 void evaluate_batch(const ContactBatch& b) {

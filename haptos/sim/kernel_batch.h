@@ -7,16 +7,16 @@
 
 namespace haptos {
 
-/// Shear part of a law at n points.
+/// The part of a law that points evaluate, at n points.
 struct ElasticBatch {
   ArrayView<const double> F;  ///< deformation gradients, row-major, (n, 9)
   ArrayView<double> energy;   ///< density [Pa], (n)
-  ArrayView<double> stress;   ///< mu F + w'(J) cof F [Pa], (n, 9)
+  ArrayView<double> stress;   ///< first Piola-Kirchhoff [Pa], (n, 9)
   ArrayView<double>
       tangent;  ///< projected tangent block of gradients (1,0,0), (0,1,0) [Pa], (n, 9)
 };
 /// @throws std::runtime_error for a device space in a build without CUDA
-void evaluate_batch(ElasticLaw law, double mu, const ElasticBatch& batch);
+void evaluate_batch(ElasticLaw law, const ShearModuli<double>& mu, const ElasticBatch& batch);
 
 /// Distance of n points and triangles, and the barrier of that distance.
 struct ContactBatch {

@@ -61,21 +61,30 @@ void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, c
   r.torque -= f.torque;
 }
 
+// Gravity and a soft body's own body force per mass at a time [m/s2].
+Vec3d pull_on(const Scene& scene, const Workspace& w, int body, double time) {
+  Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    if (w.soft[i].body == body) g += value_at(scene.soft[i].acceleration, time);
+  return g;
+}
+
 }  // namespace
 
 void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report) {
-  const Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
   report.smallest_volume_ratio = w.soft.empty() ? 1.0 : 1e300;
   for (const SoftParts& s : w.soft) {
+    const Vec3d pull = pull_on(scene, w, s.body, report.time);
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto p = at_index(s.points[v]);
       const double m = s.elements->node_mass[v];
       report.kinetic += 0.5 * m * squared_norm(w.points.u[p]);
-      report.potential -= m * dot(g, w.points.x[p]);
+      report.potential -= m * dot(pull, w.points.x[p]);
     }
     report.smallest_volume_ratio =
         std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
   }
+  const Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
   for (const AffineParts& a : w.affine) {
     const AffineFrame& f = *a.frame;
     report.kinetic += f.kinetic_energy(state);
@@ -87,18 +96,19 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
   e.points = &w.points;
   e.z = &w.z;
   for (const auto& t : w.terms)
-    if (t->kind() == TermKind::kPosition) report.potential += t->evaluate(e).value;
+    if (t->kind() == TermKind::kPosition && t->conservative())
+      report.potential += t->evaluate(e).value;
 }
 
 Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const int body = body_id(name);
   if (work_->point_impulse.empty() || state_.last_dt == 0) return r;
-  const Vec3d g{{scene().sim.gravity_x, scene().sim.gravity_y, scene().sim.gravity_z}};
   // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
   auto add_point = [&](int point, const Vec3d& u_start, double glued_mass) {
     const auto q = at_index(point);
     const Vec3d a = (work_->points.u[q] - u_start) * (1.0 / state_.last_dt);
+    const Vec3d g = pull_on(scene(), *work_, work_->points.body(point), state_.time);
     const Vec3d f = work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * glued_mass;
     add(r, f, work_->points.x[q], about);
   };
@@ -121,10 +131,21 @@ Wrench Sim::contact_wrench(const std::string& name, const Vec3d& about) const {
   return r;
 }
 
+Wrench Sim::load_wrench(const std::string& name, const Vec3d& about) const {
+  Wrench r;
+  const int body = body_id(name);
+  if (state_.last_dt == 0) return r;
+  std::vector<Vec3d> forces(work_->points.x.size(), Vec3d::zero());
+  for (const LoadOn& l : work_->load_terms)
+    if (l.body == body) l.term->add_forces(work_->points, forces);
+  for (std::size_t p = 0; p < forces.size(); ++p) add(r, forces[p], work_->points.x[p], about);
+  return r;
+}
+
 Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
   Wrench r;
-  const Vec3d g{{scene().sim.gravity_x, scene().sim.gravity_y, scene().sim.gravity_z}};
   const int body = body_id(name);
+  const Vec3d g = pull_on(scene(), *work_, body, state_.time);
   if (state_.last_dt == 0) return r;
   for (const AffineParts& a : work_->affine)
     if (a.frame->slots().body == body) add_inertia(*a.frame, state_, *work_, g, about, r);

@@ -8,6 +8,13 @@ namespace {
 template <class S>
 std::string range_of(const Option<S>& o) {
   if (std::holds_alternative<bool S::*>(o.member)) return "true, false";
+  if (*o.words) {
+    const std::vector<std::string> words = split_words(o.words);
+    std::string all;
+    for (std::size_t k = 0; k < words.size(); ++k)
+      all += (k == 0 ? "`" : ", `") + words[k] + "` (" + std::to_string(k) + ")";
+    return all;
+  }
   const std::string range = to_text(o.lo) + " to " + to_text(o.hi);
   return std::holds_alternative<int S::*>(o.member) ? "whole, " + range : range;
 }

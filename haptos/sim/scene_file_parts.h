@@ -73,8 +73,6 @@ Pose read_pose(const Value& v);
 /// The name of a new body of this kind.
 std::string read_name(Reading& r, const Value& body, const std::string& kind);
 
-/// A choice among words: which of them v is.
-std::size_t read_word(const Value& v, const std::vector<std::string>& words);
 /// Three rates, each within 1e6.
 Vec3d read_rates(const Value& v, const char* unit);
 /// A number from low to high into `out`, where v has the key.
@@ -84,6 +82,11 @@ void read_if(const Value& v, const char* key, const char* unit, double low, doub
 void read_friction(const Value& v, Friction& out);
 /// A rule for coefficients of friction, by name or number.
 double read_combine(const Value& v);
+/// Whether a text begins with a letter, so that it names a value and is no number.
+inline bool is_word(const std::string& text) {
+  return !text.empty() &&
+         ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
+}
 
 /// Sets the options that the map v names.
 template <class S>
@@ -101,6 +104,10 @@ void read_options(const Value& v, S& s) {
     const bool flag = std::holds_alternative<bool S::*>(option->member);
     const bool named = std::is_same_v<S, BarrierOptions> && e.key == "combine";
     Diagnostic where = value.where();
+    if (*option->words && value.is_scalar() && is_word(value.text())) {
+      set_option_word(s, *option, value.text(), where);
+      continue;
+    }
     set_option(s, e.key,
                flag    ? value.boolean()
                : named ? read_combine(value)
@@ -126,6 +133,18 @@ TriMesh read_surface_file(Reading& r, const Value& v);
 TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet);
 /// A surface file, filled with tetrahedra.
 TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet);
+
+/// A choice among words.
+std::size_t read_word(const Value& v, const std::vector<std::string>& words);
+/// Vertices of the mesh as given: a part of a pad by name, a list, or those in a box.
+std::vector<int> read_vertices(const Value& v, const SoftSource& s);
+/// Triangles of the surface of the mesh as given: all (an empty list), the top of a pad, those in a
+/// box, or a list.
+std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s);
+/// All of them, outward, by vertices of the mesh.
+std::vector<Vec3i> surface_triangles(const TetMesh& mesh);
+/// The loads among the keys of a soft body.
+void read_loads(const Value& v, const SoftSource& s, SoftBody& b);
 
 SoftBody read_soft(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);

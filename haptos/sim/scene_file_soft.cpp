@@ -27,14 +27,29 @@ Region read_box(const Value& v) {
   return b;
 }
 
-// Vertices of the mesh as given: a part of a pad by name, a list, or those in a box.
+}  // namespace
+
+std::size_t read_word(const Value& v, const std::vector<std::string>& words) {
+  const std::string word = v.is_scalar() ? v.text() : "";
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (word == words[i]) return i;
+  std::string all;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  v.fail(printable(word), "must be " + all, "write one of these words");
+}
+
 std::vector<int> read_vertices(const Value& v, const SoftSource& s) {
   if (v.is_scalar()) {
     if (!s.is_pad)
       v.fail(printable(v.text()), "parts have names on a pad only",
              "list vertices, or write box: {min: [...], max: [...]}");
-    const std::vector<int>* parts[] = {&s.base, &s.x0, &s.y0};
-    const std::vector<int>& part = *parts[read_word(v, {"base", "x0", "y0"})];
+    std::vector<int> top;
+    for (const Vec3i& t : s.top) top.insert(top.end(), {t[0], t[1], t[2]});
+    std::sort(top.begin(), top.end());
+    top.erase(std::unique(top.begin(), top.end()), top.end());
+    const std::vector<int>* parts[] = {&s.base, &s.x0, &s.y0, &top};
+    const std::vector<int>& part = *parts[read_word(v, {"base", "x0", "y0", "top"})];
     if (part.empty()) v.fail("", "holds no vertex of this pad", "name another part");
     return part;
   }
@@ -56,6 +71,14 @@ std::vector<int> read_vertices(const Value& v, const SoftSource& s) {
   return list;
 }
 
+std::vector<Vec3i> surface_triangles(const TetMesh& mesh) {
+  std::vector<int> of_volume;
+  std::vector<Vec3i> t = boundary_surface(mesh, &of_volume).triangles;
+  for (Vec3i& f : t)
+    for (int k = 0; k < 3; ++k) f[k] = of_volume[static_cast<std::size_t>(f[k])];
+  return t;
+}
+
 std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s) {
   if (v.is_scalar()) {
     if (read_word(v, {"all", "top"}) == 0) return {};
@@ -65,14 +88,11 @@ std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s) {
     return s.top;
   }
   std::vector<Vec3i> coat;
-  std::vector<int> of_volume;
-  TriMesh surface = boundary_surface(s.mesh, &of_volume);
-  for (Vec3i& t : surface.triangles)
-    for (int k = 0; k < 3; ++k) t[k] = of_volume[static_cast<std::size_t>(t[k])];
+  const std::vector<Vec3i> surface = surface_triangles(s.mesh);
   if (v.is_map()) {
     v.keys({"box"});
     const Region box = read_box(v.at("box", "write box: {min: [...], max: [...]}"));
-    for (const Vec3i& t : surface.triangles) {
+    for (const Vec3i& t : surface) {
       bool inside = true;
       for (int k = 0; k < 3; ++k)
         inside = inside && box.holds(s.mesh.vertices[static_cast<std::size_t>(t[k])]);
@@ -90,8 +110,8 @@ std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s) {
     return k;
   };
   std::map<std::array<int, 3>, Vec3i> known;
-  for (const Vec3i& t : surface.triangles) known[key(t)] = t;
-  const std::size_t n = v.list(1, surface.triangles.size());
+  for (const Vec3i& t : surface) known[key(t)] = t;
+  const std::size_t n = v.list(1, surface.size());
   const int last = static_cast<int>(s.mesh.vertices.size()) - 1;
   for (std::size_t i = 0; i < n; ++i) {
     const Value t = v.item(i);
@@ -106,6 +126,8 @@ std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s) {
   return coat;
 }
 
+namespace {
+
 HeldVertices read_held(const Value& v, const SoftSource& s) {
   v.keys({"axes", "where"});
   HeldVertices h;
@@ -118,19 +140,9 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 
 }  // namespace
 
-std::size_t read_word(const Value& v, const std::vector<std::string>& words) {
-  const std::string word = v.is_scalar() ? v.text() : "";
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (word == words[i]) return i;
-  std::string all;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
-  v.fail(printable(word), "must be " + all, "write one of these words");
-}
-
 SoftBody read_soft(Reading& r, const Value& v) {
   v.keys({"name", "mesh", "surface", "pad", "material", "element", "pose", "velocity", "glue",
-          "held", "coat", "friction"});
+          "held", "coat", "friction", "forces", "pressures", "acceleration"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
@@ -171,6 +183,7 @@ SoftBody read_soft(Reading& r, const Value& v) {
   }
   const auto coat = v.find("coat");
   b.coat = coat ? read_coat(*coat, source) : source.top;
+  read_loads(v, source, b);
   b.mesh = std::move(source.mesh);
   return b;
 }

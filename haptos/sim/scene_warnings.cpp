@@ -1,7 +1,9 @@
 // What is odd about a scene but can be simulated.
 #include <algorithm>
+#include <cmath>
 
 #include "haptos/base/text.h"
+#include "haptos/dynamics/elastic_laws.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/sim/scene.h"
@@ -11,6 +13,8 @@ namespace {
 
 // Lengths outside are most often a slip of units: 1 micrometre to 10 kilometres.
 constexpr double kSmallest = 1e-6, kLargest = 1e4;
+// A turn of this [rad] alone gives the linear law strains of a thousandth.
+constexpr double kLinearTurn = 0.05;
 
 void check_size(const std::string& name, double size, std::vector<std::string>& out) {
   if (size >= kSmallest && size <= kLargest) return;
@@ -23,12 +27,35 @@ double extent(const std::vector<Vec3d>& vertices) {
   return std::max({e[0], e[1], e[2]});
 }
 
+// How far a body turns from its first pose [rad].
+double largest_turn(const PrescribedBody& b) {
+  double cosine = 1;
+  for (const Keyframe& k : b.trajectory) {
+    const Quat &p = k.pose.q, &q = b.trajectory.front().pose.q;
+    cosine = std::min(cosine, std::abs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
+  }
+  return 2 * std::acos(cosine);
+}
+
+void check_soft(const Scene& scene, const SoftBody& b, std::vector<std::string>& out) {
+  const std::string name = "Soft body \"" + printable(b.name) + "\"";
+  check_size(name, extent(b.mesh.vertices), out);
+  const auto law = static_cast<ElasticLaw>(b.material.law);
+  if (law == ElasticLaw::kMooneyRivlin && b.material.mooney_ratio == 0)
+    out.push_back(name + " has law mooney_rivlin with mooney_ratio 0, which is log_neo_hookean.");
+  if (traits_of(law).rotation_invariant) return;
+  for (const Glue& g : b.glue)
+    for (const PrescribedBody& p : scene.prescribed)
+      if (p.name == g.body && largest_turn(p) > kLinearTurn)
+        out.push_back(name + " has the linear law, which knows no finite rotation, but \"" +
+                      printable(p.name) + "\", which it is glued to, turns.");
+}
+
 }  // namespace
 
 std::vector<std::string> find_warnings(const Scene& scene) {
   std::vector<std::string> out = scene.warnings;
-  for (const SoftBody& b : scene.soft)
-    check_size("Soft body \"" + printable(b.name) + "\"", extent(b.mesh.vertices), out);
+  for (const SoftBody& b : scene.soft) check_soft(scene, b, out);
   for (const PrescribedBody& b : scene.prescribed) {
     if (b.surface.triangles.empty()) continue;
     const std::string name = "Prescribed body \"" + printable(b.name) + "\"";

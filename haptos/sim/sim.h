@@ -89,9 +89,12 @@ class Sim {
   Wrench reaction(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
   /// Wrench of contact alone on a body.
   Wrench contact_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
-  /// Rate of change of momentum less weight of a soft or an affine body in the last step. Of a soft
-  /// body glued vertices are included: contact wrench + glue on the body equals this. Of an affine
-  /// body its applied load is taken off too: reaction() equals this.
+  /// Wrench of nodal forces and pressures on a soft body in the last step.
+  Wrench load_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
+  /// Rate of change of momentum less weight (gravity and body acceleration) of a soft or an affine
+  /// body in the last step. Of a soft body glued vertices are included: contact + loads + glue on
+  /// the body equals this. Of an affine body its applied load is taken off too: reaction() equals
+  /// this.
   Wrench inertia_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
 
   /// Pose of an affine body's frame: its origin and the rotation nearest to its axes.

@@ -11,9 +11,10 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-BodyStep body_step(const Scene& scene, Workspace& w) {
+BodyStep body_step(const Scene& scene, double time, Workspace& w) {
   BodyStep s;
   s.h = scene.sim.dt;
+  s.time = time;
   s.b = s.h;  // implicit Euler: beta = 1
   s.gravity = {{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
   s.points = &w.points;
@@ -94,7 +95,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
 
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
-  const BodyStep bodies = body_step(scene, w);
+  const BodyStep bodies = body_step(scene, state.time, w);
   w.objective.inertia().z_start = state.z;
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
   set_paths(scene, state, w);
@@ -106,7 +107,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
                       &state.z,   &inverse, state.step, &state.history};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
-  for (const auto& t : w.terms) t->prepare(context);
+  w.objective.prepare();
 
   // 3. The minimisation.
   w.z = state.z;
@@ -132,6 +133,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     state.time += bodies.h;
     state.last_dt = bodies.h;
     ++state.step;
+    report.time = state.time;
     measure(scene, state, w, report);
   }
 

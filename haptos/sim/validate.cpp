@@ -5,6 +5,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/text.h"
+#include "haptos/dynamics/elastic_laws.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/sim/scene.h"
@@ -176,12 +177,64 @@ void check_vertices(const SoftBody& b, const std::string& name) {
   }
 }
 
+// Times that rise, and a value that `check` accepts at each.
+template <class V, class Check>
+void check_history(const std::string& what, const History<V>& h, const Check& check) {
+  for (std::size_t i = 0; i < h.size(); ++i) {
+    const double t = h[i].time;
+    if (!std::isfinite(t) || (i > 0 && t <= h[i - 1].time))
+      refuse(what + " time", internal::format_number(t) + " s",
+             "must be finite and later than the one before", "sort the values by time");
+    check(h[i].value);
+  }
+}
+
+void check_loads(const SoftBody& b, const std::string& name) {
+  const int count = static_cast<int>(b.mesh.vertices.size());
+  const auto vector_within = [](const std::string& what, double limit, const std::string& unit) {
+    return [what, limit, unit](const Vec3d& v) {
+      for (int c = 0; c < 3; ++c) check_range(what, v[c], -limit, limit, unit);
+    };
+  };
+  for (const NodalForce& f : b.forces) {
+    const std::string what = name + ", force";
+    if (f.vertices.empty()) refuse(what, "", "acts on no vertices", "list some or leave it out");
+    for (const int v : f.vertices)
+      if (v < 0 || v >= count)
+        refuse(what, "vertex " + std::to_string(v),
+               "must be from 0 to " + std::to_string(count - 1),
+               "use vertex numbers of the body's own mesh");
+    if (f.force.empty()) refuse(what, "", "has no value", "give three numbers in N");
+    check_history(what, f.force, vector_within(what, kLargestForce, "N"));
+  }
+  for (const SurfacePressure& p : b.pressures) {
+    const std::string what = name + ", pressure";
+    for (const Vec3i& t : p.triangles)
+      for (int k = 0; k < 3; ++k)
+        if (t[k] < 0 || t[k] >= count)
+          refuse(what, "vertex " + std::to_string(t[k]),
+                 "must be from 0 to " + std::to_string(count - 1),
+                 "use vertex numbers of the body's own mesh");
+    if (p.pressure.empty()) refuse(what, "", "has no value", "give a number in Pa");
+    check_history(what, p.pressure, [&](double v) {
+      check_range(what, v, -kLargestPressure, kLargestPressure, "Pa");
+    });
+  }
+  const std::string what = name + ", acceleration";
+  check_history(what, b.acceleration, vector_within(what, kLargestAcceleration, "m/s2"));
+}
+
 void check_soft(const SoftBody& b) {
   const std::string name = "soft body \"" + b.name + "\"";
   check_extent(name, require_volume(b.mesh, name).box);
   check_options_of(name, b.material);
   check_friction(name, b.friction);
+  if (b.material.mooney_ratio != 0 &&
+      !traits_of(static_cast<ElasticLaw>(b.material.law)).second_invariant)
+    refuse(name + ", material.mooney_ratio", to_text(b.material.mooney_ratio),
+           "belongs to law mooney_rivlin only", "leave it out, or choose law mooney_rivlin");
   check_vertices(b, name);
+  check_loads(b, name);
   check_pose(name + " pose", b.pose);
   check_finite(name + " velocity", b.velocity);
 }

@@ -11,6 +11,7 @@
 #include "haptos/dynamics/affine_frame.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"
+#include "haptos/dynamics/loads.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/dynamics/soft_body.h"
 #include "haptos/sim/sim.h"
@@ -46,6 +47,12 @@ struct AffineParts {
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
 };
 
+/// A load and the soft body that it acts on.
+struct LoadOn {
+  int body = -1;
+  LoadTerm* term = nullptr;
+};
+
 struct Workspace {
   Points points;
   std::vector<std::unique_ptr<Body>> bodies;
@@ -54,6 +61,7 @@ struct Workspace {
   std::vector<AffineParts> affine;
   std::vector<std::unique_ptr<Term>> terms;
   std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
+  std::vector<LoadOn> load_terms;           ///< those of `terms` that are loads
   Objective objective;
   std::vector<double> z;
   std::vector<ContactPoint> contacts;

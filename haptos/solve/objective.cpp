@@ -38,11 +38,9 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   for (const Term* t : terms_) t->couplings(*points, couplings_);
   mass_offset_.assign(1, 0);
   for (int n : block_sizes) mass_offset_.push_back(mass_offset_.back() + n * n);
-  pattern_ = std::make_shared<BlockPattern>(std::move(block_sizes), couplings_);
-  assembly_.reset(pattern_);
-  cholesky_.analyze(pattern_);
-  analyses_ = 1;
-  find_fixed_entries();
+  step_couplings_.clear();
+  analyses_ = 0;
+  set_pattern(std::move(block_sizes));
   const auto n = at_index(pattern_->scalar_count());
   inertia_.mass.assign(at_index(mass_offset_.back()), 0.0);
   inertia_.z_free.assign(n, 0.0);
@@ -161,15 +159,47 @@ Energy Objective::assemble(bool hessian, bool project, double ds) {
   }
 }
 
-void Objective::extend_pattern() {
-  couplings_.insert(couplings_.end(), assembly_.missing().begin(), assembly_.missing().end());
-  std::vector<int> sizes;
-  for (int b = 0; b < pattern_->block_count(); ++b) sizes.push_back(pattern_->size(b));
-  pattern_ = std::make_shared<BlockPattern>(std::move(sizes), couplings_);
+void Objective::set_pattern(std::vector<int> sizes) {
+  std::vector<std::array<int, 2>> all = couplings_;
+  all.insert(all.end(), step_couplings_.begin(), step_couplings_.end());
+  pattern_ = std::make_shared<BlockPattern>(std::move(sizes), all);
   assembly_.reset(pattern_);
   cholesky_.analyze(pattern_);
   ++analyses_;
   find_fixed_entries();
+}
+
+void Objective::prepare() {
+  // Velocities at the start of the step, from the state alone: margins of candidates follow them.
+  Points& pts = *points_;
+  for (int p = 0; p < pts.permanent(); ++p) {
+    const auto i = at_index(p);
+    pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_start[i]) * (1.0 / context_.b)
+                             : velocity(pts, *pattern_, p, *context_.z);
+  }
+  for (Term* t : terms_) t->prepare(context_);
+  std::vector<std::array<int, 2>> now;
+  for (const Term* t : terms_) t->step_couplings(*points_, now);
+  for (auto& [row, column] : now)
+    if (row < column) std::swap(row, column);
+  std::sort(now.begin(), now.end());
+  now.erase(std::unique(now.begin(), now.end()), now.end());
+  if (now == step_couplings_) return;
+  step_couplings_ = std::move(now);
+  set_pattern(block_sizes());
+}
+
+std::vector<int> Objective::block_sizes() const {
+  std::vector<int> sizes;
+  for (int b = 0; b < pattern_->block_count(); ++b) sizes.push_back(pattern_->size(b));
+  return sizes;
+}
+
+// For this step only: the next one starts from what terms then say.
+void Objective::extend_pattern() {
+  step_couplings_.insert(step_couplings_.end(), assembly_.missing().begin(),
+                         assembly_.missing().end());
+  set_pattern(block_sizes());
 }
 
 void Objective::find_fixed_entries() {

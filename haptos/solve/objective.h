@@ -31,6 +31,8 @@ class Objective {
              std::vector<Term*> terms);
 
   void begin_step(const StepContext& context) { context_ = context; }
+  /// Prepares the terms, and the pattern for what they may couple in this step.
+  void prepare();
   Inertia& inertia() { return inertia_; }
   const Inertia& inertia() const { return inertia_; }
   Points& points() { return *points_; }
@@ -82,10 +84,13 @@ class Objective {
   void add_inertia();
   void hold_fixed();
   void extend_pattern();
+  std::vector<int> block_sizes() const;
+  void set_pattern(std::vector<int> sizes);
   void find_fixed_entries();
 
   std::shared_ptr<const BlockPattern> pattern_;
-  std::vector<std::array<int, 2>> couplings_;
+  std::vector<std::array<int, 2>> couplings_;       // of every step
+  std::vector<std::array<int, 2>> step_couplings_;  // of this one: row >= column, sorted
   std::vector<char> fixed_;
   std::vector<int> fixed_entries_;  // block entries that touch a fixed scalar
   Points* points_ = nullptr;

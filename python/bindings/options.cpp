@@ -19,6 +19,9 @@ void add_rows(nb::list& rows) {
     d["lo"] = o.lo;
     d["hi"] = o.hi;
     d["doc"] = o.doc;
+    nb::list words;
+    for (const std::string& word : split_words(o.words)) words.append(word);
+    d["words"] = nb::tuple(words);
     rows.append(d);
   }
 }
@@ -45,7 +48,8 @@ void bind_options(nb::module_& m) {
         return rows;
       },
       nb::sig("def option_table() -> list[dict]"),
-      "Every option: group, name, unit, default, lo, hi (inclusive range), doc.");
+      "Every option: group, name, unit, default, lo, hi (inclusive range), doc,\n"
+      "words (names of the values 0, 1, 2, ... of a choice).");
   m.def(
       "complete_options",
       [](const std::string& group, const nb::dict& values) {

@@ -86,6 +86,88 @@ void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const 
   scene.soft.push_back(std::move(b));
 }
 
+SoftBody& soft_named(Scene& scene, const std::string& name) {
+  std::vector<std::string> names;
+  for (SoftBody& b : scene.soft) {
+    if (b.name == name) return b;
+    names.push_back(b.name);
+  }
+  const std::string near = nearest_name(name, names);
+  refuse(about("soft body", name), "", "is no soft body of this scene",
+         near.empty() ? "add it first" : "did you mean \"" + near + "\"?");
+}
+
+// Rows (time, value).
+template <class V, class Read>
+History<V> to_history(const nb::list& rows, const std::string& what, const Read& read) {
+  History<V> h;
+  for (nb::handle row : rows) {
+    Knot<V> k;
+    if (!nb::try_cast<double>(row[nb::int_(0)], k.time))
+      refuse(what + " time", text_of(nb::object(row[nb::int_(0)])), "must be a number",
+             "give it in s");
+    k.value = read(nb::object(row[nb::int_(1)]));
+    h.push_back(k);
+  }
+  return h;
+}
+
+History<Vec3d> to_vectors(const nb::list& rows, const std::string& what) {
+  return to_history<Vec3d>(rows, what,
+                           [&](const nb::object& v) { return to_vec3(v, what.c_str()); });
+}
+
+void add_force(Scene& scene, const std::string& body, const nb::object& vertices,
+               const nb::list& force, const std::string& spread) {
+  const std::string what = about("soft body", body, ", force");
+  SoftBody& b = soft_named(scene, body);
+  NodalForce f;
+  f.vertices = to_indices(vertices, what.c_str());
+  f.force = to_vectors(force, what);
+  if (spread == "area")
+    f.spread = Spread::kArea;
+  else if (spread != "nodes")
+    refuse(what + " spread", spread, "must be nodes or area", "nodes gives equal shares");
+  b.forces.push_back(std::move(f));
+}
+
+void add_pressure(Scene& scene, const std::string& body, const nb::list& pressure,
+                  const nb::object& triangles) {
+  const std::string what = about("soft body", body, ", pressure");
+  SoftBody& b = soft_named(scene, body);
+  SurfacePressure p;
+  if (!triangles.is_none()) {
+    p.triangles = to_triangles(triangles, what.c_str());
+    if (p.triangles.empty())
+      refuse(what, "no triangles", "must act on some", "leave them out for the whole surface");
+  }
+  p.pressure = to_history<double>(pressure, what, [&](const nb::object& v) {
+    double number = 0;
+    if (!nb::try_cast<double>(v, number))
+      refuse(what, text_of(v), "must be a number", "give it in Pa");
+    return number;
+  });
+  b.pressures.push_back(std::move(p));
+}
+
+void set_acceleration(Scene& scene, const std::string& body, const nb::list& acceleration) {
+  SoftBody& b = soft_named(scene, body);
+  b.acceleration = to_vectors(acceleration, about("soft body", body, ", acceleration"));
+}
+
+template <class V>
+double last_time(const History<V>& h) {
+  return h.size() > 1 ? h.back().time : 0;
+}
+
+// The time [s] after which no load of the body changes.
+double last_load_time(const SoftBody& b) {
+  double t = last_time(b.acceleration);
+  for (const NodalForce& f : b.forces) t = std::max(t, last_time(f.force));
+  for (const SurfacePressure& p : b.pressures) t = std::max(t, last_time(p.pressure));
+  return t;
+}
+
 // Rows (time, position, quaternion or None).
 void add_prescribed(Scene& scene, const std::string& name, const std::optional<TriMesh>& surface,
                     const nb::list& trajectory, const nb::object& friction) {
@@ -205,6 +287,9 @@ nb::dict soft_entry(const SoftBody& b) {
   d["held"] = b.held.size();
   d["coat"] = own_triangles(b.coat);
   d["friction"] = friction_pair(b.friction);
+  d["forces"] = b.forces.size();
+  d["pressures"] = b.pressures.size();
+  d["load_time"] = last_load_time(b);
   return d;
 }
 
@@ -318,6 +403,11 @@ void bind_scene(nb::module_& m) {
            nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
            nb::arg("element"), nb::arg("glue"), nb::arg("held"), nb::arg("coat").none(),
            nb::arg("friction").none())
+      .def("add_force", &add_force, nb::arg("body"), nb::arg("vertices"), nb::arg("force"),
+           nb::arg("spread"))
+      .def("add_pressure", &add_pressure, nb::arg("body"), nb::arg("pressure"),
+           nb::arg("triangles").none())
+      .def("set_acceleration", &set_acceleration, nb::arg("body"), nb::arg("acceleration"))
       .def("add_prescribed", &add_prescribed, nb::arg("name"), nb::arg("surface").none(),
            nb::arg("trajectory"), nb::arg("friction").none())
       .def("add_affine", &add_affine, nb::arg("name"), nb::arg("surface"),

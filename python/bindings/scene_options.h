@@ -35,16 +35,24 @@ nb::dict options_dict(const S& s) {
   return d;
 }
 
-/// Sets options from a dict of numbers; throws InputError for an unknown name or a value out of
-/// range.
+/// Sets options from a dict of numbers, and names of choices; throws InputError for an unknown name
+/// or a value out of range.
 template <class S>
 void set_options(S& s, const nb::dict& values) {
   for (auto [name, value] : values) {
     const std::string key = text_of(name);
+    std::string word;
+    const Option<S>* choice = nullptr;
+    for (const Option<S>& o : OptionsOf<S>::table())
+      if (key == o.name && *o.words) choice = &o;
+    if (choice && nb::try_cast<std::string>(value, word)) {
+      set_option_word(s, *choice, word);
+      continue;
+    }
     double number = 0;
     if (std::is_same_v<S, BarrierOptions> && key == "combine" && nb::isinstance<nb::str>(value)) {
       const std::vector<std::string>& names = combine_names();
-      const std::string word = text_of(value);
+      word = text_of(value);
       const auto found = std::find(names.begin(), names.end(), word);
       if (found == names.end()) {
         std::string all;

@@ -34,7 +34,7 @@ SetOption = Annotated[list[str] | None, typer.Option(
     help="Any option that `haptos describe` lists; may be given several times.")]
 
 
-def parse_settings(settings: list[str] | None) -> dict[str, float]:
+def parse_settings(settings: list[str] | None) -> dict[str, float | str]:
     """Options from GROUP.NAME=VALUE texts."""
     values = {}
     for text in settings or []:
@@ -43,7 +43,8 @@ def parse_settings(settings: list[str] | None) -> dict[str, float]:
             refuse("--set", text, "must be GROUP.NAME=VALUE",
                    "for example --set contact.support=20um")
         option = find_option(path.strip())
-        values[path.strip()] = parse_quantity(value, option.unit, path.strip())
+        values[path.strip()] = (value.strip() if value.strip() in option.words
+                                else parse_quantity(value, option.unit, path.strip()))
     return values
 
 

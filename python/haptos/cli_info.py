@@ -139,8 +139,9 @@ def _print_group(group: str) -> None:
     for o in option_table():
         if o.group == group:
             whole = "whole, " if isinstance(o.default, int) else ""
+            choices = ", ".join(f"{word} ({k})" for k, word in enumerate(o.words))
             table.add_row(o.name, o.unit or "-", f"{o.default:g}",
-                          f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
+                          choices or f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
     _console().print(table)
 
 
@@ -169,6 +170,8 @@ def _print_scene(file: str) -> None:
         table.add_row(e["name"], "soft", f"{e['mesh']}, {e['element']}, E = {m['young']:g} Pa, "
                       f"nu = {m['poisson']:g}, density = {m['density']:g} kg/m3"
                       + "".join(f", {len(v)} vertices glued to {k}" for k, v in e["glue"].items())
+                      + (f", {e['forces']} forces" if e["forces"] else "")
+                      + (f", {e['pressures']} pressures" if e["pressures"] else "")
                       + _friction(e))
     for e in entries["prescribed"]:
         times = [k[0] for k in e["trajectory"]]

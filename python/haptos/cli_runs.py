@@ -316,7 +316,9 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
 def _steps_of(scene: Scene, duration: float | None) -> int:
     """Steps in `duration` [s]; None goes to the last keyframe, or for 1 s where there is none."""
     if duration is None:
-        times = [k[0] for e in scene.entries()["prescribed"] for k in e["trajectory"]]
+        entries = scene.entries()
+        times = [k[0] for e in entries["prescribed"] for k in e["trajectory"]]
+        times += [e["load_time"] for e in entries["soft"]]
         duration = max([t for t in times if t > 0], default=1.0)
     steps = round(duration / scene.sim.dt) if duration > 0 else 0
     if not 1 <= steps <= MAX_STEPS:

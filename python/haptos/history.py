@@ -138,7 +138,7 @@ class History:
         """What forces and inertia leave over, as a fraction of the largest of them.
 
         The forces on everything that cannot move freely, plus the rate of change of the momentum
-        of everything that can, less its weight, is zero.
+        of everything that can, less its weight and the loads on it, is zero.
         """
         if not self.can_balance:
             return 0.0
@@ -149,6 +149,7 @@ class History:
         terms += [-weight for weight in weights]
         terms += [sim.inertia_wrench(name).force[0] + weight
                   for name, weight in zip(sim.names("soft"), weights, strict=False)]
+        terms += [-sim.load_wrench(name).force[0] for name in sim.names("soft")]
         # Of an affine body: its momentum less weight and load, in one.
         terms += [sim.inertia_wrench(name).force[0] for name in sim.names("affine")]
         change = (self._sphere_velocity - self._sphere_before) / sim.dt

@@ -10,7 +10,7 @@ from haptos.errors import refuse
 
 
 class Option(NamedTuple):
-    """One option; range is inclusive."""
+    """One option; range is inclusive; words name the values 0, 1, 2, ... of a choice."""
 
     group: str
     name: str
@@ -19,6 +19,7 @@ class Option(NamedTuple):
     lo: float
     hi: float
     doc: str
+    words: tuple[str, ...] = ()
 
 
 def option_table() -> list[Option]:
@@ -105,7 +106,8 @@ def _option_lines(group: str) -> str:
     for o in option_table():
         if o.group == group:
             unit = f" [{o.unit}]" if o.unit else ""
-            lines.append(f"    {o.name}{unit} = {o.default:g}, {o.lo:g} to {o.hi:g}: {o.doc}")
+            words = "".join(f", {k} {word}" for k, word in enumerate(o.words))
+            lines.append(f"    {o.name}{unit} = {o.default:g}, {o.lo:g} to {o.hi:g}: {o.doc}{words}")
     return "\n".join(lines)
 
 

@@ -108,6 +108,34 @@ class Scene:
         self._core.add_soft(name, mesh, values, position, quaternion, velocity, element,
                             dict(glue or {}), list(held), coat, friction)
 
+    def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
+                  spread: str = "nodes") -> None:
+        """Adds a dead force on vertices of a soft body.
+
+        vertices (n,): of the mesh as given; force (3) [N], world: of all of them together, or
+        pairs (time [s], force (3)), straight in between and held beyond the ends; spread: "nodes"
+        (equal shares) or "area" (uniform over the rest area of the surface triangles whose corners
+        are all listed).
+        """
+        self._core.add_force(body, vertices, _history(force, f'soft body "{body}", force'), spread)
+
+    def add_pressure(self, body: str, pressure: Any, triangles: ArrayLike | None = None) -> None:
+        """Adds a pressure that follows the surface of a soft body as it deforms.
+
+        pressure [Pa], positive inwards, or pairs (time [s], pressure); triangles (n, 3): surface
+        triangles by vertices of the mesh as given, corners in any order; None for all.
+        """
+        self._core.add_pressure(body, _history(pressure, f'soft body "{body}", pressure'),
+                                triangles)
+
+    def set_acceleration(self, body: str, acceleration: Any) -> None:
+        """Sets the body force per mass of a soft body, which acts beside gravity.
+
+        acceleration (3) [m/s2], world, or pairs (time [s], acceleration (3)).
+        """
+        self._core.set_acceleration(
+            body, _history(acceleration, f'soft body "{body}", acceleration'))
+
     def add_prescribed(
         self,
         name: str,
@@ -289,6 +317,20 @@ class Scene:
         if device != "cpu":
             refuse("device", device, 'must be "cpu" in this version', "leave it out")
         return Sim(self)
+
+
+def _history(value: Any, what: str) -> list[tuple[Any, Any]]:
+    """Pairs (time, value) of a constant, or of pairs."""
+    try:
+        rows = list(value)
+    except TypeError:
+        return [(0.0, value)]
+    if not rows or not hasattr(rows[0], "__len__") or isinstance(rows[0], str):
+        return [(0.0, value)]
+    for row in rows:
+        if not hasattr(row, "__len__") or len(row) != 2:
+            refuse(what, repr(row), "must be a pair (time, value)", "for example (0.1, 250.0)")
+    return [(row[0], row[1]) for row in rows]
 
 
 def load_scene(path: str | os.PathLike[str], *,

@@ -333,9 +333,14 @@ class Sim:
         """What contact alone, friction included, did to a body in the last step."""
         return _wrench(self._core.contact_wrench(name, about))
 
+    def load_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What forces and pressures of the scene did to a soft body in the last step."""
+        return _wrench(self._core.load_wrench(name, about))
+
     def inertia_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """Rate of change of a soft or an affine body's momentum less its weight, and less the load
-        set on an affine body; contact plus glue on the body equals it."""
+        """Rate of change of a soft or an affine body's momentum less its weight (gravity and its
+        own acceleration), and less the load set on an affine body; contact, loads of a soft body
+        and glue add up to it."""
         return _wrench(self._core.inertia_wrench(name, about))
 
     @property

@@ -38,7 +38,7 @@ TEST(DeviceKernels, ElasticLawsAgreeWithTheHost) {
   std::vector<double> F;
   for (int i = 0; i < kCount; ++i)
     for (int k = 0; k < 9; ++k) F.push_back((k % 4 == 0 ? 1.0 : 0.0) + 0.25 * random());
-  for (ElasticLaw law : {ElasticLaw::kLogNeoHookean, ElasticLaw::kStableNeoHookean}) {
+  for (int law = 0; law < kElasticLawCount; ++law) {
     Array<double> out[2][3];
     for (int d = 0; d < 2; ++d) {
       const MemorySpace space = d ? MemorySpace::kDevice : MemorySpace::kHost;
@@ -46,7 +46,8 @@ TEST(DeviceKernels, ElasticLawsAgreeWithTheHost) {
       out[d][0] = poisoned(kCount, space);
       out[d][1] = poisoned(9 * kCount, space);
       out[d][2] = poisoned(9 * kCount, space);
-      evaluate_batch(law, 1e5, {read(in), out[d][0].view(), out[d][1].view(), out[d][2].view()});
+      evaluate_batch(static_cast<ElasticLaw>(law), {1e5, 4e4},
+                     {read(in), out[d][0].view(), out[d][1].view(), out[d][2].view()});
     }
     for (int k = 0; k < 3; ++k) expect_close(out[0][k], out[1][k]);
   }

@@ -30,6 +30,10 @@ def test_material_options_are_checked_when_they_are_set():
     with pytest.raises(haptos.InputError, match="number"):
         haptos.Material(young="soft")
     assert m.poisson == 0.4
+    m.law = "st_venant_kirchhoff"
+    assert m.law == 2 and haptos.Material(law="linear").law == 4
+    with pytest.raises(haptos.InputError, match='did you mean "linear"'):
+        m.law = "liner"
     assert dict(pickle.loads(pickle.dumps(m)).items()) == dict(m.items())
 
 

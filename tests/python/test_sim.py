@@ -225,3 +225,53 @@ def test_a_scene_file_becomes_a_scene():
     assert scene.text.startswith("#") and scene.sim.dt == 0.05
     with pytest.raises(haptos.InputError):
         haptos.load_scene(ROOT / "no such file.yaml")
+
+
+def loaded_pad(**changes):
+    """A glued pad under an end load, a pressure and an acceleration, stepped to rest."""
+    scene = haptos.Scene(dt=10.0, gravity=(0, 0, 0))
+    pad = small_pad()
+    scene.newton.update(force_tolerance=1e-10, force_floor=1e-13)
+    scene.add_prescribed("mount")
+    scene.add_soft("gel", pad.mesh, material={"young": 1e5, "poisson": 0.45, "law": "linear"},
+                   glue={"mount": pad.base_vertices})
+    top = np.flatnonzero(pad.mesh.vertices[:, 2] > -1e-9)
+    scene.add_force("gel", top, changes.get("force", (0, 0, 0.01)), spread="area")
+    scene.add_force("gel", [int(top[0])], [(0, (0, 0, 0)), (40, (0.02, 0, 0))])
+    scene.add_pressure("gel", changes.get("pressure", 100.0))
+    scene.set_acceleration("gel", (0, 1, 0))
+    return scene
+
+
+def test_glue_carries_the_loads_at_rest():
+    scene = loaded_pad()
+    entry = scene.entries()["soft"][0]
+    assert (entry["forces"], entry["pressures"], entry["load_time"]) == (2, 1, 40)
+    sim = scene.compile()
+    for _ in range(8):
+        assert sim.step().status[0] == 0
+    np.testing.assert_allclose(sim.load_wrench("gel").force[0], [0.02, 0, 0.01], atol=1e-12)
+    weight = sim.inertia_wrench("gel").force[0]
+    assert weight[1] < 0 and abs(weight[0]) < 1e-9
+    np.testing.assert_allclose(sim.reaction("mount").force[0], [0.02, -weight[1], 0.01], atol=1e-9)
+
+
+@pytest.mark.parametrize(("act", "match"), [
+    (lambda s: s.add_force("gle", [0], (0, 0, 1)), 'did you mean "gel"'),
+    (lambda s: s.add_force("gel", [0], (0, 0, 1), spread="even"), "nodes or area"),
+    (lambda s: s.add_force("gel", [0], 3), "force"),
+    (lambda s: s.add_force("gel", [0], [(0, (0, 0, 1), 2)]), "pair"),
+    (lambda s: s.add_pressure("gel", "much"), "number"),
+    (lambda s: s.add_pressure("gel", 1.0, np.zeros((0, 3), int)), "no triangles"),
+    (lambda s: s.set_acceleration("gel", [("soon", (0, 0, 1))]), "time"),
+])
+def test_wrong_loads_are_refused(act, match):
+    with pytest.raises(haptos.InputError, match=match):
+        act(loaded_pad())
+
+
+def test_loads_are_checked_when_compiled():
+    for changes, match in (({"pressure": float("nan")}, "nan Pa"),
+                           ({"force": [(1, (0, 0, 1)), (0, (0, 0, 1))]}, "later than")):
+        with pytest.raises(haptos.InputError, match=match):
+            loaded_pad(**changes).compile()

@@ -34,7 +34,18 @@ std::vector<Case> cases() {
   Scene linear = test::press(false, 1e-3, many);
   linear.soft[0].element = Element::kLinear;
   linear.soft[0].material.law = 1;
+  Scene rough = test::press(true, 1e-3, many);
+  rough.soft[0].friction.sticking = rough.prescribed[1].friction.sticking = 0.6;
+  AffineBody stone;
+  stone.name = "stone";
+  stone.surface = box({{2e-3, 2e-3, 2e-3}}, {{2, 2, 2}});
+  stone.pose.p = {{-3e-3, 2e-3, test::kBlock[2] + 1.5e-3}};
+  stone.pose.q = rotation_by({{0.1, 0.2, 0.3}});
+  stone.velocity = {{0.05, 0, -0.05}};
+  stone.friction.sticking = 0.4;
+  rough.affine = {stone};
   return {{"flying block", flying, 8},
+          {"press of rough bodies with a stone on the gel", rough, 12},
           {"block dropped on a floor", falling, 12},
           {"press", test::press(false, 1e-3, many), 12},
           {"press with linear elements and the other law", linear, 16},

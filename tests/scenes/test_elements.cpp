@@ -19,6 +19,7 @@ Material gel(double poisson, int law = 0) {
   m.young = 1e5;
   m.poisson = poisson;
   m.law = law;
+  if (traits_of(static_cast<ElasticLaw>(law)).second_invariant) m.mooney_ratio = 0.4;
   return m;
 }
 
@@ -53,7 +54,10 @@ TEST_P(PatchTest, InnerVerticesFollowAnAffineSurface) {
   const double e[9] = {2e-4, -1e-4, 3e-4, 5e-5, -3e-4, 1e-4, -2e-4, 4e-4, 1e-4};
   for (int k = 0; k < 9; ++k) small[k] += e[k];
   // 30 % stretch, 25 % shear, 15 % compression, turned by 40 degrees.
-  finite = to_matrix(rotation_by({{0.2, -0.5, 0.43}})) *
+  // St. Venant-Kirchhoff's solid turned by 10: the straight path of a surface to its place shortens
+  // it as it turns, and this law buckles under a few per cent of pressure at nu 0.49.
+  const double turn = law == static_cast<int>(ElasticLaw::kStVenantKirchhoff) ? 0.25 : 1.0;
+  finite = to_matrix(rotation_by(Vec3d{{0.2, -0.5, 0.43}} * turn)) *
            Mat3d{{1.3, 0.25, 0.0, 0.1, 0.85, -0.2, 0.0, 0.15, 0.9}};
   const double error_small = patch_error(element, gel(poisson, static_cast<int>(law)), small);
   const double error_finite = patch_error(element, gel(poisson, static_cast<int>(law)), finite);
@@ -61,6 +65,33 @@ TEST_P(PatchTest, InnerVerticesFollowAnAffineSurface) {
   EXPECT_LE(error_finite, 1e-10);
   std::printf("FIGURE patch_test.%s.law%d.nu%.2f = %.1e and %.1e relative (strain 5e-4, 0.3)\n",
               name_of(element), static_cast<int>(law), poisson, error_small, error_finite);
+}
+
+// First Piola-Kirchhoff stress of a homogeneous material [Pa], from the closed forms.
+Mat3d piola_stress(int law, const Mat3d& F, const Lame& l, double ratio) {
+  const Mat3d C = transpose(F) * F, I = Mat3d::identity();
+  const double J = det(F);
+  switch (static_cast<ElasticLaw>(law)) {
+    case ElasticLaw::kLogNeoHookean:
+      return F * l.mu + cofactor(F) * ((l.lambda * std::log(J) - l.mu) / J);
+    case ElasticLaw::kStableNeoHookean:
+      return F * l.mu + cofactor(F) * (l.mu * (J - 2) + l.lambda * (J - 1));
+    case ElasticLaw::kStVenantKirchhoff:
+      return F * ((C - I) * l.mu + I * (0.5 * l.lambda * trace(C - I)));
+    case ElasticLaw::kFixedCorotated: {
+      Mat3d R = F;  // Newton's iteration for the polar decomposition
+      for (int i = 0; i < 20; ++i) R = (R + transpose(inverse(R))) * 0.5;
+      return (F - R) * (2 * l.mu) + cofactor(F) * (l.lambda * (J - 1));
+    }
+    case ElasticLaw::kLinear:
+      return (F + transpose(F) - I * 2.0) * l.mu + I * (l.lambda * trace(F - I));
+    case ElasticLaw::kMooneyRivlin: {
+      const double mu2 = ratio * l.mu, mu1 = l.mu - mu2;
+      return F * (mu1 + mu2 * trace(C)) - F * C * mu2 +
+             cofactor(F) * ((l.lambda * std::log(J) - mu1) / J - 2 * mu2);
+    }
+  }
+  return I;
 }
 
 TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
@@ -76,11 +107,7 @@ TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
   for (const Vec3d& X : p.model.rest.vertices) x.push_back(F * X);
   const std::vector<Vec3d> f = p.elastic_gradient(x);
 
-  const Lame l = lame(m.young, m.poisson);
-  const double J = det(F);
-  const double w = law == ElasticLaw::kLogNeoHookean ? -l.mu / J + l.lambda * std::log(J) / J
-                                                     : l.mu * (J - 2) + l.lambda * (J - 1);
-  const Mat3d P = F * l.mu + cofactor(F) * w;  // first Piola-Kirchhoff stress
+  const Mat3d P = piola_stress(law, F, lame(m.young, m.poisson), m.mooney_ratio);
   std::vector<Vec3d> expected(x.size(), Vec3d::zero());
   double scale = 0;
   for (const Vec3i& t : p.model.surface.triangles) {
@@ -96,8 +123,7 @@ TEST_P(PatchTest, UniformTractionIsCarriedByTheRefinedSurface) {
 
 INSTANTIATE_TEST_SUITE_P(All, PatchTest,
                          testing::Combine(testing::Values(Element::kLinear, Element::kComposite),
-                                          testing::Values(ElasticLaw::kLogNeoHookean,
-                                                          ElasticLaw::kStableNeoHookean),
+                                          testing::Range(0, kElasticLawCount),
                                           testing::Values(0.3, 0.49)),
                          test::ParamName());
 
@@ -126,6 +152,7 @@ double confined_modulus(Element element, int law, double poisson, double strain)
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.newton.force_tolerance = 1e-10;
+  s.newton.force_floor = 1e-13;
   s.soft = {b};
   s.prescribed = {test::mount("floor"), test::mount("plate")};
   s.prescribed[1].trajectory = test::straight({{0, 0, 0}}, {{0, 0, -strain * size[2]}}, 10);
@@ -148,7 +175,7 @@ double confined_modulus(Element element, int law, double poisson, double strain)
 
 TEST(ConfinedCompression, ModulusIsTheClosedForm) {
   for (const Element element : {Element::kLinear, Element::kComposite})
-    for (const int law : {0, 1})
+    for (int law = 0; law < kElasticLawCount; ++law)
       for (const double nu : {0.3, 0.48, 0.49}) {
         const double M = 1e5 * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
         const double ratio = confined_modulus(element, law, nu, 1e-4) / M;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "haptos/base/status.h"
+#include "haptos/geometry/pads.h"
 #include "haptos/geometry/shapes.h"
 #include "tests/support.h"
 
@@ -136,6 +137,111 @@ TEST(Friction, SlidingBlockStopsAfterTheDistanceOfItsEnergyInEveryDirection) {
     EXPECT_NEAR(std::atan2(d[1], d[0]), angle, 1e-3);
     EXPECT_LE(std::abs(sim.affine_velocity("cube")[0]), 1e-6);
   }
+}
+
+// A flat floor of n x n squares.
+PrescribedBody meshed_floor(int n, double mu) {
+  PrescribedBody f;
+  f.name = "floor";
+  f.surface = box({{0.6, 0.4, 0.02}}, {{n, n, 1}});
+  f.friction.sticking = mu;
+  f.trajectory = {{0.0, test::at_position({{0, 0, -0.01}})}};
+  return f;
+}
+
+TEST(Friction, SlidingOverAMeshedFloorFeelsCoulombsForceAndNotTheMesh) {
+  // 37 squares across, none of them in step with the cube's own eight.
+  for (const double mu : {0.0, 0.3}) {
+    Scene s;
+    s.sim.dt = 0.002;
+    s.sim.threads = 1;
+    s.newton.force_tolerance = 1e-5;
+    s.contact.support = 1e-4;
+    AffineBody b = cube(0.05, 1.0, 8);
+    b.pose.p = {{-0.1013, 0.0021, 0.025 + 0.7e-4}};
+    b.pose.q = rotation_by({{0, 0, 0.21}});
+    b.velocity = {{0.6, 0.05, 0}};
+    s.affine = {b};
+    s.prescribed = {meshed_floor(37, mu * mu)};
+    Sim sim(s);
+    const double weight = kG * 1000 * 0.05 * 0.05 * 0.05;
+    double worst = 0;
+    for (int n = 0; n < 100; ++n) {
+      ASSERT_EQ(sim.step().status(), 0u) << n;
+      if (n < 20) continue;  // the landing
+      const Vec3d f = sim.contact_wrench("cube").force;
+      const Vec6d v = sim.affine_velocity("cube");
+      const double speed = std::hypot(v[0], v[1]);
+      const Vec3d expected = {{-mu * weight * v[0] / speed, -mu * weight * v[1] / speed, weight}};
+      worst = std::max(worst, norm(f - expected) / weight);
+    }
+    std::printf("FIGURE friction.meshed_floor.mu%.1f = %.2e of the weight\n", mu, worst);
+    EXPECT_LE(worst, mu > 0 ? 1e-3 : 1e-4);
+  }
+}
+
+TEST(Friction, KineticCoefficientIsLessThanTheStaticOne) {
+  // A force that the static coefficient holds and the kinetic one does not.
+  for (const bool pushed : {false, true}) {
+    Scene s = ramp(0, 1, 0.005);
+    s.half_spaces[0].friction = {0.5 * 0.5, 0.3 * 0.3};
+    s.affine[0].force = {{0.4 * kG, 0, 0}};
+    if (pushed) s.affine[0].velocity = {{0.1, 0, 0}};
+    Sim sim(s);
+    for (int n = 0; n < 100; ++n) ASSERT_EQ(sim.step().status(), 0u) << n;
+    const double speed = sim.affine_velocity("cube")[0];
+    if (pushed)
+      EXPECT_NEAR(speed, 0.1 + (0.4 - 0.3) * kG * 0.5, 2e-2 * speed);
+    else
+      EXPECT_LE(std::abs(speed), 1e-6);
+  }
+}
+
+TEST(Friction, SoftFingersHoldAStiffBlock) {
+  // Two gels on mounts close on a block from both sides and carry it when the floor is not there.
+  Scene s;
+  s.sim.dt = 0.01;
+  s.sim.threads = 1;
+  s.newton.force_tolerance = 1e-7;
+  s.contact.support = 1e-4;
+  AffineBody b = cube(0.02, 0.8, 4);
+  s.affine = {b};
+  const double gap = 1.2e-4, squeeze = 1e-3;
+  for (const double side : {-1.0, 1.0}) {
+    const std::string name = side < 0 ? "left" : "right";
+    const Pad pad = box_pad({.width = 0.012, .depth = 0.012, .thickness = 0.006}, 3, 3, 2);
+    SoftBody gel;
+    gel.name = name;
+    gel.mesh = pad.mesh;
+    gel.material.young = 1e5;
+    gel.material.stiffness_damping = 0.01;
+    gel.friction.sticking = 0.8;
+    // The pad's top faces +z; turn it towards the block.
+    gel.pose.q = rotation_by({{0, -side * M_PI / 2, 0}});
+    gel.pose.p = {{side * (0.01 + gap), 0, 0}};
+    gel.glue = {{name + " mount", pad.base_vertices}};
+    PrescribedBody mount = test::mount(name + " mount");
+    mount.trajectory = test::straight({{0, 0, 0}}, {{-side * squeeze, 0, 0}}, 0.1);
+    s.soft.push_back(gel);
+    s.prescribed.push_back(mount);
+  }
+  s.sim.gravity_z = -9.81;
+  // Held until the fingers have closed.
+  s.affine[0].force = {{0, 0, 9.81 * 1000 * 8e-6}};
+  Sim sim(s);
+  for (int n = 0; n < 12; ++n) ASSERT_EQ(sim.step().status(), 0u) << n;
+  sim.set_wrench("cube", Vec3d::zero(), Vec3d::zero());
+  for (int n = 0; n < 60; ++n) ASSERT_EQ(sim.step().status(), 0u) << n;
+  const double z = sim.affine_pose("cube").p[2];
+  for (int n = 0; n < 40; ++n) ASSERT_EQ(sim.step().status(), 0u) << n;
+  const double weight = 9.81 * 1000 * 8e-6;
+  const Wrench left = sim.contact_wrench("left"), right = sim.contact_wrench("right");
+  EXPECT_NEAR(left.force[2] + right.force[2], -weight, 1e-4 * weight);
+  EXPECT_GT(-left.force[0], 0.5 * weight);
+  EXPECT_LE(std::abs(sim.affine_pose("cube").p[2] - z), 1e-8);
+  EXPECT_LE(std::abs(sim.affine_velocity("cube")[2]), 1e-6);
+  std::printf("FIGURE friction.fingers = squeeze %.3f N, weight %.4f N, creep %.1e m in .4 s\n",
+              -left.force[0], weight, sim.affine_pose("cube").p[2] - z);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "haptos/base/rotation.h"
 #include "haptos/base/status.h"
 #include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/dynamics/elastic_laws.h"
 #include "haptos/model/material.h"
 #include "haptos/sim/kernel_batch.h"
 #include "tests/support.h"
@@ -114,6 +115,33 @@ TEST(Options, WholeNumbersRefuseFractions) {
   Material m;
   EXPECT_THROW(set_option(m, "law", 0.5), InputError);
   EXPECT_NO_THROW(set_option(m, "law", 1));
+}
+
+TEST(Options, AChoiceIsSetByNameOrNumberAndEveryLawHasAName) {
+  EXPECT_EQ(split_words("a bc d"), (std::vector<std::string>{"a", "bc", "d"}));
+  EXPECT_TRUE(split_words("").empty());
+  Material m;
+  for (const Option<Material>& o : OptionsOf<Material>::table()) {
+    if (std::string(o.name) != "law") continue;
+    const std::vector<std::string> words = split_words(o.words);
+    ASSERT_EQ(words.size(), static_cast<std::size_t>(kElasticLawCount));
+    EXPECT_EQ(o.hi, kElasticLawCount - 1);
+    set_option_word(m, o, "fixed_corotated");
+    EXPECT_EQ(m.law, static_cast<int>(ElasticLaw::kFixedCorotated));
+    try {
+      set_option_word(m, o, "mony_rivlin");
+      FAIL();
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find("did you mean \"mooney_rivlin\""), std::string::npos)
+          << e.what();
+    }
+  }
+  try {
+    set_option(m, "law", 6);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("linear (4)"), std::string::npos) << e.what();
+  }
 }
 
 TEST(Status, EveryBitHasASentenceAndARemedy) {

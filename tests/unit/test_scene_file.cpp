@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -17,6 +18,8 @@
 #include "haptos/geometry/mesh_io.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
+#include "haptos/model/soft_model.h"
+#include "haptos/sim/model.h"
 #include "haptos/sim/sim.h"
 #include "tests/fuzz/fuzz_scene.h"
 
@@ -40,6 +43,14 @@ const std::string kGel =
     "soft:\n  - name: gel\n    material: {young: 50 kPa, poisson: 0.4}\n"
     "    pad: {box: {width: 4 mm, depth: 6 mm, thickness: 2 mm, cells: [2, 3, 1]}}\n";
 
+// A surface triangle by vertices of the mesh.
+Vec3i surface_triangle(const TetMesh& mesh) {
+  std::vector<int> of_volume;
+  Vec3i t = boundary_surface(mesh, &of_volume).triangles.front();
+  for (int k = 0; k < 3; ++k) t[k] = of_volume[static_cast<std::size_t>(t[k])];
+  return t;
+}
+
 TEST(SceneFile, OptionsAreSetInTheirUnits) {
   const Scene s = parse(
       "sim: {dt: 5 ms, gravity_z: 0, threads: 2}\n"
@@ -55,6 +66,140 @@ TEST(SceneFile, OptionsAreSetInTheirUnits) {
   EXPECT_EQ(s.contact.support, 5e-5);
   EXPECT_EQ(s.contact.stiffness, 2e9);
   EXPECT_EQ(s.contact.divisions, BarrierOptions{}.divisions);
+}
+
+TEST(SceneFile, AnElasticLawHasANameOrANumber) {
+  const auto law = [](const std::string& text) {
+    std::string scene = kGel;
+    scene.replace(scene.find("young: 50 kPa"), 13, text);
+    return parse(scene).soft[0].material;
+  };
+  EXPECT_EQ(law("law: st_venant_kirchhoff").law, 2);
+  EXPECT_EQ(law("law: 'linear'").law, 4);
+  EXPECT_EQ(law("law: 3").law, 3);
+  const Material m = law("law: mooney_rivlin, mooney_ratio: 0.25");
+  EXPECT_EQ(m.law, 5);
+  EXPECT_EQ(m.mooney_ratio, 0.25);
+}
+
+TEST(SceneFile, LoadsOfASoftBodyAreRead) {
+  const SoftBody b = parse(kGel +
+                           "    forces:\n"
+                           "      - {where: [0, 2], force: [0, 0, -1 mN]}\n"
+                           "      - where: top\n        spread: area\n"
+                           "        force: [{time: 0, value: [0, 0, 0]},"
+                           " {time: 20 ms, value: [1, 0, 0]}]\n"
+                           "    pressures:\n"
+                           "      - {pressure: 2 kPa}\n"
+                           "      - {where: all, pressure: -5}\n"
+                           "      - {where: top, pressure: [{time: 1, value: 0},"
+                           " {time: 2, value: 1 kPa}]}\n"
+                           "      - {where: base, pressure: 1}\n"
+                           "      - {where: {box: {min: [-1, -1, -1 um], max: [1, 1, 1]}},"
+                           " pressure: 1}\n"
+                           "    acceleration: [0, 0, 3 m/s2]\n")
+                         .soft[0];
+  ASSERT_EQ(b.forces.size(), 2u);
+  EXPECT_EQ(b.forces[0].vertices, (std::vector<int>{0, 2}));
+  EXPECT_EQ(b.forces[0].force.front().value[2], -1e-3);
+  EXPECT_EQ(b.forces[0].spread, Spread::kNodes);
+  EXPECT_EQ(b.forces[1].spread, Spread::kArea);
+  EXPECT_EQ(b.forces[1].vertices.size(), 12u);  // 2 x 3 cells
+  EXPECT_EQ(value_at(b.forces[1].force, 0.005)[0], 0.25);
+  ASSERT_EQ(b.pressures.size(), 5u);
+  EXPECT_TRUE(b.pressures[0].triangles.empty());
+  EXPECT_EQ(b.pressures[0].pressure.front().value, 2000);
+  EXPECT_TRUE(b.pressures[1].triangles.empty());
+  EXPECT_EQ(b.pressures[2].triangles.size(), 12u);
+  EXPECT_EQ(value_at(b.pressures[2].pressure, 1.5), 500);
+  EXPECT_EQ(b.pressures[3].triangles.size(), 12u);
+  EXPECT_EQ(b.pressures[4].triangles.size(), 12u);
+  EXPECT_EQ(b.acceleration.front().value[2], 3);
+  const SoftModel m = compile_soft(b);
+  ASSERT_EQ(m.pressures.size(), 5u);
+  EXPECT_EQ(m.pressures[0].size(), m.surface.triangles.size());
+  EXPECT_EQ(m.pressures[2].size(), 48u);
+  double sum = 0;
+  for (const ForceShare& s : m.forces[1]) sum += s.weight;
+  EXPECT_NEAR(sum, 1, 1e-14);
+  EXPECT_GT(m.forces[1].size(), 12u);  // middles of edges carry a share of the area
+  ASSERT_EQ(m.forces[0].size(), 2u);
+  EXPECT_EQ(m.forces[0][1].weight, 0.5);
+}
+
+TEST(SceneFile, WrongLoadsAreRefusedWhenCompiled) {
+  const Scene s = parse(kGel);
+  const auto refused = [&](const SoftBody& b, const std::string& part) {
+    Scene changed = s;
+    changed.soft[0] = b;
+    try {
+      compile(changed);
+      FAIL() << "was accepted: " << part;
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  const auto force = [&](const NodalForce& f) {
+    SoftBody b = s.soft[0];
+    b.forces = {f};
+    return b;
+  };
+  const auto pressure = [&](const SurfacePressure& p) {
+    SoftBody b = s.soft[0];
+    b.pressures = {p};
+    return b;
+  };
+  const Vec3d one{{1, 0, 0}};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  refused(force({{}, {{0, one}}, Spread::kNodes}), "acts on no vertices");
+  refused(force({{99}, {{0, one}}, Spread::kNodes}), "vertex 99");
+  refused(force({{-1}, {{0, one}}, Spread::kNodes}), "vertex -1");
+  refused(force({{0}, {}, Spread::kNodes}), "has no value");
+  refused(force({{0}, {{0, one * nan}}, Spread::kNodes}), "nan N");
+  refused(force({{0}, {{0, one * 1e13}}, Spread::kNodes}), "1e+13 N");
+  refused(force({{0}, {{1, one}, {1, one}}, Spread::kNodes}), "later than the one before");
+  refused(force({{0}, {{0, one}}, Spread::kArea}), "span no surface triangle");
+  refused(pressure({{{{0, 1, 99}}}, {{0, 1}}}), "vertex 99");
+  refused(pressure({{{{0, 1, 1}}}, {{0, 1}}}), "no triangle of the body's surface");
+  refused(pressure({{}, {}}), "has no value");
+  refused(pressure({{}, {{0, nan}}}), "nan Pa");
+  refused(pressure({{}, {{nan, 1}}}), "nan s");
+  SoftBody b = s.soft[0];
+  b.acceleration = {{0, {{0, 1e7, 0}}}};
+  refused(b, "1e+07 m/s2");
+  const Vec3i first = surface_triangle(b.mesh);
+  refused(pressure({{first, first}, {{0, 1}}}), "listed twice");
+}
+
+TEST(SceneFile, AParameterThatTheLawDoesNotUseIsRefused) {
+  Scene s = parse(kGel);
+  s.soft[0].material.mooney_ratio = 0.2;
+  try {
+    validate(s);
+    FAIL() << "was accepted";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("mooney_ratio"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("law mooney_rivlin only"), std::string::npos) << e.what();
+  }
+  s.soft[0].material.law = 5;
+  EXPECT_NO_THROW(validate(s));
+  EXPECT_TRUE(find_warnings(s).empty());
+}
+
+TEST(SceneFile, OddChoicesOfALawAreWarnedOf) {
+  Scene s = parse(kGel);
+  s.soft[0].material.law = 5;
+  ASSERT_EQ(find_warnings(s).size(), 1u);
+  EXPECT_NE(find_warnings(s)[0].find("is log_neo_hookean"), std::string::npos);
+  s.soft[0].material.law = 4;
+  EXPECT_TRUE(find_warnings(s).empty());
+  PrescribedBody mount;
+  mount.name = "mount";
+  mount.trajectory = {{0, {}}, {1, {{}, rotation_by({{0.1, 0, 0}})}}};
+  s.prescribed = {mount};
+  s.soft[0].glue = {{"mount", {0}}};
+  ASSERT_EQ(find_warnings(s).size(), 1u);
+  EXPECT_NE(find_warnings(s)[0].find("no finite rotation"), std::string::npos);
 }
 
 TEST(SceneFile, ANumberWithAUnitEqualsThePlainNumber) {

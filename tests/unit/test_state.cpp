@@ -22,7 +22,7 @@ State some_state() {
   p.s = 0.5;
   p.bent = {{{1, 1, 1}}, {{2, 2, 2}}};
   s.paths = {p, PathState{}};
-  s.history[{0, 1, 2, 3, 4}] = {5.0, {{6, 7, 8}}, 9};
+  s.history[{0, 1, 2, 3, 4}] = {5.0, {{6, 7, 8}}, 0.25, 11, 1, 9};
   return s;
 }
 
@@ -43,6 +43,8 @@ TEST(State, ComesBackBitForBit) {
   EXPECT_EQ(saved(r), saved(s));
   EXPECT_EQ(r.paths[0].bent[1][2], 2);
   EXPECT_EQ(r.history.begin()->second.first_step, 9);
+  EXPECT_EQ(r.history.begin()->second.edge, 0.25);
+  EXPECT_EQ(r.history.begin()->second.triangle, 11);
 }
 
 TEST(State, HashSeesEveryPart) {
@@ -56,6 +58,9 @@ TEST(State, HashSeesEveryPart) {
   EXPECT_TRUE(differs([](State& s) { s.q[2] = 3.5000000001; }));
   EXPECT_TRUE(differs([](State& s) { s.paths[0].bent[1][0] = 3; }));
   EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.anchor[1] = 0; }));
+  EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.edge = 0.5; }));
+  EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.triangle = 3; }));
+  EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.slipping = 0; }));
   EXPECT_FALSE(differs([](State&) {}));
 }
 

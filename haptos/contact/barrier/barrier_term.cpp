@@ -57,6 +57,11 @@ class BarrierTerm final : public ContactTerm {
     begin_friction(c);
   }
 
+  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
+    if (soft_.driven || collider_.driven) return;
+    candidate_couplings(candidates_, samples_, soft_, collider_, points, out);
+  }
+
   void refresh(const Points& points) override {
     pairs_.clear();
     smallest_gap_ = 1e300;

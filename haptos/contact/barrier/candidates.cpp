@@ -42,6 +42,48 @@ IndexLists owned_samples(const ContactSurface& a, const std::vector<SurfaceSampl
   return lists_by_key(pairs, static_cast<int>(a.triangles.size()));
 }
 
+void candidate_couplings(const BarrierCandidates& candidates,
+                         const std::vector<SurfaceSample>& samples, const ContactSurface& a,
+                         const ContactSurface& b, const Points& points,
+                         std::vector<std::array<int, 2>>& out) {
+  std::vector<std::array<int, 2>> pairs;
+  auto add = [&](int p, int q) {
+    if (points.driven(p) || points.driven(q)) return;
+    const int i = points.block(p), j = points.block(q);
+    if (i != j) pairs.push_back({std::max(i, j), std::min(i, j)});
+  };
+  auto add_all = [&](const std::vector<int>& p, const std::vector<int>& q) {
+    // Whatever meets shares a block with everything it meets, its own side included.
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      for (int other : q) add(p[k], other);
+      for (std::size_t l = 0; l < k; ++l) add(p[k], p[l]);
+    }
+    for (std::size_t k = 0; k < q.size(); ++k)
+      for (std::size_t l = 0; l < k; ++l) add(q[k], q[l]);
+  };
+  auto corners = [](const ContactSurface& s, int t) {
+    const Vec3i& c = s.triangles[at_index(t)];
+    return std::vector<int>{s.point[at_index(c[0])], s.point[at_index(c[1])],
+                            s.point[at_index(c[2])]};
+  };
+  auto ends = [](const ContactSurface& s, int e) {
+    const Vec2i& c = s.topology.edges[at_index(e)];
+    return std::vector<int>{s.point[at_index(c[0])], s.point[at_index(c[1])]};
+  };
+  for (int s = 0; s < candidates.sample_triangles.size(); ++s) {
+    const WeightedPoint& w = samples[at_index(s)].at;
+    const std::vector<int> of(w.point, w.point + w.count);
+    for (int t : candidates.sample_triangles[s]) add_all(of, corners(b, t));
+  }
+  for (std::size_t i = 0; i < candidates.vertices.size(); ++i)
+    for (int t : candidates.vertex_triangles[static_cast<int>(i)])
+      add_all({b.point[at_index(candidates.vertices[i])]}, corners(a, t));
+  for (const auto& [e, f] : candidates.edge_pairs) add_all(ends(a, e), ends(b, f));
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  out.insert(out.end(), pairs.begin(), pairs.end());
+}
+
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
                      const std::vector<Vec3d>& x, double reach, BarrierCandidates& out) {

@@ -24,6 +24,12 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
                      const std::vector<Vec3d>& x, double reach, BarrierCandidates& out);
 
+/// Pairs of blocks that contact of the candidates may couple, each once.
+void candidate_couplings(const BarrierCandidates& candidates,
+                         const std::vector<SurfaceSample>& samples, const ContactSurface& a,
+                         const ContactSurface& b, const Points& points,
+                         std::vector<std::array<int, 2>>& out);
+
 /// Lists of what each triangle owns, so that a pair of features is met once: every vertex, edge and
 /// sample belongs to its first triangle.
 IndexLists owned_samples(const ContactSurface& a, const std::vector<SurfaceSample>& samples);

@@ -15,7 +15,8 @@ const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
       {"support", "m", &O::support, 1e-9, 1e-1,
        "gap at which contact force sets in (d_hat), for example 2e-5 for a tactile pad"},
       {"stiffness", "Pa/m", &O::stiffness, 0, 1e16,
-       "contact stiffness; 0 chooses 0.3 E / support from the softer body"},
+       "contact stiffness; 0 chooses 0.3 E / support of the softer body, or from the weight of "
+       "stiff ones"},
       {"divisions", "", &O::divisions, 0, 8,
        "number of parts each soft surface edge is divided into for the contact quadrature; 0 "
        "chooses "
