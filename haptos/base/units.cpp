@@ -61,6 +61,11 @@ constexpr Unit kUnits[] = {
     {"1/s", "1/s", 1, 1},
     {"1/s", "1/ms", 1e3, 1},
     {"1/s", "Hz", 1, 1},
+    {"N m", "N m", 1, 1},
+    {"N m", "N mm", 1, 1e3},
+    {"kg m2", "kg m2", 1, 1},
+    {"kg m2", "kg mm2", 1, 1e6},
+    {"kg m2", "g mm2", 1, 1e9},
     {"N m s", "N m s", 1, 1},
     {"N m s", "N mm s", 1, 1e3},
 };

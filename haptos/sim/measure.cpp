@@ -31,6 +31,36 @@ Vec3d start_velocity(const Workspace& w, int point) {
   return u;
 }
 
+// Rate of change of an affine body's momentum less its weight and its applied load. With the
+// columns c_j of q (c_0 the origin) and their accelerations a_j, x = sum X_j c_j with X_0 = 1, so
+// sums over the mass are sums over its moments, int X_i X_j dm.
+void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, const Vec3d& g,
+                 const Vec3d& about, Wrench& r) {
+  const Moments& own = f.spec().own;
+  const double* q = state.q.data() + f.slots().first_q;
+  const double* z = state.z.data() + f.slots().first_scalar;
+  const double* z0 = w.objective.inertia().z_start.data() + f.slots().first_scalar;
+  Vec3d x[4], a[4];
+  for (int j = 0; j < 4; ++j)
+    for (int c = 0; c < 3; ++c) {
+      x[j][c] = q[3 * j + c];
+      a[j][c] = (z[3 * j + c] - z0[3 * j + c]) / state.last_dt;
+    }
+  x[0] = x[0] - about;
+  a[0] = a[0] - g;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) {
+      const double m = i == 0 && j == 0 ? own.mass
+                       : i == 0         ? own.first[j - 1]
+                       : j == 0         ? own.first[i - 1]
+                                        : own.second(i - 1, j - 1);
+      if (i == 0) r.force += a[j] * m;
+      r.torque += cross(x[i], a[j]) * m;
+    }
+  add(r, -f.force, AffineFrame::place(q, own.centre()), about);
+  r.torque -= f.torque;
+}
+
 // Gravity and a soft body's own body force per mass at a time [m/s2].
 Vec3d pull_on(const Scene& scene, const Workspace& w, int body, double time) {
   Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
@@ -117,6 +147,8 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
   const int body = body_id(name);
   const Vec3d g = pull_on(scene(), *work_, body, state_.time);
   if (state_.last_dt == 0) return r;
+  for (const AffineParts& a : work_->affine)
+    if (a.frame->slots().body == body) add_inertia(*a.frame, state_, *work_, g, about, r);
   for (const SoftParts& s : work_->soft) {
     if (s.body != body) continue;
     std::vector<Vec3d> u0(s.points.size(), Vec3d::zero());

@@ -25,21 +25,24 @@ void check_references(const Reading& r) {
   for (const Reference& ref : r.references) {
     const auto found = r.names.find(ref.name);
     const bool exists = found != r.names.end();
-    if (exists && (!ref.prescribed || found->second.kind == "prescribed body")) continue;
+    const auto carries = [](const Reading::Named& n) {
+      return n.kind == "prescribed body" || n.kind == "affine body";
+    };
+    if (exists && (!ref.carrier || carries(found->second))) continue;
     std::vector<std::string> candidates;
     for (const auto& [name, named] : r.names)
-      if (!ref.prescribed || named.kind == "prescribed body") candidates.push_back(name);
+      if (!ref.carrier || carries(named)) candidates.push_back(name);
     const std::string near = nearest_name(ref.name, candidates);
     std::string remedy = candidates.empty()
-                             ? (ref.prescribed ? "the scene has no prescribed body; add one"
-                                               : "the scene has no bodies; add one")
+                             ? (ref.carrier ? "the scene has no prescribed body; add one"
+                                            : "the scene has no bodies; add one")
                          : near.empty() ? "known names are "
                                         : "the nearest known name is \"" + printable(near) + "\"";
     if (near.empty())
       for (std::size_t i = 0; i < candidates.size() && i < 20; ++i)
         remedy += (i > 0 ? ", \"" : "\"") + printable(candidates[i]) + "\"";
     ref.place.fail("\"" + printable(ref.name) + "\"",
-                   exists ? "must be a prescribed body, not a " + found->second.kind
+                   exists ? "must be a prescribed or an affine body, not a " + found->second.kind
                           : "names no body of this scene",
                    remedy);
   }
@@ -132,8 +135,8 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   yaml_limits.max_bytes = limits.max_bytes;
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
-  v.keys({"sim", "newton", "contact", "soft", "prescribed", "half_spaces", "spheres", "pendulums",
-          "pairs"});
+  v.keys({"sim", "newton", "contact", "soft", "prescribed", "affine", "half_spaces", "spheres",
+          "pendulums", "pairs"});
   Reading r;
   r.root = root;
   r.limits = limits;
@@ -144,6 +147,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   if (const auto o = v.find("contact")) read_options(*o, s.contact);
   read_list(r, v, "prescribed", read_prescribed, s.prescribed);
   read_list(r, v, "soft", read_soft, s.soft);
+  read_list(r, v, "affine", read_affine, s.affine);
   read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
   read_list(r, v, "spheres", read_sphere, s.spheres);
   read_list(r, v, "pendulums", read_pendulum, s.pendulums);

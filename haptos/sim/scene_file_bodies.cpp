@@ -27,6 +27,18 @@ std::vector<Keyframe> read_trajectory(const Value& v) {
   return all;
 }
 
+// A list of two numbers, where there is one.
+void read_two(const Value& v, const char* key, const char* unit, double low, double high,
+              double (&out)[2]) {
+  const auto x = v.find(key);
+  if (!x) return;
+  x->list(2, 2);
+  out[0] = x->item(0).number(unit, low, high);
+  out[1] = x->item(1).number(unit, low, high);
+}
+
+}  // namespace
+
 Vec3d read_rates(const Value& v, const char* unit) {
   v.list(3, 3);
   Vec3d w{};
@@ -40,20 +52,8 @@ void read_if(const Value& v, const char* key, const char* unit, double low, doub
   if (const auto x = v.find(key)) out = x->number(unit, low, high);
 }
 
-// A list of two numbers, where there is one.
-void read_two(const Value& v, const char* key, const char* unit, double low, double high,
-              double (&out)[2]) {
-  const auto x = v.find(key);
-  if (!x) return;
-  x->list(2, 2);
-  out[0] = x->item(0).number(unit, low, high);
-  out[1] = x->item(1).number(unit, low, high);
-}
-
-}  // namespace
-
 PrescribedBody read_prescribed(Reading& r, const Value& v) {
-  v.keys({"name", "mesh", "shape", "pose", "trajectory"});
+  v.keys({"name", "mesh", "shape", "pose", "trajectory", "friction"});
   PrescribedBody b;
   b.name = read_name(r, v, "prescribed body");
   if (only_one(v, {"mesh", "shape"}) == "mesh") {
@@ -61,6 +61,7 @@ PrescribedBody read_prescribed(Reading& r, const Value& v) {
   } else if (const Value shape = *v.find("shape"); !shape.is_scalar() || shape.text() != "none") {
     b.surface = read_shape(r, shape);
   }
+  read_friction(v, b.friction);
   if (v.find("pose") && v.find("trajectory"))
     v.fail("", "must not have both \"pose\" and \"trajectory\"",
            "a body that moves has a trajectory, one that rests a pose");
@@ -70,7 +71,7 @@ PrescribedBody read_prescribed(Reading& r, const Value& v) {
 }
 
 HalfSpace read_half_space(Reading& r, const Value& v) {
-  v.keys({"name", "normal", "offset"});
+  v.keys({"name", "normal", "offset", "friction"});
   HalfSpace h;
   h.name = read_name(r, v, "half-space");
   if (const auto normal = v.find("normal")) {
@@ -81,6 +82,7 @@ HalfSpace read_half_space(Reading& r, const Value& v) {
     h.normal = n * (1 / length);
   }
   read_if(v, "offset", "m", -kLargestLength, kLargestLength, h.offset);
+  read_friction(v, h.friction);
   return h;
 }
 
@@ -114,7 +116,7 @@ Pendulum read_pendulum(Reading& r, const Value& v) {
 }
 
 PairOptions read_pair(Reading& r, const Value& v) {
-  v.keys({"bodies", "enabled", "stiffness"});
+  v.keys({"bodies", "enabled", "stiffness", "friction"});
   PairOptions p;
   const Value bodies = v.at("bodies", "name the two bodies, for example bodies: [gel, sphere]");
   bodies.list(2, 2);
@@ -125,6 +127,7 @@ PairOptions read_pair(Reading& r, const Value& v) {
   r.references.push_back({bodies.item(1), p.b, false});
   if (const auto enabled = v.find("enabled")) p.enabled = enabled->boolean();
   read_if(v, "stiffness", "Pa/m", 0, 1e16, p.stiffness);
+  read_friction(v, p.friction);
   return p;
 }
 

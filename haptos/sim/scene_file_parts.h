@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "haptos/sim/scene_file.h"
@@ -20,7 +21,7 @@ constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  ///< [m]
 struct Reference {
   Value place;
   std::string name;
-  bool prescribed;  ///< only a prescribed body will do
+  bool carrier;  ///< only a prescribed or an affine body will do
 };
 
 /// What reading a scene carries along.
@@ -72,6 +73,15 @@ Pose read_pose(const Value& v);
 /// The name of a new body of this kind.
 std::string read_name(Reading& r, const Value& body, const std::string& kind);
 
+/// Three rates, each within 1e6.
+Vec3d read_rates(const Value& v, const char* unit);
+/// A number from low to high into `out`, where v has the key.
+void read_if(const Value& v, const char* key, const char* unit, double low, double high,
+             double& out);
+/// One coefficient, or [static, kinetic], into `out` where v has the key `friction`.
+void read_friction(const Value& v, Friction& out);
+/// A rule for coefficients of friction, by name or number.
+double read_combine(const Value& v);
 /// Whether a text begins with a letter, so that it names a value and is no number.
 inline bool is_word(const std::string& text) {
   return !text.empty() &&
@@ -92,12 +102,17 @@ void read_options(const Value& v, S& s) {
     if (option == nullptr) v.fail_unknown(e, known);
     const Value value = v.entry(i);
     const bool flag = std::holds_alternative<bool S::*>(option->member);
+    const bool named = std::is_same_v<S, BarrierOptions> && e.key == "combine";
     Diagnostic where = value.where();
     if (*option->words && value.is_scalar() && is_word(value.text())) {
       set_option_word(s, *option, value.text(), where);
       continue;
     }
-    set_option(s, e.key, flag ? value.boolean() : value.any_number(option->unit), where);
+    set_option(s, e.key,
+               flag    ? value.boolean()
+               : named ? read_combine(value)
+                       : value.any_number(option->unit),
+               where);
   }
 }
 
@@ -133,6 +148,7 @@ void read_loads(const Value& v, const SoftSource& s, SoftBody& b);
 
 SoftBody read_soft(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);
+AffineBody read_affine(Reading& r, const Value& v);
 HalfSpace read_half_space(Reading& r, const Value& v);
 RigidSphere read_sphere(Reading& r, const Value& v);
 Pendulum read_pendulum(Reading& r, const Value& v);

@@ -142,7 +142,7 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 
 SoftBody read_soft(Reading& r, const Value& v) {
   v.keys({"name", "mesh", "surface", "pad", "material", "element", "pose", "velocity", "glue",
-          "held", "coat", "forces", "pressures", "acceleration"});
+          "held", "coat", "friction", "forces", "pressures", "acceleration"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
@@ -165,12 +165,13 @@ SoftBody read_soft(Reading& r, const Value& v) {
     for (int k = 0; k < 3; ++k)
       b.velocity[k] = velocity->item(static_cast<std::size_t>(k)).number("m/s", -1e6, 1e6);
   }
+  read_friction(v, b.friction);
   if (const auto glue = v.find("glue")) {
     const std::size_t n = glue->list(1, 1000);
     for (std::size_t i = 0; i < n; ++i) {
       const Value g = glue->item(i);
       g.keys({"body", "where"});
-      const Value body = g.at("body", "name the prescribed body that holds the vertices");
+      const Value body = g.at("body", "name the body that holds the vertices");
       Glue entry{body.text(), read_vertices(g.at("where", "say which vertices are glued"), source)};
       r.references.push_back({body, entry.body, true});
       b.glue.push_back(std::move(entry));

@@ -63,6 +63,8 @@ std::vector<std::string> find_warnings(const Scene& scene) {
     const SurfaceReport report = check_surface(b.surface, {.self_intersection = false});
     for (const std::string& f : report.findings()) out.push_back(name + ": " + f);
   }
+  for (const AffineBody& b : scene.affine)
+    check_size("Affine body \"" + printable(b.name) + "\"", extent(b.surface.vertices), out);
   for (const RigidSphere& b : scene.spheres)
     check_size("Sphere \"" + printable(b.name) + "\"", b.radius, out);
   for (const Pendulum& p : scene.pendulums)

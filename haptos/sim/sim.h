@@ -91,9 +91,11 @@ class Sim {
   Wrench contact_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
   /// Wrench of nodal forces and pressures on a soft body in the last step.
   Wrench load_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
-  /// Rate of change of momentum less weight (gravity and body acceleration) of a soft body in the
-  /// last step, glued vertices included: contact + loads + glue on the body equals this.
-  Wrench inertia_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
+  /// Rate of change of momentum less weight (gravity and body acceleration) of a soft or an affine
+  /// body in the last step. Of a soft body glued vertices are included: contact + loads + glue on
+  /// the body equals this. Of an affine body its applied load is taken off too: reaction() equals
+  /// this.
+  Wrench inertia_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
 
   /// Pose of an affine body's frame: its origin and the rotation nearest to its axes.
   Pose affine_pose(const std::string& affine) const;

@@ -36,9 +36,10 @@ void check_finite(const std::string& element, const Vec3d& v) {
 void check_range(const std::string& element, double v, double low, double high,
                  const std::string& unit) {
   if (v >= low && v <= high) return;
-  refuse(element, to_text(v) + " " + unit,
-         "must be from " + to_text(low) + " to " + to_text(high) + " " + unit,
-         "give it in " + unit);
+  const std::string after = unit.empty() ? "" : " " + unit;
+  refuse(element, to_text(v) + after,
+         "must be from " + to_text(low) + " to " + to_text(high) + after,
+         unit.empty() ? "give a number in this range" : "give it in " + unit);
 }
 
 void check_length(const std::string& element, double v) {
@@ -78,6 +79,16 @@ void check_pose(const std::string& element, const Pose& p) {
            internal::format_number(p.q.w) + " " + internal::format_number(p.q.x) + " " +
                internal::format_number(p.q.y) + " " + internal::format_number(p.q.z),
            "must have length 1 (w x y z)", "no turn is 1 0 0 0");
+}
+
+// Coefficients of friction: sliding may be left below 0, then it is as sticking.
+void check_friction(const std::string& name, const Friction& f) {
+  check_range(name + " friction", f.sticking, 0, 100, "");
+  if (f.sliding < 0) return;
+  if (!(f.sliding <= f.sticking))
+    refuse(name + " kinetic friction", to_text(f.sliding),
+           "must not be above the static one, " + to_text(f.sticking),
+           "exchange the two, or give one coefficient for both");
 }
 
 void check_positive(const std::string& element, double v, const std::string& unit) {
@@ -133,6 +144,7 @@ void check_pairs(const Scene& s) {
     if (seen[std::minmax(p.a, p.b)]++ > 0)
       refuse(name, "", "is given twice", "keep one of the two");
     check_range(name + " stiffness", p.stiffness, 0, 1e16, "Pa/m");
+    if (!(p.friction.sticking < 0)) check_friction(name, p.friction);
   }
 }
 
@@ -216,6 +228,7 @@ void check_soft(const SoftBody& b) {
   const std::string name = "soft body \"" + b.name + "\"";
   check_extent(name, require_volume(b.mesh, name).box);
   check_options_of(name, b.material);
+  check_friction(name, b.friction);
   if (b.material.mooney_ratio != 0 &&
       !traits_of(static_cast<ElasticLaw>(b.material.law)).second_invariant)
     refuse(name + ", material.mooney_ratio", to_text(b.material.mooney_ratio),
@@ -228,6 +241,7 @@ void check_soft(const SoftBody& b) {
 
 void check_prescribed(const PrescribedBody& b) {
   const std::string name = "prescribed body \"" + b.name + "\"";
+  check_friction(name, b.friction);
   if (!b.surface.triangles.empty())
     check_extent(name, require_contact_surface(b.surface, name).box);
   for (std::size_t i = 0; i < b.trajectory.size(); ++i) {
@@ -251,6 +265,7 @@ void check_affine(const AffineBody& b) {
   check_finite(name + " angular velocity", b.angular_velocity);
   check_finite(name + " force", b.force);
   check_finite(name + " torque", b.torque);
+  check_friction(name, b.friction);
   check_range(name + " stiffness", b.stiffness, 1, 1e14, "Pa");
   if (b.mass == 0) {
     check_range(name + " density", b.density, 1e-6, 1e9, "kg/m3");
@@ -279,6 +294,7 @@ void validate(const Scene& s) {
              "divide it by its length");
     check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength, kLargestLength,
                 "m");
+    check_friction("half-space \"" + h.name + "\"", h.friction);
   }
   for (const RigidSphere& b : s.spheres) {
     const std::string name = "sphere \"" + b.name + "\"";

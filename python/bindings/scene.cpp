@@ -13,7 +13,28 @@ std::string about(const char* kind, const std::string& name, const char* what = 
   return std::string(kind) + " \"" + name + "\"" + what;
 }
 
-// Rows (name of a prescribed body, vertex numbers).
+// None (the default stays), a number, or (static, kinetic).
+void set_friction(Friction& f, const nb::object& value, const std::string& who) {
+  if (value.is_none()) return;
+  double one = 0;
+  if (nb::try_cast<double>(value, one)) {
+    f = {one, -1};
+    if (!(one >= 0))
+      refuse(who + " friction", text_of(value), "must be from 0 to 100", "for example 0.5");
+    return;
+  }
+  const std::vector<double> two = to_numbers(value, (who + " friction").c_str());
+  if (two.size() != 2 || !(two[0] >= 0) || !(two[1] >= 0))
+    refuse(who + " friction", text_of(value), "must be a number or (static, kinetic), 0 or more",
+           "for example 0.5 or (0.6, 0.5)");
+  f = {two[0], two[1]};
+}
+
+nb::tuple friction_pair(const Friction& f) {
+  return nb::make_tuple(f.sticking, f.sliding < 0 ? f.sticking : f.sliding);
+}
+
+// Rows (name of a prescribed or an affine body, vertex numbers).
 std::vector<Glue> to_glue(const nb::dict& glue, const std::string& body) {
   std::vector<Glue> r;
   for (auto [name, vertices] : glue)
@@ -44,7 +65,7 @@ std::vector<HeldVertices> to_held(const nb::list& held, const std::string& body)
 void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const nb::dict& material,
               const nb::object& position, const nb::object& quaternion, const nb::object& velocity,
               const std::string& element, const nb::dict& glue, const nb::list& held,
-              const nb::object& coat) {
+              const nb::object& coat, const nb::object& friction) {
   const std::string who = about("soft body", name);
   SoftBody b;
   b.name = name;
@@ -60,6 +81,7 @@ void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const 
     refuse(who + " element", element, "must be composite or linear", "composite does not lock");
   b.glue = to_glue(glue, name);
   b.held = to_held(held, name);
+  set_friction(b.friction, friction, who);
   if (!coat.is_none()) b.coat = to_triangles(coat, (who + " coat").c_str());
   scene.soft.push_back(std::move(b));
 }
@@ -148,9 +170,10 @@ double last_load_time(const SoftBody& b) {
 
 // Rows (time, position, quaternion or None).
 void add_prescribed(Scene& scene, const std::string& name, const std::optional<TriMesh>& surface,
-                    const nb::list& trajectory) {
+                    const nb::list& trajectory, const nb::object& friction) {
   PrescribedBody b;
   b.name = name;
+  set_friction(b.friction, friction, about("prescribed body", name));
   if (surface) b.surface = *surface;
   const std::string who = about("prescribed body", name, " keyframe");
   for (nb::handle row : trajectory) {
@@ -162,6 +185,61 @@ void add_prescribed(Scene& scene, const std::string& name, const std::optional<T
     b.trajectory.push_back(k);
   }
   scene.prescribed.push_back(std::move(b));
+}
+
+Mat3d to_inertia(const nb::object& value, const std::string& who) {
+  Mat3d m = Mat3d::zero();
+  const nb::module_ np = nb::module_::import_("numpy");
+  if (nb::cast<int>(np.attr("ndim")(value)) == 1) {
+    const Vec3d d = to_vec3(value, (who + " inertia").c_str());
+    for (int k = 0; k < 3; ++k) m(k, k) = d[k];
+    return m;
+  }
+  const std::vector<Vec3d> rows = to_points(value, (who + " inertia").c_str());
+  if (rows.size() != 3)
+    refuse(who + " inertia", std::to_string(rows.size()) + " rows", "must be (3) or (3, 3)",
+           "give the moments about the centre of mass in kg m2");
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) m(i, j) = rows[static_cast<std::size_t>(i)][j];
+  return m;
+}
+
+void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
+                const std::optional<double>& density, const std::optional<double>& mass,
+                const nb::object& centre, const nb::object& inertia, const nb::object& position,
+                const nb::object& quaternion, const nb::object& velocity, const nb::object& omega,
+                double stiffness, const nb::object& force, const nb::object& torque,
+                const nb::object& friction) {
+  const std::string who = about("affine body", name);
+  const auto set = [&](Vec3d& out, const nb::object& value, const char* what) {
+    if (!value.is_none()) out = to_vec3(value, (who + what).c_str());
+  };
+  AffineBody b;
+  b.name = name;
+  b.surface = surface;
+  if (mass && density) refuse(who, "", "has both a mass and a density", "leave one of them out");
+  if (!mass && (!centre.is_none() || !inertia.is_none()))
+    refuse(who, "", "has a centre of mass or an inertia but no mass", "give the mass too");
+  if (mass && inertia.is_none())
+    refuse(who, "", "has a mass but no inertia",
+           "give the inertia about the centre of mass in kg m2, or a density in place of the mass");
+  if (mass && !(*mass > 0))
+    refuse(who + " mass", std::to_string(*mass) + " kg", "must be greater than 0",
+           "give it in kg, or leave it out and give a density");
+  if (density) b.density = *density;
+  if (mass) {
+    b.mass = *mass;
+    set(b.centre, centre, " centre");
+    b.inertia = to_inertia(inertia, who);
+  }
+  b.pose = to_pose(position, quaternion, who.c_str());
+  set(b.velocity, velocity, " velocity");
+  set(b.angular_velocity, omega, " omega");
+  b.stiffness = stiffness;
+  set(b.force, force, " force");
+  set(b.torque, torque, " torque");
+  set_friction(b.friction, friction, who);
+  scene.affine.push_back(std::move(b));
 }
 
 void add_sphere(Scene& scene, const std::string& name, double radius, double mass,
@@ -208,6 +286,7 @@ nb::dict soft_entry(const SoftBody& b) {
   d["glue"] = glue;
   d["held"] = b.held.size();
   d["coat"] = own_triangles(b.coat);
+  d["friction"] = friction_pair(b.friction);
   d["forces"] = b.forces.size();
   d["pressures"] = b.pressures.size();
   d["load_time"] = last_load_time(b);
@@ -221,17 +300,33 @@ nb::dict prescribed_entry(const PrescribedBody& b) {
   nb::list keyframes;
   for (const Keyframe& k : b.trajectory) keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
   d["trajectory"] = keyframes;
+  d["friction"] = friction_pair(b.friction);
+  return d;
+}
+
+nb::dict affine_entry(const AffineBody& b) {
+  nb::dict d;
+  d["name"] = b.name;
+  d["surface"] = b.surface;
+  d["pose"] = pose_row(b.pose);
+  d["density"] = b.mass > 0 ? nb::none() : nb::object(nb::float_(b.density));
+  d["mass"] = b.mass > 0 ? nb::object(nb::float_(b.mass)) : nb::none();
+  d["stiffness"] = b.stiffness;
+  d["force"] = vec3(b.force), d["torque"] = vec3(b.torque);
+  d["friction"] = friction_pair(b.friction);
   return d;
 }
 
 // What the scene holds, for `haptos describe`, recordings and pictures.
 nb::dict entries(const Scene& s) {
-  nb::list soft, prescribed, half_spaces, spheres, pendulums;
+  nb::list soft, prescribed, affine, half_spaces, spheres, pendulums;
   for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
   for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
+  for (const AffineBody& b : s.affine) affine.append(affine_entry(b));
   for (const HalfSpace& h : s.half_spaces) {
     nb::dict d;
     d["name"] = h.name, d["normal"] = vec3(h.normal), d["offset"] = h.offset;
+    d["friction"] = friction_pair(h.friction);
     half_spaces.append(d);
   }
   for (const RigidSphere& b : s.spheres) {
@@ -249,8 +344,8 @@ nb::dict entries(const Scene& s) {
     pendulums.append(d);
   }
   nb::dict d;
-  d["soft"] = soft, d["prescribed"] = prescribed, d["half_spaces"] = half_spaces;
-  d["spheres"] = spheres, d["pendulums"] = pendulums;
+  d["soft"] = soft, d["prescribed"] = prescribed, d["affine"] = affine;
+  d["half_spaces"] = half_spaces, d["spheres"] = spheres, d["pendulums"] = pendulums;
   return d;
 }
 
@@ -306,24 +401,32 @@ void bind_scene(nb::module_& m) {
       .def(nb::init<>())
       .def("add_soft", &add_soft, nb::arg("name"), nb::arg("mesh"), nb::arg("material"),
            nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
-           nb::arg("element"), nb::arg("glue"), nb::arg("held"), nb::arg("coat").none())
+           nb::arg("element"), nb::arg("glue"), nb::arg("held"), nb::arg("coat").none(),
+           nb::arg("friction").none())
       .def("add_force", &add_force, nb::arg("body"), nb::arg("vertices"), nb::arg("force"),
            nb::arg("spread"))
       .def("add_pressure", &add_pressure, nb::arg("body"), nb::arg("pressure"),
            nb::arg("triangles").none())
       .def("set_acceleration", &set_acceleration, nb::arg("body"), nb::arg("acceleration"))
       .def("add_prescribed", &add_prescribed, nb::arg("name"), nb::arg("surface").none(),
-           nb::arg("trajectory"))
+           nb::arg("trajectory"), nb::arg("friction").none())
+      .def("add_affine", &add_affine, nb::arg("name"), nb::arg("surface"),
+           nb::arg("density").none(), nb::arg("mass").none(), nb::arg("centre").none(),
+           nb::arg("inertia").none(), nb::arg("position").none(), nb::arg("quaternion").none(),
+           nb::arg("velocity").none(), nb::arg("omega").none(), nb::arg("stiffness"),
+           nb::arg("force").none(), nb::arg("torque").none(), nb::arg("friction").none())
       .def(
           "add_half_space",
-          [](Scene& s, const std::string& name, const nb::object& normal, double offset) {
+          [](Scene& s, const std::string& name, const nb::object& normal, double offset,
+             const nb::object& friction) {
             HalfSpace h;
             h.name = name;
             h.normal = to_vec3(normal, about("half-space", name, " normal").c_str());
             h.offset = offset;
+            set_friction(h.friction, friction, about("half-space", name));
             s.half_spaces.push_back(h);
           },
-          nb::arg("name"), nb::arg("normal"), nb::arg("offset"))
+          nb::arg("name"), nb::arg("normal"), nb::arg("offset"), nb::arg("friction").none())
       .def("add_sphere", &add_sphere, nb::arg("name"), nb::arg("radius"), nb::arg("mass"),
            nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
            nb::arg("omega").none(), nb::arg("friction"), nb::arg("stiffness"),
@@ -332,12 +435,15 @@ void bind_scene(nb::module_& m) {
            nb::arg("angle"), nb::arg("rate"), nb::arg("damping"))
       .def(
           "add_pair",
-          [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness) {
+          [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness,
+             const nb::object& friction) {
             PairOptions p;
             p.a = a, p.b = b, p.enabled = enabled, p.stiffness = stiffness;
+            set_friction(p.friction, friction, "contact pair \"" + a + "\" and \"" + b + "\"");
             s.pairs.push_back(p);
           },
-          nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"))
+          nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"),
+          nb::arg("friction").none())
       .def("entries", &entries)
       .def("warnings", &find_warnings)
       .def("options", &scene_options)

@@ -1,5 +1,8 @@
 // The compiled scene. haptos/sim.py adds the env axis and documents it for people.
 #include "haptos/sim/sim.h"
+
+#include <cmath>
+
 #include "bind.h"
 
 namespace haptos::python {
@@ -40,6 +43,19 @@ OutArray<std::uint8_t, -1, -1> contact_rows(const Sim& sim) {
 
 nb::tuple pair(const Wrench& w) { return nb::make_tuple(vec3(w.force), vec3(w.torque)); }
 
+OutArray<double, 6> velocity_row(const Vec6d& v) {
+  return own<OutArray<double, 6>>(std::vector<double>(v.a, v.a + 6), {6});
+}
+
+// Three finite numbers.
+Vec3d to_load(const nb::object& value, const char* what, const std::string& body) {
+  const std::string who = std::string(what) + " on \"" + body + "\"";
+  const Vec3d f = to_vec3(value, who.c_str());
+  for (int k = 0; k < 3; ++k)
+    if (!std::isfinite(f[k])) refuse(who, text_of(value), "must be finite", "give three numbers");
+  return f;
+}
+
 nb::dict soft_model(const Sim& sim, const std::string& name) {
   const SoftModel& s = sim.soft_model(name);
   nb::dict d;
@@ -61,6 +77,8 @@ void bind_report(nb::module_& m) {
       .def_prop_ro("status", &StepReport::status, "Status bits; 0 is a good step.")
       .def_prop_ro("iterations", newton(&NewtonReport::iterations), "Newton iterations.")
       .def_prop_ro("line_search_steps", newton(&NewtonReport::line_search_steps))
+      .def_prop_ro("lag_passes", newton(&NewtonReport::lag_passes),
+                   "Minimisations after the first, for friction's lagged normal forces.")
       .def_prop_ro("projected", newton(&NewtonReport::projected),
                    "Iterations that needed the projected Hessian.")
       .def_prop_ro("residual", newton(&NewtonReport::residual), "Out-of-balance force left [N].")
@@ -147,6 +165,26 @@ void bind_sim(nb::module_& m) {
            [](const Sim& s, const std::string& n) { return pose_row(s.prescribed_pose(n)); })
       .def("prescribed_positions",
            [](const Sim& s, const std::string& n) { return own_points(s.prescribed_positions(n)); })
+      .def("affine_positions",
+           [](const Sim& s, const std::string& n) { return own_points(s.affine_positions(n)); })
+      .def("affine_pose",
+           [](const Sim& s, const std::string& n) { return pose_row(s.affine_pose(n)); })
+      .def("affine_velocity",
+           [](const Sim& s, const std::string& n) { return velocity_row(s.affine_velocity(n)); })
+      .def("affine_strain", &Sim::affine_strain, nb::arg("name"))
+      .def("affine_masses",
+           [](const Sim& s) {
+             std::vector<double> masses;
+             for (const Moments& m : s.model()->affine_moments) masses.push_back(m.mass);
+             return masses;
+           })
+      .def(
+          "set_wrench",
+          [](Sim& s, const std::string& n, const nb::object& force, const nb::object& torque) {
+            const Vec3d f = to_load(force, "force", n), t = to_load(torque, "torque", n);
+            s.set_wrench(n, f, t);
+          },
+          nb::arg("name"), nb::arg("force"), nb::arg("torque"))
       .def("soft_positions",
            [](const Sim& s, const std::string& n) { return own_points(s.soft_positions(n)); })
       .def("soft_model", &soft_model, nb::arg("name"))
@@ -172,10 +210,7 @@ void bind_sim(nb::module_& m) {
       .def("sphere_pose",
            [](const Sim& s, const std::string& n) { return pose_row(s.sphere_pose(n)); })
       .def("sphere_velocity",
-           [](const Sim& s, const std::string& n) {
-             const Vec6d v = s.sphere_velocity(n);
-             return own<OutArray<double, 6>>(std::vector<double>(v.a, v.a + 6), {6});
-           })
+           [](const Sim& s, const std::string& n) { return velocity_row(s.sphere_velocity(n)); })
       .def("pendulum_state",
            [](const Sim& s, const std::string& n) { return own_row(s.pendulum_state(n)); });
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich import box
@@ -98,7 +99,7 @@ def _check_scene(file: str) -> None:
 
 
 def _count(scene: Scene) -> str:
-    words = {"soft": "soft", "prescribed": "prescribed", "half_spaces": "half-spaces",
+    words = {"soft": "soft", "prescribed": "prescribed", "affine": "affine", "half_spaces": "half-spaces",
              "spheres": "spheres", "pendulums": "pendulums"}
     return ", ".join(f"{len(v)} {words.get(k, k)}" for k, v in scene.entries().items() if v)
 
@@ -147,10 +148,17 @@ def _print_group(group: str) -> None:
 def _print_parts() -> None:
     table = _table("scene", "in a scene file", "in Python", "meaning")
     for key, method in (("soft", Scene.add_soft), ("prescribed", Scene.add_prescribed),
-                        ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
+                        ("affine", Scene.add_affine), ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
                         ("pendulums", Scene.add_pendulum), ("pairs", Scene.add_pair)):
         table.add_row(key, f"Scene.{method.__name__}()", (method.__doc__ or "").splitlines()[0])
     _console().print(table)
+
+
+def _friction(entry: dict[str, Any]) -> str:
+    static, kinetic = entry["friction"]
+    if static == 0:
+        return ""
+    return f", friction {static:g}" + (f" and {kinetic:g}" if kinetic != static else "")
 
 
 def _print_scene(file: str) -> None:
@@ -163,14 +171,19 @@ def _print_scene(file: str) -> None:
                       f"nu = {m['poisson']:g}, density = {m['density']:g} kg/m3"
                       + "".join(f", {len(v)} vertices glued to {k}" for k, v in e["glue"].items())
                       + (f", {e['forces']} forces" if e["forces"] else "")
-                      + (f", {e['pressures']} pressures" if e["pressures"] else ""))
+                      + (f", {e['pressures']} pressures" if e["pressures"] else "")
+                      + _friction(e))
     for e in entries["prescribed"]:
         times = [k[0] for k in e["trajectory"]]
         moves = f", keyframes from {times[0]:g} to {times[-1]:g} s" if len(times) > 1 else ", still"
         surface = e["surface"] if len(e["surface"].triangles) else "no surface"
-        table.add_row(e["name"], "prescribed", f"{surface}{moves}")
+        table.add_row(e["name"], "prescribed", f"{surface}{moves}{_friction(e)}")
+    for e in entries["affine"]:
+        heavy = (f"mass = {e['mass']:g} kg" if e["mass"] else f"density = {e['density']:g} kg/m3")
+        table.add_row(e["name"], "affine", f"{e['surface']}, {heavy}{_friction(e)}")
     for e in entries["half_spaces"]:
-        table.add_row(e["name"], "half-space", f"normal {e['normal']}, offset {e['offset']:g} m")
+        table.add_row(e["name"], "half-space", f"normal {e['normal']}, offset {e['offset']:g} m"
+                      + _friction(e))
     for e in entries["spheres"]:
         table.add_row(e["name"], "sphere", f"radius {e['radius']:g} m, mass {e['mass']:g} kg, "
                       f"friction {e['friction']:g}")

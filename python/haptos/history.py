@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from haptos.sim import Sim, StepReport
 
 #: Kinds of body that feel a force, and what of it is measured.
-FORCES = {"prescribed": "contact and glue", "soft": "contact", "spheres": "contact",
+FORCES = {"prescribed": "contact and glue", "soft": "contact", "affine": "contact and glue", "spheres": "contact",
           "half_spaces": "contact"}
 BAD_ROWS = 20  # steps with a status that are kept whatever their number
 NO_GAP = 1e299  # the library's gap where nothing is near is 1e300 [m]
@@ -120,7 +120,7 @@ class History:
     def _measure(self, row: Row) -> None:
         sim = self._sim
         forces = np.array([
-            (sim.reaction(name) if kind == "prescribed" else sim.contact_wrench(name)).force[0]
+            (sim.reaction(name) if kind in ("prescribed", "affine") else sim.contact_wrench(name)).force[0]
             for name, kind in self.bodies]).reshape(-1, 3)
         angles = np.array([sim.angles(n)[0, :2] for n in sim.names("pendulums")]).reshape(-1, 2)
         imbalance = self._imbalance(forces)
@@ -138,7 +138,7 @@ class History:
         """What forces and inertia leave over, as a fraction of the largest of them.
 
         The forces on everything that cannot move freely, plus the rate of change of the momentum
-        of everything that can, less its weight, is zero.
+        of everything that can, less its weight and the loads on it, is zero.
         """
         if not self.can_balance:
             return 0.0
@@ -149,6 +149,9 @@ class History:
         terms += [-weight for weight in weights]
         terms += [sim.inertia_wrench(name).force[0] + weight
                   for name, weight in zip(sim.names("soft"), weights, strict=False)]
+        terms += [-sim.load_wrench(name).force[0] for name in sim.names("soft")]
+        # Of an affine body: its momentum less weight and load, in one.
+        terms += [sim.inertia_wrench(name).force[0] for name in sim.names("affine")]
         change = (self._sphere_velocity - self._sphere_before) / sim.dt
         terms += [e["mass"] * a for e, a in zip(sim.entries["spheres"], change, strict=True)]
         size = max((float(np.linalg.norm(t)) for t in terms), default=0.0)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 GEL = (0.60, 0.76, 0.82)
 PRESSED = (0.13, 0.33, 0.50)  #: the gel where it is pressed in deepest
 CUT = (0.47, 0.66, 0.74)
+BODY = (0.80, 0.62, 0.42)  #: affine bodies
 OBJECT = (0.72, 0.73, 0.76)
 INK = (0.12, 0.14, 0.17)
 
@@ -59,6 +60,9 @@ def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: in
         if len(triangles):
             scene.add_mesh(sim.positions(entry["name"])[0] * _MM, triangles, color=OBJECT,
                            finish="metal", cap_color=(0.52, 0.53, 0.56))
+    for entry in sim.entries["affine"]:
+        scene.add_mesh(sim.positions(entry["name"])[0] * _MM, entry["surface"].triangles,
+                       color=BODY, cap_color=(0.62, 0.46, 0.30))
     lo, hi = x.min(axis=0), x.max(axis=0)
     y = float(np.asarray(centre, float)[1]) * _MM
     scene.set_ground(float(lo[2]))
@@ -81,6 +85,9 @@ def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
             scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles,
                            color=OBJECT, finish="metal")
             seen.append(sim.positions(entry["name"])[0])
+    for entry in sim.entries["affine"]:
+        scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles, color=BODY)
+        seen.append(sim.positions(entry["name"])[0])
     for entry in sim.entries["spheres"]:
         ball = _core.icosphere(entry["radius"], entry["radius"] / 8)
         pose = sim.pose(entry["name"])[0]

@@ -33,7 +33,7 @@ FORMAT = "haptos run"
 FORMAT_VERSION = 1
 
 # What is kept of the step report, with its unit.
-_REPORT = {"iterations": "", "residual": "N", "load": "N", "smallest_gap": "m", "missed": "m",
+_REPORT = {"iterations": "", "lag_passes": "", "residual": "N", "load": "N", "smallest_gap": "m", "missed": "m",
            "kinetic": "J", "potential": "J", "smallest_volume_ratio": "", "seconds": "s"}
 
 
@@ -133,6 +133,14 @@ class Recorder:
             force, torque = sim.reaction(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
+        for name in sim.names("affine"):
+            group = f"affine/{_key(name)}"
+            put(f"{group}/pose", sim.pose(name), "m, -")
+            put(f"{group}/velocity", sim.velocity(name), "m/s, rad/s")
+            put(f"{group}/position", sim.positions(name), "m")
+            force, torque = sim.reaction(name)
+            put(f"{group}/force", force, "N")
+            put(f"{group}/torque", torque, "N m")
         for name in sim.names("spheres"):
             put(f"spheres/{_key(name)}/pose", sim.pose(name), "m, -")
             put(f"spheres/{_key(name)}/velocity", sim.velocity(name), "m/s, rad/s")
@@ -211,6 +219,12 @@ class Recorder:
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
             g.attrs["body"] = sim.body_id(entry["name"])
+        for entry in sim.entries["affine"]:
+            g = _group(f, "affine", entry["name"])
+            _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
+            _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
+            g.attrs["mass"] = sim.mass(entry["name"])
+            g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["half_spaces"]:
             g = _group(f, "half_spaces", entry["name"])
             g.attrs["normal"] = entry["normal"]
@@ -229,7 +243,7 @@ class Recorder:
             g.attrs["pitch"] = sensor.camera.pitch
         if self._contacts:
             g = f.create_group("contacts")
-            g.attrs["names"] = "see the attribute body of soft and prescribed bodies"
+            g.attrs["names"] = "see the attribute body of soft, prescribed and affine bodies"
             for field in CONTACT_DTYPE.names or ():
                 base, shape = CONTACT_DTYPE[field].base, CONTACT_DTYPE[field].shape
                 g.create_dataset(field, (0, *shape), base, maxshape=(None, *shape),

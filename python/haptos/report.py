@@ -173,6 +173,9 @@ def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
         count = len(e["surface"].triangles)
         rows.append((e["name"], "prescribed, " + (f"{count:,} triangle{'s' * (count > 1)}" if count
                                                   else "a mount")))
+    for e in sim.entries["affine"]:
+        rows.append((e["name"], f"affine, {len(e['surface'].triangles):,} triangles, "
+                     f"{sim.mass(e['name']):.3g} kg, friction {e['friction'][0]:g}"))
     for e in sim.entries["half_spaces"]:
         rows.append((e["name"], "half-space, normal ("
                      + ", ".join(f"{c:.3g}" for c in e["normal"]) + ")"))

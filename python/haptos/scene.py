@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from haptos.tets import TetProgress
 
 
+#: A coefficient of friction, or (static, kinetic); the kinetic one is not above the static one.
+FrictionLike = float | Sequence[float]
+
+
 class SensorSpec(NamedTuple):
     """A tactile sensor as described: name, soft body, camera, marker grid or None, gel frame."""
 
@@ -65,7 +69,11 @@ class Scene:
 
     @property
     def contact(self) -> Options:
-        """Contact: support, stiffness, quadrature."""
+        """Contact: support, stiffness, quadrature, friction.
+
+        contact.combine, the rule for the coefficients of two bodies, is set by name too: "product",
+        "min", "max", "mean", "geometric"; it reads as their number, 0 to 4.
+        """
         return self.options("contact")
 
     def add_soft(
@@ -81,22 +89,24 @@ class Scene:
         glue: Mapping[str, ArrayLike] | None = None,
         held: Iterable[tuple[ArrayLike, str]] = (),
         coat: ArrayLike | None = None,
+        friction: FrictionLike | None = None,
     ) -> None:
         """Adds a soft body.
 
         mesh: tetrahedra at rest in the body's own frame [m]; material: a Material, or a mapping of
         its options; position (3) [m], quaternion (4): pose of that frame at the start; velocity
         (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
-        "linear"; glue: vertices (n,) of the mesh held on a prescribed body, by its name; held:
+        "linear"; glue: vertices (n,) of the mesh held on a prescribed or an affine body, by its name; held:
         (vertices, axes) whose displacement is kept at zero, axes such as "x" or "xyz"; coat:
-        triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all.
+        triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all; friction: coefficient of
+        its surface, or (static, kinetic), 0 where left out.
         """
         values = dict(material.items()) if isinstance(material, (Options, Mapping)) else {}
         if material is not None and not isinstance(material, (Options, Mapping)):
             refuse(f'soft body "{name}" material', repr(material), "must be a Material",
                    "for example haptos.Material(young=1e5)")
         self._core.add_soft(name, mesh, values, position, quaternion, velocity, element,
-                            dict(glue or {}), list(held), coat)
+                            dict(glue or {}), list(held), coat, friction)
 
     def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
                   spread: str = "nodes") -> None:
@@ -134,13 +144,15 @@ class Scene:
         trajectory: Iterable[Sequence[Any]] = (),
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
+        friction: FrictionLike | None = None,
     ) -> None:
         """Adds a body whose motion is given.
 
         surface: triangles in the body's own frame [m], or None for a mount that only carries glue;
         trajectory: keyframes (time [s], position (3) [m]) or (time, position, quaternion (4)),
         straight and at constant turning rate in between, held beyond the ends; position,
-        quaternion: where it stays when there is no trajectory.
+        quaternion: where it stays when there is no trajectory; friction: coefficient of its
+        surface, or (static, kinetic), 0 where left out.
         """
         rows = []
         for k, frame in enumerate(trajectory):
@@ -154,12 +166,49 @@ class Scene:
                 refuse(f'prescribed body "{name}"', "", "has both a pose and a trajectory",
                        "leave one of them out")
             rows.append((0.0, position, quaternion))
-        self._core.add_prescribed(name, surface, rows)
+        self._core.add_prescribed(name, surface, rows, friction)
+
+    def add_affine(
+        self,
+        name: str,
+        surface: _core.TriMesh,
+        *,
+        density: float | None = None,
+        mass: float | None = None,
+        centre: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        stiffness: float = 1e8,
+        force: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        friction: FrictionLike | None = None,
+    ) -> None:
+        """Adds a stiff body that moves freely, touches everything and may carry glue.
+
+        surface: closed, outward triangles in the body's own frame [m]; density [kg/m3] of the
+        solid inside, default 1000, or mass [kg] with centre (3) [m] of mass in that frame, default
+        its origin, and inertia (3) or (3, 3) [kg m2] about it; position (3) [m], quaternion (4):
+        pose of the frame at the start; velocity (3) [m/s] of the centre of mass and omega (3)
+        [rad/s] at the start, world; stiffness [Pa]: a stress s strains the body by about
+        s / (8 stiffness); force (3) [N] at the centre of mass and torque (3) [N m], world, until
+        Sim.set_wrench() gives others; friction: coefficient of its surface, or (static, kinetic),
+        0 where left out. Raises InputError for a mass and a density, a mass without an inertia,
+        and friction that is no number or pair of numbers; the rest is checked when compiled.
+        """
+        self._core.add_affine(name, surface, density, mass, centre, inertia, position, quaternion,
+                              velocity, omega, stiffness, force, torque, friction)
 
     def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
-                       offset: float = 0.0) -> None:
-        """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward."""
-        self._core.add_half_space(name, normal, offset)
+                       offset: float = 0.0, *, friction: FrictionLike | None = None) -> None:
+        """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward.
+
+        friction: coefficient against soft and affine bodies, or (static, kinetic), 0 where left
+        out; spheres have their own.
+        """
+        self._core.add_half_space(name, normal, offset, friction)
 
     def add_sphere(
         self,
@@ -203,12 +252,14 @@ class Scene:
                 refuse(f'pendulum "{name}" {what}', value, "must be two numbers", "one per link")
         self._core.add_pendulum(name, list(length), list(mass), list(angle), list(rate), damping)
 
-    def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0) -> None:
-        """Sets contact between a soft body and one other body apart from the scene's options.
+    def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
+                 friction: FrictionLike | None = None) -> None:
+        """Sets contact between two bodies apart from the scene's options.
 
-        stiffness [Pa/m]; 0 keeps the scene's.
+        stiffness [Pa/m]; 0 keeps the scene's; friction: coefficient of the pair, or (static,
+        kinetic); None combines those of the two bodies by the scene's rule (contact.combine).
         """
-        self._core.add_pair(a, b, enabled, stiffness)
+        self._core.add_pair(a, b, enabled, stiffness, friction)
 
     def add_sensor(
         self,
@@ -239,7 +290,8 @@ class Scene:
         return tuple(self._sensors)
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What the scene holds, by kind: soft, prescribed, half_spaces, spheres, pendulums."""
+        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, spheres,
+        pendulums."""
         return self._core.entries()
 
     @property

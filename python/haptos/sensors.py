@@ -29,7 +29,7 @@ class TactileSensor:
     """A camera under the coat of a soft body. Made by Scene.add_sensor().
 
     The gel frame has its origin at the rest top centre and +z out of the gel; it moves with the
-    prescribed body that the gel is glued to.
+    prescribed or affine body that the gel is glued to.
     """
 
     def __init__(self, sim: Sim, spec: SensorSpec) -> None:

@@ -43,6 +43,10 @@ CONTACT_DTYPE = np.dtype(
 )
 
 
+# Readers of the core that are not called by the kind of body.
+_READERS = {"spheres": "sphere"}
+
+
 class Wrench(NamedTuple):
     """Force [N] and torque [N m], world frame, (env, 3) each."""
 
@@ -53,13 +57,13 @@ class Wrench(NamedTuple):
 class StepReport:
     """What one step reports; every attribute is an array (env,).
 
-    step, time [s], status (bits, 0 is good), iterations, line_search_steps, residual [N], load
-    [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J], smallest_volume_ratio,
+    step, time [s], status (bits, 0 is good), iterations, line_search_steps, lag_passes
+    (minimisations after the first, for friction), residual [N], load [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J], smallest_volume_ratio,
     seconds (wall time).
     """
 
-    FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "projected",
-              "residual", "load", "velocity_change", "smallest_gap", "path", "missed", "kinetic",
+    FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "lag_passes",
+              "projected", "residual", "load", "velocity_change", "smallest_gap", "path", "missed", "kinetic",
               "potential", "smallest_volume_ratio", "seconds")
 
     def __init__(self, reports: list[_core.StepReport]) -> None:
@@ -132,12 +136,22 @@ class Sim:
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What was compiled, by kind: soft, prescribed, half_spaces, spheres, pendulums."""
+        """What was compiled, by kind: soft, prescribed, affine, half_spaces, spheres, pendulums."""
         return self._entries
 
     def names(self, kind: str) -> list[str]:
         """Names of the bodies of a kind: "soft", "prescribed", "spheres", ..."""
         return [e["name"] for e in self._entries[kind]]
+
+    def _kind(self, name: str, *kinds: str) -> str:
+        """The one of these kinds that the body is of. Raises InputError where it is of none."""
+        for kind in kinds:
+            if name in self.names(kind):
+                return kind
+        known = [n for kind in kinds for n in self.names(kind)]
+        near = _core.nearest_name(name, known)
+        refuse(f'"{name}"', "", "is not the name of one of these bodies: " + ", ".join(kinds),
+               f'did you mean "{near}"?' if near else "Sim.entries lists them")
 
     # -- stepping ------------------------------------------------------------------------------
 
@@ -233,23 +247,44 @@ class Sim:
         """Gives a prescribed body back to its trajectory."""
         self._core.clear_target(name)
 
+    def set_wrench(self, name: str, force: ArrayLike = (0.0, 0.0, 0.0),
+                   torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Pushes an affine body in the coming steps, in place of what was set before.
+
+        force (3) or (1, 3) at its centre of mass [N], torque (3) or (1, 3) about it [N m], world
+        axes. reset() restores those of the scene. Raises InputError and changes nothing for other
+        names and shapes and for numbers that are not finite.
+        """
+        self._core.set_wrench(name, _one_env(force, 3), _one_env(torque, 3))
+
     # -- reading -------------------------------------------------------------------------------
 
     def positions(self, name: str) -> NDArray[np.float64]:
-        """World positions [m] of a soft body's vertices or of a prescribed surface, (env, V, 3)."""
-        if name in self.names("soft"):
-            return self._core.soft_positions(name)[None]
-        return self._core.prescribed_positions(name)[None]
+        """World positions [m] of a soft body's vertices, or of those of the surface of a prescribed
+        or an affine body, (env, V, 3)."""
+        kind = self._kind(name, "soft", "prescribed", "affine")
+        return getattr(self._core, f"{kind}_positions")(name)[None]
 
     def pose(self, name: str) -> NDArray[np.float64]:
-        """Pose of a prescribed body or a sphere: x y z [m], w x y z; (env, 7)."""
-        if name in self.names("spheres"):
-            return self._core.sphere_pose(name)[None]
-        return self._core.prescribed_pose(name)[None]
+        """Pose of the frame of a prescribed body, an affine body or a sphere: x y z [m], w x y z;
+        (env, 7). Of an affine body the rotation is the one nearest to its axes."""
+        kind = self._kind(name, "prescribed", "affine", "spheres")
+        return getattr(self._core, f"{_READERS.get(kind, kind)}_pose")(name)[None]
 
     def velocity(self, name: str) -> NDArray[np.float64]:
-        """Velocity of a sphere, world frame: linear [m/s], angular [rad/s]; (env, 6)."""
-        return self._core.sphere_velocity(name)[None]
+        """Velocity of an affine body's centre of mass or of a sphere's centre, world frame: linear
+        [m/s], angular [rad/s]; (env, 6)."""
+        kind = self._kind(name, "affine", "spheres")
+        return getattr(self._core, f"{_READERS.get(kind, kind)}_velocity")(name)[None]
+
+    def strain(self, name: str) -> NDArray[np.float64]:
+        """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""
+        return np.array([self._core.affine_strain(name)])
+
+    def mass(self, name: str) -> float:
+        """Mass of an affine body [kg], without what is glued to it."""
+        self._kind(name, "affine")
+        return self._core.affine_masses()[self.names("affine").index(name)]
 
     def angles(self, name: str) -> NDArray[np.float64]:
         """Two angles [rad] and two rates [rad/s] of a pendulum, (env, 4)."""
@@ -287,14 +322,15 @@ class Sim:
         return self._core.body_id(name)
 
     def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """What the scene did to a prescribed body in the last step, contact and glue together.
+        """What the scene did to a prescribed or an affine body in the last step, contact and glue
+        together.
 
         about (3): point that torques refer to [m].
         """
         return _wrench(self._core.reaction(name, about))
 
     def contact_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """What contact alone did to a soft body in the last step."""
+        """What contact alone, friction included, did to a body in the last step."""
         return _wrench(self._core.contact_wrench(name, about))
 
     def load_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
@@ -302,8 +338,9 @@ class Sim:
         return _wrench(self._core.load_wrench(name, about))
 
     def inertia_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """Rate of change of a soft body's momentum less its weight (gravity and its own
-        acceleration); contact, loads and glue add up to it."""
+        """Rate of change of a soft or an affine body's momentum less its weight (gravity and its
+        own acceleration), and less the load set on an affine body; contact, loads of a soft body
+        and glue add up to it."""
         return _wrench(self._core.inertia_wrench(name, about))
 
     @property

@@ -29,6 +29,10 @@ inline bool scene(std::string_view text) {
     demand_finite(b.mesh.vertices);
   }
   for (const PrescribedBody& b : s.prescribed) demand_finite(b.surface.vertices);
+  for (const AffineBody& b : s.affine) {
+    demand(!b.name.empty() && !b.surface.triangles.empty(), "an affine body has name and surface");
+    demand_finite(b.surface.vertices);
+  }
   return true;
 }
 

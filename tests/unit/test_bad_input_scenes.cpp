@@ -28,6 +28,9 @@ struct Bad {
 std::string keyframe(const std::string& k) {
   return "prescribed:\n  - name: a\n    shape: none\n    trajectory:\n      - {" + k + "}\n";
 }
+std::string affine(const std::string& rest) {
+  return "affine:\n  - {name: crate, shape: {box: {size: [1, 1, 1]}}, " + rest + "}\n";
+}
 std::string bomb() {
   std::string s = "a: &a [x, x, x, x, x, x, x, x, x]\n";
   for (char c = 'b'; c < 'm'; ++c) {
@@ -71,7 +74,7 @@ std::vector<Bad> bad_scenes() {
       {14,
        soft("    material: {}\n    glue: [{body: gel, where: base}]\n"),
        5,
-       {"\"gel\"", "prescribed body"}},
+       {"\"gel\"", "prescribed or an affine body"}},
       {14,
        sphere("friction: 0") + "half_spaces: [{name: floor}, {name: xyzzy}]\n"
                                "pairs:\n  - {bodies: [ball, wall_of_brick]}\n",
@@ -108,6 +111,26 @@ std::vector<Bad> bad_scenes() {
       {19, material("poisson: 0.5"), 4, {"material.poisson = 0.5", "0.4999"}},
       {19, material("poisson: -1.01"), 4, {"material.poisson = -1.01", "-0.999"}},
       {19, material("density: 0"), 4, {"material.density = 0 kg/m3"}},
+      {12, affine("densty: 1"), 2, {"densty", "\"density\""}},
+      {12, "affine:\n  - {name: a}\n", 2, {"\"mesh\" or \"shape\""}},
+      {19, affine("friction: -1"), 2, {"friction = -1", "from 0 to 100"}},
+      {19, affine("friction: 101"), 2, {"friction = 101", "from 0 to 100"}},
+      {19, affine("friction: .nan"), 2, {"friction = .nan"}},
+      {19, affine("friction: [0.4, 0.5]"), 2, {"0.5 after 0.4", "static"}},
+      {19, affine("friction: [1, 1, 1]"), 2, {"3 items", "must have 2"}},
+      {19, affine("friction: rough"), 2, {"rough", "number"}},
+      {19, soft("    material: {}\n    friction: [1, 2]\n"), 5, {"2 after 1"}},
+      {19, "half_spaces: [{name: f, friction: [1, 2]}]\n", 1, {"2 after 1"}},
+      {19, "contact: {combine: avarage}\n", 1, {"avarage", "product", "geometric"}},
+      {19, "contact: {combine: 5}\n", 1, {"combine = 5", "from 0 to 4"}},
+      {19, affine("density: 0"), 2, {"density = 0", "kg/m3"}},
+      {19, affine("mass: 1, density: 1"), 2, {"both", "density"}},
+      {19, affine("mass: 1"), 2, {"inertia", "kg m2"}},
+      {19, affine("mass: 1, inertia: [1, 1, 3]"), 1, {"inertia", "triangle inequality"}},
+      {19, affine("inertia: [1, 1, 1]"), 2, {"inertia", "add the mass"}},
+      {19, affine("stiffness: 0"), 2, {"stiffness = 0", "from 1 to"}},
+      {19, affine("force: [0, 0, .inf]"), 2, {"force[2] = .inf"}},
+      {20, "affine:\n  - {name: a, shape: none}\n", 2, {"shape"}},
       {19,
        soft("    material: {}\n    forces: [{where: [0], force: [0, 1]}]\n"),
        5,

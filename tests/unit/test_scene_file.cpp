@@ -297,6 +297,67 @@ TEST(SceneFile, MotionsReadQuaternionsAndAngles) {
   EXPECT_NEAR(signed_volume(s.prescribed[1].surface), 6, 1e-12);
 }
 
+TEST(SceneFile, AffineBodiesAreRead) {
+  const Scene s = parse(
+      "affine:\n"
+      "  - {name: crate, shape: {box: {size: [1 cm, 2 cm, 3 cm]}}, density: 2.7 g/cm3, "
+      "pose: {position: [0, 0, 2 cm], rotation: {axis: [0, 0, 1], angle: 90 deg}}, "
+      "velocity: [0, 5 cm/s, 0], omega: [0, 0, 6 rpm], stiffness: 1 GPa, force: [0, 0, 2 mN], "
+      "torque: [0, 3 N mm, 0], friction: [0.6, 0.5]}\n"
+      "  - {name: puck, shape: {box: {size: [1, 1, 1]}}, mass: 500 g, centre: [0, 0, 1 cm], "
+      "inertia: [[2, 0.5, 0], [0.5, 2, 0], [0, 0, 1e6 kg mm2]], friction: 0.3}\n"
+      "  - {name: ball, shape: {sphere: {radius: 1, facet: 1}}, mass: 1, inertia: [3, 2, 2e9 g "
+      "mm2]}\n");
+  ASSERT_EQ(s.affine.size(), 3u);
+  const AffineBody& b = s.affine[0];
+  EXPECT_EQ(b.name, "crate");
+  EXPECT_NEAR(signed_volume(b.surface), 6e-6, 1e-18);
+  EXPECT_EQ(b.density, 2700);
+  EXPECT_EQ(b.mass, 0);
+  EXPECT_EQ(b.pose.p[2], 0.02);
+  EXPECT_NEAR(b.pose.q.z, std::sqrt(0.5), 1e-15);
+  EXPECT_EQ(b.velocity[1], 0.05);
+  EXPECT_NEAR(b.angular_velocity[2], 0.2 * std::numbers::pi, 1e-15);
+  EXPECT_EQ(b.stiffness, 1e9);
+  EXPECT_EQ(b.force[2], 2e-3);
+  EXPECT_EQ(b.torque[1], 3e-3);
+  EXPECT_EQ(b.friction.sticking, 0.6);
+  EXPECT_EQ(b.friction.sliding, 0.5);
+  EXPECT_EQ(s.affine[1].mass, 0.5);
+  EXPECT_EQ(s.affine[1].centre[2], 0.01);
+  EXPECT_EQ(s.affine[1].inertia(0, 1), 0.5);
+  EXPECT_EQ(s.affine[1].inertia(2, 2), 1);
+  EXPECT_EQ(s.affine[1].friction.sticking, 0.3);
+  EXPECT_LT(s.affine[1].friction.sliding, 0);  // as sticking
+  EXPECT_EQ(s.affine[2].inertia(2, 2), 2);
+  EXPECT_EQ(s.affine[2].inertia(0, 1), 0);
+  EXPECT_EQ(s.affine[2].stiffness, AffineBody{}.stiffness);
+}
+
+TEST(SceneFile, FrictionIsReadOfEveryBodyAndOfPairs) {
+  const Scene s =
+      parse("contact: {combine: min, tangential: 2}\n" + kGel +
+            "    friction: [0.9, 0.8]\n    glue: [{body: crate, where: base}]\n"
+            "prescribed: [{name: tip, shape: none, friction: 0.2}]\n"
+            "affine: [{name: crate, shape: {box: {size: [1, 1, 1]}}}]\n"
+            "half_spaces: [{name: floor, friction: [0.7, 0]}]\n"
+            "pairs: [{bodies: [gel, floor], friction: [0.5, 0.4]}, {bodies: [gel, tip]}]\n");
+  EXPECT_EQ(s.contact.combine, static_cast<int>(Combine::kMin));
+  EXPECT_EQ(s.contact.tangential, 2);
+  EXPECT_EQ(s.soft[0].friction.sliding, 0.8);
+  EXPECT_EQ(s.soft[0].glue[0].body, "crate");
+  EXPECT_EQ(s.prescribed[0].friction.sticking, 0.2);
+  EXPECT_EQ(s.affine[0].friction.sticking, 0);
+  EXPECT_EQ(s.half_spaces[0].friction.sticking, 0.7);
+  EXPECT_EQ(s.half_spaces[0].friction.sliding, 0);
+  EXPECT_EQ(s.pairs[0].friction.sliding, 0.4);
+  EXPECT_LT(s.pairs[1].friction.sticking, 0);  // combined from the bodies
+  const char* names[] = {"product", "min", "max", "mean", "geometric", "0", "4"};
+  const int rules[] = {0, 1, 2, 3, 4, 0, 4};
+  for (int k = 0; k < 7; ++k)
+    EXPECT_EQ(parse("contact: {combine: " + std::string(names[k]) + "}").contact.combine, rules[k]);
+}
+
 TEST(SceneFile, EveryShapeIsMadeWithItsSize) {
   const std::pair<const char*, Vec3d> shapes[] = {
       {"{sphere: {radius: 2, facet: 0.5}}", {{4, 4, 4}}},
@@ -502,7 +563,7 @@ TEST_F(SceneFolder, TheExamplesOfTheDocumentationAreRead) {
         << "line " << std::count(page.begin(), page.begin() + static_cast<long>(at), '\n') + 1;
     at = end;
   }
-  EXPECT_GE(count, 8);
+  EXPECT_GE(count, 9);
 }
 
 TEST(SceneFile, EverySceneOfThisProjectLoadsAndSteps) {
@@ -517,7 +578,7 @@ TEST(SceneFile, EverySceneOfThisProjectLoadsAndSteps) {
     for (int i = 0; i < 2; ++i) EXPECT_EQ(sim.step().status(), 0u);
     EXPECT_NEAR(sim.state().time, 2 * sim.scene().sim.dt, 1e-15);
   }
-  EXPECT_GE(count, 5);
+  EXPECT_GE(count, 7);
 }
 
 TEST(SceneFuzzCorpus, GoodSeedsAreReadAndBrokenOnesRefused) {
