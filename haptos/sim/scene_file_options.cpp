@@ -35,6 +35,7 @@ std::string table_of(const std::string& where) {
 std::string describe_options() {
   return table_of<SimOptions>("Section `sim`.") + "\n" +
          table_of<NewtonOptions>("Section `newton`.") + "\n" +
+         table_of<SolverOptions>("Section `solver`.") + "\n" +
          table_of<BarrierOptions>("Section `contact`.") + "\n" +
          table_of<Material>("Key `material` of a soft body.");
 }

@@ -10,6 +10,9 @@
 // when a pivot fails, it is assembled again projected on the positive semi-definite matrices. The
 // next iterations then start with the projected one, until the residual is small.
 //
+// An iterative solver is asked for a residual that falls with the square of Newton's own progress
+// (Eisenstat and Walker 1996, choice 2), and for no more than the step's tolerance needs.
+//
 // Stops when the one-norm of the gradient, in newtons, is at most force_tolerance times the load
 // and the last velocity change of any point is at most velocity_tolerance. The one-norm bounds the
 // sum over any set of points, so forces and reactions balance to the tolerance as well. A residual
@@ -43,6 +46,7 @@ struct NewtonReport {
   int iterations = 0;
   int line_search_steps = 0;
   int projected = 0;           ///< iterations that needed the projected Hessian
+  int linear_iterations = 0;   ///< of the iterative solver, all solves; 0 with the direct one
   double residual = 0;         ///< [N]
   double load = 0;             ///< [N]
   double energy = 0;           ///< objective at the end [J]
