@@ -3,8 +3,9 @@
 //
 // Usage: bench_linear [largest nodes, default 30000] [threads, default 1] [relative residual,
 // default 1e-8]
-// The smaller of two runs; CPU time with one thread, else wall time. "first" is what a new pattern costs (symbolic factorisation;
-// aggregates), "again" what every Newton iteration costs (factor and solve; values and PCG).
+// The smaller of two runs; CPU time with one thread, else wall time. "first" is what a new pattern
+// costs (symbolic factorisation; aggregates), "again" what every Newton iteration costs (factor and
+// solve; values and PCG).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

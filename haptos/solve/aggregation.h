@@ -1,9 +1,9 @@
 // Aggregates of blocks that are strongly coupled, read from the matrix itself.
 //
-// The strength of a coupling is unit-free: s_ij = |L_i^-1 A_ij L_j^-T|_F with A_ii = L_i L_i^T, that
-// is s_ij^2 = tr(A_ii^-1 A_ij A_jj^-1 A_ji). A stiff contact at node i makes its own direction weak
-// against the elasticity and leaves the others as they are. Whatever adds to the matrix takes part:
-// contact and self-contact couple like elements do.
+// The strength of a coupling is unit-free: s_ij = |L_i^-1 A_ij L_j^-T|_F with A_ii = L_i L_i^T,
+// that is s_ij^2 = tr(A_ii^-1 A_ij A_jj^-1 A_ji). A stiff contact at node i makes its own direction
+// weak against the elasticity and leaves the others as they are. Whatever adds to the matrix takes
+// part: contact and self-contact couple like elements do.
 //
 // Reference: Vanek, Mandel, Brezina, Computing 56 (1996), for aggregation in three passes.
 #pragma once

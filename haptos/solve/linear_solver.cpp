@@ -50,9 +50,9 @@ bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, cons
   structured_ = structured_ ? multilevel_->setup(a) : multilevel_->restructure(a, space_);
   if (!structured_) return false;
   side_.assign(x, x + a.pattern().scalar_count());
-  const PcgResult r = pcg_.solve(a, *multilevel_, side_.data(), x,
-                                 std::max(tolerance, options_.tolerance), options_.max_iterations,
-                                 weight);
+  const PcgResult r =
+      pcg_.solve(a, *multilevel_, side_.data(), x, std::max(tolerance, options_.tolerance),
+                 options_.max_iterations, weight);
   iterations_ = r.iterations;
   residual_ = r.residual;
   return !r.negative_curvature;

@@ -144,7 +144,8 @@ bool Multilevel::setup(const BlockMatrix& a) {
   finest_ = &a;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const BlockMatrix& m = matrix(l);
-    if (!levels_[l]->smoother.setup(m, settings_.degree, settings_.ratio, levels_[l]->residual)) return false;
+    if (!levels_[l]->smoother.setup(m, settings_.degree, settings_.ratio, levels_[l]->residual))
+      return false;
     BlockMatrix& coarse = l + 1 < levels_.size() ? levels_[l + 1]->own : coarsest_;
     compute(*levels_[l], m, coarse);
   }

@@ -31,11 +31,11 @@ namespace haptos {
 
 /// What is tuned, with measurements in docs/solver.md.
 struct MultilevelSettings {
-  double strength = 0.08;      ///< couplings of unit-free strength above this aggregate
-  double negligible = 1e-4;    ///< couplings below this do not smooth the prolongator
-  int degree = 2;              ///< of the Chebyshev smoother
-  double ratio = 20;           ///< of the interval that it damps
-  int coarsest = 1000;         ///< scalars that are factored instead of coarsened
+  double strength = 0.08;    ///< couplings of unit-free strength above this aggregate
+  double negligible = 1e-4;  ///< couplings below this do not smooth the prolongator
+  int degree = 2;            ///< of the Chebyshev smoother
+  double ratio = 20;         ///< of the interval that it damps
+  int coarsest = 1000;       ///< scalars that are factored instead of coarsened
   int max_levels = 10;
 };
 

@@ -17,9 +17,8 @@ constexpr int kBlocks = 512;             // blocks that are worth handing to ano
 // Calls body(begin, end) for chunks of [0, n).
 template <class Body>
 void for_chunks(std::ptrdiff_t n, const Body& body) {
-  for_each(
-      (n + kChunk - 1) / kChunk,
-      [&](std::ptrdiff_t c) { body(c * kChunk, std::min((c + 1) * kChunk, n)); }, 1);
+  for_each((n + kChunk - 1) / kChunk,
+           [&](std::ptrdiff_t c) { body(c * kChunk, std::min((c + 1) * kChunk, n)); }, 1);
 }
 
 }  // namespace
@@ -35,17 +34,16 @@ bool BlockJacobi::setup(const BlockMatrix& a) {
     inverse_.resize(at_index(offset_.back()));
     failed_.resize(at_index((n + kBlocks - 1) / kBlocks));
   }
-  for_each(
-      (n + kBlocks - 1) / kBlocks,
-      [&](std::ptrdiff_t c) {
-        failed_[at_index(c)] = 0;
-        const int end = std::min(static_cast<int>(c + 1) * kBlocks, n);
-        for (int i = static_cast<int>(c) * kBlocks; i < end; ++i)
-          if (!block::invert(p.size(i), a.entry(p.diagonal(i)),
-                             inverse_.data() + offset_[at_index(i)]))
-            failed_[at_index(c)] = 1;
-      },
-      1);
+  for_each((n + kBlocks - 1) / kBlocks,
+           [&](std::ptrdiff_t c) {
+             failed_[at_index(c)] = 0;
+             const int end = std::min(static_cast<int>(c + 1) * kBlocks, n);
+             for (int i = static_cast<int>(c) * kBlocks; i < end; ++i)
+               if (!block::invert(p.size(i), a.entry(p.diagonal(i)),
+                                  inverse_.data() + offset_[at_index(i)]))
+                 failed_[at_index(c)] = 1;
+           },
+           1);
   return std::none_of(failed_.begin(), failed_.end(), [](char f) { return f != 0; });
 }
 

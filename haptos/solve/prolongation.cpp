@@ -143,8 +143,7 @@ void Prolongation::couple(const BlockPattern& fine, const std::vector<float>& st
 // P_i = P_0i - w D_i^-1 sum_j A_ij P_0j.
 void Prolongation::smooth_row(const BlockMatrix& a, const BlockJacobi& diagonal, double w, int i) {
   const BlockPattern& f = a.pattern();
-  const int ni = f.size(i), begin = p_.row_begin[at_index(i)],
-            end = p_.row_begin[at_index(i) + 1];
+  const int ni = f.size(i), begin = p_.row_begin[at_index(i)], end = p_.row_begin[at_index(i) + 1];
   if (begin == end) return;
   double sum[BlockPattern::kMaxBlockSize * BlockPattern::kMaxBlockSize];
   for (int k = begin; k < end; ++k) {
@@ -155,8 +154,8 @@ void Prolongation::smooth_row(const BlockMatrix& a, const BlockJacobi& diagonal,
     const int g = aggregates_.of[at_index(j)];
     if (g < 0 || !smooths_[at_index(e)]) return;
     const int ng = coarse_size_[at_index(g)];
-    const auto k = std::lower_bound(p_.column.begin() + begin, p_.column.begin() + end, g) -
-                   p_.column.begin();
+    const auto k =
+        std::lower_bound(p_.column.begin() + begin, p_.column.begin() + end, g) - p_.column.begin();
     const double* basis = basis_.data() + basis_offset_[at_index(j)];
     double* to = p_.block(static_cast<int>(k));
     if (transposed)

@@ -29,8 +29,8 @@ struct NearNullSpace {
 /// A rectangular block-sparse matrix by rows.
 struct BlockRows {
   std::vector<int> row_begin;
-  std::vector<int> column;              ///< ascending within a row
-  std::vector<std::ptrdiff_t> offset;   ///< of the values of each entry
+  std::vector<int> column;             ///< ascending within a row
+  std::vector<std::ptrdiff_t> offset;  ///< of the values of each entry
   std::vector<double> values;
   double* block(int k) { return values.data() + offset[static_cast<std::size_t>(k)]; }
   const double* block(int k) const { return values.data() + offset[static_cast<std::size_t>(k)]; }
@@ -71,9 +71,9 @@ class Prolongation {
   Aggregates aggregates_;
   NearNullSpace coarse_;
   std::vector<int> coarse_size_;
-  std::vector<double> basis_;                // P_0, block i at basis_offset_[i]
+  std::vector<double> basis_;  // P_0, block i at basis_offset_[i]
   std::vector<std::ptrdiff_t> basis_offset_;
-  std::vector<char> smooths_;                // per entry of A
+  std::vector<char> smooths_;  // per entry of A
   BlockRows p_, ap_;
   std::vector<int> row_of_begin_, row_of_, entry_of_;  // rows and entries of P by column
 };

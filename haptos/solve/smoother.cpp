@@ -88,7 +88,10 @@ bool Smoother::estimate(const BlockMatrix& a, std::vector<double>& r) {
     diagonal[k] += 1.0 / alpha;
     steps = k + 1;
     for_each(
-        n, [&](std::ptrdiff_t i) { r[at_index(i)] = std::fma(-alpha, ad_[at_index(i)], r[at_index(i)]); },
+        n,
+        [&](std::ptrdiff_t i) {
+          r[at_index(i)] = std::fma(-alpha, ad_[at_index(i)], r[at_index(i)]);
+        },
         kGrain);
   }
   if (steps == 0) return false;

@@ -32,7 +32,8 @@ int orthonormalise(std::vector<double>& v, int rows, double* r) {
         const double s = column_dot(k, c);
         coefficient[k] += s;
         for (int i = 0; i < rows; ++i)
-          v[at_index(i * kModes + c)] = std::fma(-s, v[at_index(i * kModes + k)], v[at_index(i * kModes + c)]);
+          v[at_index(i * kModes + c)] =
+              std::fma(-s, v[at_index(i * kModes + k)], v[at_index(i * kModes + c)]);
       }
     for (int k = 0; k < rank; ++k) r[k * kModes + c] = coefficient[k];
     const double after = std::sqrt(column_dot(c, c));
@@ -87,7 +88,8 @@ bool Prolongation::set_basis(const BlockPattern& fine, const NearNullSpace& spac
     }
     double r[kModes * kModes];
     const int rank = orthonormalise(v, static_cast<int>(v.size()) / kModes, r);
-    // Without a mode (all held) the aggregate still needs a block: one unknown that P_0 leaves at 0.
+    // Without a mode (all held) the aggregate still needs a block: one unknown that P_0 leaves at
+    // 0.
     const int size = std::max(rank, 1);
     coarse_size_[at_index(g)] = size;
     coarse_.modes.insert(coarse_.modes.end(), r, r + size * kModes);

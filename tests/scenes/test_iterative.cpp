@@ -33,7 +33,8 @@ Difference compare(Scene s, int steps) {
     EXPECT_GT(b.newton.linear_iterations, 0);
     d.linear += b.newton.linear_iterations;
     d.newton += b.newton.iterations;
-    const std::vector<Vec3d> xa = direct.soft_positions("gel"), xb = iterative.soft_positions("gel");
+    const std::vector<Vec3d> xa = direct.soft_positions("gel"),
+                             xb = iterative.soft_positions("gel");
     for (std::size_t i = 0; i < xa.size(); ++i) {
       d.position = std::max(d.position, norm(xa[i] - xb[i]));
       moved = std::max(moved, norm(xa[i] - start[i]));
@@ -56,9 +57,10 @@ void expect_equal(const char* name, const Difference& d) {
   EXPECT_LT(d.position, 1e-8);
   EXPECT_LT(d.velocity, 1e-8);
   EXPECT_LT(d.force, 1e-8);
-  std::printf("FIGURE iterative_%s = %.1e of the motion, %.1e of the speed, %.1e of the force, "
-              "%.1f linear iterations per Newton iteration\n",
-              name, d.position, d.velocity, d.force, static_cast<double>(d.linear) / d.newton);
+  std::printf(
+      "FIGURE iterative_%s = %.1e of the motion, %.1e of the speed, %.1e of the force, "
+      "%.1f linear iterations per Newton iteration\n",
+      name, d.position, d.velocity, d.force, static_cast<double>(d.linear) / d.newton);
 }
 
 Scene tight(Scene s) {

@@ -330,6 +330,36 @@ TEST(Multilevel, LeavesHeldUnknownsAlone) {
     }
 }
 
+// Nothing to aggregate: blocks without couplings, and bodies that all stand alone.
+TEST(Multilevel, TakesMatricesThatCannotBeCoarsened) {
+  const int n = 400;
+  for (const bool chain : {false, true}) {
+    Couplings couplings;
+    for (int i = 0; chain && i + 1 < n; ++i) couplings.push_back({i + 1, i});
+    BlockMatrix a(std::make_shared<const BlockPattern>(std::vector<int>(at_index(n), chain ? 6 : 3),
+                                                       couplings));
+    const int size = a.pattern().size(0);
+    for (const auto& [i, j] : couplings)
+      for (int r = 0; r < size; ++r) a.entry(a.pattern().find(i, j))[r * size + r] = -1;
+    a.add_diagonal(2.5);
+    const NearNullSpace space =
+        rigid_motions(a.pattern(), std::vector<char>(at_index(n), chain ? 0 : 1),
+                      std::vector<Vec3d>(at_index(n), Vec3d::zero()), {});
+    const std::vector<double> b = random_vector(a.pattern().scalar_count(), 9);
+    std::vector<double> x(b.size()), ax(b.size());
+    Multilevel levels;
+    for (int again = 0; again < 2; ++again) {
+      ASSERT_TRUE(levels.restructure(a, space));
+      ASSERT_TRUE(levels.setup(a));
+      Pcg pcg;
+      const PcgResult r = pcg.solve(a, levels, b.data(), x.data(), 1e-12, 50);
+      EXPECT_TRUE(r.converged);
+      a.multiply(x.data(), ax.data());
+      EXPECT_LT(distance(ax, b), 1e-11);
+    }
+  }
+}
+
 TEST(Multilevel, GivesTheSameBitsForAnyNumberOfThreadsAndAnyHistory) {
   const Mixed m(14);
   ASSERT_GT(m.pattern->value_count(), 200000);
