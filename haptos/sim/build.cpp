@@ -255,6 +255,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   for (const auto& t : w->terms) terms.push_back(t.get());
   w->state_q = layout.q;
   w->state_z = layout.scalars;
+  w->objective.set_solver(scene.solver);
   w->objective.build(layout.sizes, fixed, &w->points, terms);
   return w;
 }

@@ -15,6 +15,7 @@ struct Scene {
   SimOptions sim;
   NewtonOptions newton;
   BarrierOptions contact;
+  SolverOptions solver;
   std::vector<SoftBody> soft;
   std::vector<PrescribedBody> prescribed;
   std::vector<AffineBody> affine;

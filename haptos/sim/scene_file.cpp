@@ -135,8 +135,8 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   yaml_limits.max_bytes = limits.max_bytes;
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
-  v.keys({"sim", "newton", "contact", "soft", "prescribed", "affine", "half_spaces", "spheres",
-          "pendulums", "pairs"});
+  v.keys({"sim", "newton", "solver", "contact", "soft", "prescribed", "affine", "half_spaces",
+          "spheres", "pendulums", "pairs"});
   Reading r;
   r.root = root;
   r.limits = limits;
@@ -144,6 +144,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   Scene s;
   if (const auto o = v.find("sim")) read_options(*o, s.sim);
   if (const auto o = v.find("newton")) read_options(*o, s.newton);
+  if (const auto o = v.find("solver")) read_options(*o, s.solver);
   if (const auto o = v.find("contact")) read_options(*o, s.contact);
   read_list(r, v, "prescribed", read_prescribed, s.prescribed);
   read_list(r, v, "soft", read_soft, s.soft);

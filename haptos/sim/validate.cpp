@@ -280,6 +280,7 @@ void check_affine(const AffineBody& b) {
 void validate(const Scene& s) {
   check_options(s.sim);
   check_options(s.newton);
+  check_options(s.solver);
   check_options(s.contact);
   check_names(s);
   check_pairs(s);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "haptos/base/status.h"
 #include "haptos/solve/line_search.h"
@@ -38,6 +39,10 @@ constexpr double kShortAdvance = 0.05;
 constexpr double kSettled = 0.1;
 // Residual, as a fraction of the load, below which the exact Hessian is tried again.
 constexpr double kNearlyThere = 0.02;
+// Relative residual of an iterative linear solve: the loosest, and the part of the step's tolerance
+// that the linear residual may use up.
+constexpr double kLoosest = 0.01;
+constexpr double kShare = 0.1;
 
 class Minimiser {
  public:
@@ -141,7 +146,8 @@ class Minimiser {
   }
 
   bool direction(double ds, Energy& energy) {
-    const bool solved = f_.solve(dz_);
+    const double tolerance = forcing();
+    const bool solved = solve(tolerance);
     if (solved || project_) {
       report_.projected += project_;
       return solved;
@@ -149,7 +155,22 @@ class Minimiser {
     ++report_.projected;
     project_ = true;
     energy = f_.assemble(true, true, ds);
-    return f_.solve(dz_);
+    return solve(tolerance);
+  }
+
+  bool solve(double tolerance) {
+    const bool solved = f_.solve(dz_, tolerance);
+    report_.linear_iterations += f_.linear().iterations();
+    return solved;
+  }
+
+  double forcing() {
+    const double last = std::exchange(solved_residual_, report_.residual);
+    if (!(last > 0)) return kLoosest;
+    const double progress = report_.residual / last;
+    const double needed = std::max(o_.force_tolerance * report_.load, o_.force_floor);
+    return std::clamp(0.9 * progress * progress,
+                      std::min(kShare * needed / report_.residual, kLoosest), kLoosest);
   }
 
   // One step with the driven points under way. Their work is not in the objective, so its energy
@@ -206,6 +227,7 @@ class Minimiser {
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
   double last_residual_ = 1e300;
+  double solved_residual_ = 0;  // when the last linear system was solved
 };
 
 }  // namespace

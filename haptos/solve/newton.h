@@ -13,6 +13,9 @@
 // What terms lag is constant in a minimisation. Afterwards it is renewed, and the minimisation goes
 // on from where it is; each such pass is a step of a fixed-point iteration.
 //
+// An iterative solver is asked for a residual that falls with the square of Newton's own progress
+// (Eisenstat and Walker 1996, choice 2), and for no more than the step's tolerance needs.
+//
 // Stops when the one-norm of the gradient, in newtons, is at most force_tolerance times the load
 // and the last velocity change of any point is at most velocity_tolerance. The one-norm bounds the
 // sum over any set of points, so forces and reactions balance to the tolerance as well. A residual
@@ -48,6 +51,7 @@ struct NewtonReport {
   int line_search_steps = 0;
   int lag_passes = 0;          ///< minimisations after the first, for what is lagged
   int projected = 0;           ///< iterations that needed the projected Hessian
+  int linear_iterations = 0;   ///< of the iterative solver, all solves; 0 with the direct one
   double residual = 0;         ///< [N]
   double load = 0;             ///< [N]
   double energy = 0;           ///< objective at the end [J]

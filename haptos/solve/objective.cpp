@@ -164,7 +164,7 @@ void Objective::set_pattern(std::vector<int> sizes) {
   all.insert(all.end(), step_couplings_.begin(), step_couplings_.end());
   pattern_ = std::make_shared<BlockPattern>(std::move(sizes), all);
   assembly_.reset(pattern_);
-  cholesky_.analyze(pattern_);
+  linear_.analyze(pattern_);
   ++analyses_;
   find_fixed_entries();
 }
@@ -228,16 +228,32 @@ void Objective::hold_fixed() {
   }
 }
 
-bool Objective::solve(std::vector<double>& dz) {
-  if (!cholesky_.factor(assembly_.matrix())) return false;
+// Nodes and where they are at the start of the step; blocks of bodies and joints stand alone.
+NearNullSpace Objective::rigid_motions_of_nodes() const {
+  const auto blocks = at_index(pattern_->block_count());
+  std::vector<char> is_node(blocks, 0);
+  std::vector<Vec3d> position(blocks, Vec3d::zero());
+  for (int p = 0; p < points_->permanent(); ++p) {
+    if (points_->driven(p) || points_->jacobian(p) != nullptr) continue;
+    is_node[at_index(points_->block(p))] = 1;
+    position[at_index(points_->block(p))] = points_->x_start[at_index(p)];
+  }
+  return rigid_motions(*pattern_, is_node, position, fixed_);
+}
+
+bool Objective::solve(std::vector<double>& dz, double tolerance) {
   const auto n = at_index(scalar_count());
   dz.resize(n);
   const bool driven = assembly_.driven_motion() != nullptr;
   for (std::size_t i = 0; i < n; ++i)
     dz[i] =
         fixed_[i] ? 0.0 : -(assembly_.gradient()[i] + (driven ? assembly_.driven_rhs()[i] : 0.0));
-  cholesky_.solve(dz.data());
-  return true;
+  if (linear_.wants_geometry()) {
+    linear_.set_geometry(rigid_motions_of_nodes());
+    weight_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) weight_[i] = 1.0 / inertia_.length[i];
+  }
+  return linear_.solve(assembly_.matrix(), dz.data(), tolerance, weight_.data());
 }
 
 double Objective::max_step(const std::vector<double>& dz, double ds) {

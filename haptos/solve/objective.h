@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "haptos/potential/term.h"
-#include "haptos/solve/cholesky.h"
+#include "haptos/solve/linear_solver.h"
 
 namespace haptos {
 
@@ -27,10 +27,16 @@ struct Inertia {
 class Objective {
  public:
   /// @param fixed  per scalar unknown, 1 where it is held at its start value (Dirichlet)
+  /// Call set_solver() before, if not for the defaults.
   void build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
              std::vector<Term*> terms);
 
-  void begin_step(const StepContext& context) { context_ = context; }
+  void set_solver(const SolverOptions& options) { linear_.configure(options); }
+
+  void begin_step(const StepContext& context) {
+    context_ = context;
+    linear_.begin_step();
+  }
   /// Prepares the terms, and the pattern for what they may couple in this step.
   void prepare();
   Inertia& inertia() { return inertia_; }
@@ -52,7 +58,9 @@ class Objective {
   Energy assemble(bool hessian, bool project, double ds);
   const Assembly& assembly() const { return assembly_; }
   /// Solves for the Newton direction dz; false when the matrix is not positive definite.
-  bool solve(std::vector<double>& dz);
+  /// An iterative solver stops at this relative residual of the right-hand side.
+  bool solve(std::vector<double>& dz, double tolerance = 0);
+  const LinearSolver& linear() const { return linear_; }
   /// Largest admissible fraction of (dz, ds) from the trial point.
   double max_step(const std::vector<double>& dz, double ds);
 
@@ -87,6 +95,7 @@ class Objective {
   std::vector<int> block_sizes() const;
   void set_pattern(std::vector<int> sizes);
   void find_fixed_entries();
+  NearNullSpace rigid_motions_of_nodes() const;
 
   std::shared_ptr<const BlockPattern> pattern_;
   std::vector<std::array<int, 2>> couplings_;       // of every step
@@ -98,8 +107,8 @@ class Objective {
   StepContext context_;
   Inertia inertia_;
   Assembly assembly_;
-  BlockCholesky cholesky_;
-  std::vector<double> z_, shifted_;
+  LinearSolver linear_;
+  std::vector<double> z_, shifted_, weight_;
   std::vector<Vec3d> dx_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;

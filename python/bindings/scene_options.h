@@ -14,6 +14,7 @@ template <class F>
 void for_each_group(const F& f) {
   f(&Scene::sim);
   f(&Scene::newton);
+  f(&Scene::solver);
   f(&Scene::contact);
 }
 

@@ -81,6 +81,8 @@ void bind_report(nb::module_& m) {
                    "Minimisations after the first, for friction's lagged normal forces.")
       .def_prop_ro("projected", newton(&NewtonReport::projected),
                    "Iterations that needed the projected Hessian.")
+      .def_prop_ro("linear_iterations", newton(&NewtonReport::linear_iterations),
+                   "Iterations of the iterative linear solver; 0 with the direct one.")
       .def_prop_ro("residual", newton(&NewtonReport::residual), "Out-of-balance force left [N].")
       .def_prop_ro("load", newton(&NewtonReport::load), "Load that it is measured against [N].")
       .def_prop_ro("velocity_change", newton(&NewtonReport::velocity_change),

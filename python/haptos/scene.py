@@ -36,7 +36,7 @@ class Scene:
     """Bodies, sensors and options; editable until compile().
 
     SI units; world z up; quaternions w x y z. Options are grouped: scene.sim (dt, gravity_z, ...),
-    scene.newton, scene.contact; `haptos describe` lists them with units and ranges. Wrong names
+    scene.newton, scene.solver, scene.contact; `haptos describe` lists them with units and ranges. Wrong names
     and values out of range raise InputError at once, the rest when compiled.
     """
 
@@ -53,7 +53,7 @@ class Scene:
             self.sim.update(gravity_x=gravity[0], gravity_y=gravity[1], gravity_z=gravity[2])
 
     def options(self, group: str) -> Options:
-        """The options of a group: "sim", "newton", "contact"."""
+        """The options of a group: "sim", "newton", "solver", "contact"."""
         return Options(group, lambda: self._core.options()[group],
                        lambda values: self._core.set_options(group, values))
 
@@ -66,6 +66,11 @@ class Scene:
     def newton(self) -> Options:
         """The solver: tolerances and limits."""
         return self.options("newton")
+
+    @property
+    def solver(self) -> Options:
+        """The linear solver: direct or iterative."""
+        return self.options("solver")
 
     @property
     def contact(self) -> Options:

@@ -11,7 +11,7 @@ from haptos.units import convertible_units, known_units, parse_quantity, show_le
 
 def test_every_option_has_a_default_inside_its_range_and_a_sentence():
     table = haptos.option_table()
-    assert {o.group for o in table} >= {"material", "sim", "newton", "contact"}
+    assert {o.group for o in table} >= {"material", "sim", "newton", "solver", "contact"}
     for o in table:
         assert o.lo <= o.default <= o.hi, o
         assert len(o.doc) > 10, o
@@ -41,6 +41,10 @@ def test_scene_options_are_kept_by_the_scene():
     scene = haptos.Scene(dt=0.02, gravity=(0, 0, -1.6))
     scene.contact.support = 1e-5
     assert (scene.sim.dt, scene.sim.gravity_z, scene.contact.support) == (0.02, -1.6, 1e-5)
+    scene.solver.method = 2
+    assert scene.solver.method == 2 and scene.solver.direct_limit > 0
+    with pytest.raises(haptos.InputError, match="solver.method"):
+        scene.solver.method = 3
     assert isinstance(scene.newton.strict, bool) and isinstance(scene.newton.max_iterations, int)
     with pytest.raises(haptos.InputError, match="sim.dt"):
         scene.sim.dt = 0

@@ -1,0 +1,67 @@
+#include "haptos/solve/linear_solver.h"
+
+#include <algorithm>
+
+namespace haptos {
+
+const std::vector<Option<SolverOptions>>& OptionsOf<SolverOptions>::table() {
+  using O = SolverOptions;
+  static const std::vector<Option<O>> t = {
+      {"method", "", &O::method, 0, 2,
+       "linear solver: 0 by size, 1 direct (block Cholesky), 2 iterative (multilevel PCG)"},
+      {"direct_limit", "", &O::direct_limit, 0, 2147483647,
+       "largest number of unknowns that method 0 solves directly"},
+      {"tolerance", "", &O::tolerance, 1e-15, 0.01,
+       "finest relative residual of an iterative solve; Newton asks for less while it is far off"},
+      {"max_iterations", "", &O::max_iterations, 1, 1000000, "limit of iterations of one solve"},
+  };
+  return t;
+}
+
+void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
+  const int n = pattern->scalar_count();
+  iterative_ = options_.method == SolverOptions::kIterative ||
+               (options_.method == SolverOptions::kAuto && n > options_.direct_limit);
+  structured_ = false;
+  if (!iterative_) {
+    multilevel_.reset();
+    cholesky_.analyze(std::move(pattern));
+    return;
+  }
+  cholesky_ = BlockCholesky();
+  if (multilevel_ == nullptr) multilevel_ = std::make_unique<Multilevel>();
+}
+
+void LinearSolver::set_geometry(NearNullSpace space) {
+  space_ = std::move(space);
+  geometry_known_ = true;
+  structured_ = false;
+}
+
+bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, const double* weight) {
+  iterations_ = 0;
+  residual_ = 0;
+  if (!iterative_) {
+    if (!cholesky_.factor(a)) return false;
+    cholesky_.solve(x);
+    return true;
+  }
+  // An indefinite matrix may leave the structure unfinished: it is found again next time.
+  structured_ = structured_ ? multilevel_->setup(a) : multilevel_->restructure(a, space_);
+  if (!structured_) return false;
+  side_.assign(x, x + a.pattern().scalar_count());
+  const PcgResult r =
+      pcg_.solve(a, *multilevel_, side_.data(), x, std::max(tolerance, options_.tolerance),
+                 options_.max_iterations, weight);
+  iterations_ = r.iterations;
+  residual_ = r.residual;
+  return !r.negative_curvature;
+}
+
+std::size_t LinearSolver::bytes() const {
+  if (!iterative_) return cholesky_.bytes();
+  return multilevel_->bytes() + pcg_.bytes() +
+         (side_.size() + space_.modes.size()) * sizeof(double);
+}
+
+}  // namespace haptos
