@@ -58,7 +58,7 @@ class PadSystem {
       }
       BarrierSetup setup;
       setup.support = support;
-      setup.stiffness = default_barrier_stiffness(material_.young, support);
+      setup.stiffness = 0.3 * material_.young / support;
       terms_.push_back(
           make_barrier_term(parts_[0]->surface.get(), parts_[1]->surface.get(), setup));
     }
