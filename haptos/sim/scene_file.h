@@ -47,9 +47,6 @@ Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits = 
 Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,
                   const SceneLimits& limits = {}, const Tetrahedralise& tetrahedralise = {});
 
-/// Names of the rules for `contact.combine`, by its number.
-const std::vector<std::string>& combine_names();
-
 /// All options of a scene with unit, default, range and meaning, as Markdown tables.
 std::string describe_options();
 

@@ -68,13 +68,6 @@ void read_friction(const Value& v, Friction& out) {
             "exchange the two, or give one number for both");
 }
 
-double read_combine(const Value& v) {
-  const std::vector<std::string>& names = combine_names();
-  const bool word =
-      v.is_scalar() && v.text().find_first_not_of("0123456789.+-eE") != std::string::npos;
-  return word ? static_cast<double>(read_word(v, names)) : v.any_number("");
-}
-
 AffineBody read_affine(Reading& r, const Value& v) {
   v.keys({"name", "mesh", "shape", "pose", "velocity", "omega", "density", "mass", "centre",
           "inertia", "stiffness", "force", "torque", "friction"});

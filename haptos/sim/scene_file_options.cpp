@@ -39,12 +39,6 @@ std::string table_of(const std::string& where) {
 
 }  // namespace
 
-const std::vector<std::string>& combine_names() {
-  // In the order of Combine.
-  static const std::vector<std::string> names = {"product", "min", "max", "mean", "geometric"};
-  return names;
-}
-
 std::string describe_options() {
   return table_of<SimOptions>("Section `sim`.") + "\n" +
          table_of<NewtonOptions>("Section `newton`.") + "\n" +

@@ -80,8 +80,6 @@ void read_if(const Value& v, const char* key, const char* unit, double low, doub
              double& out);
 /// One coefficient, or [static, kinetic], into `out` where v has the key `friction`.
 void read_friction(const Value& v, Friction& out);
-/// A rule for coefficients of friction, by name or number.
-double read_combine(const Value& v);
 /// Whether a text begins with a letter, so that it names a value and is no number.
 inline bool is_word(const std::string& text) {
   return !text.empty() &&
@@ -102,17 +100,12 @@ void read_options(const Value& v, S& s) {
     if (option == nullptr) v.fail_unknown(e, known);
     const Value value = v.entry(i);
     const bool flag = std::holds_alternative<bool S::*>(option->member);
-    const bool named = std::is_same_v<S, BarrierOptions> && e.key == "combine";
     Diagnostic where = value.where();
     if (*option->words && value.is_scalar() && is_word(value.text())) {
       set_option_word(s, *option, value.text(), where);
       continue;
     }
-    set_option(s, e.key,
-               flag    ? value.boolean()
-               : named ? read_combine(value)
-                       : value.any_number(option->unit),
-               where);
+    set_option(s, e.key, flag ? value.boolean() : value.any_number(option->unit), where);
   }
 }
 

@@ -51,18 +51,7 @@ void set_options(S& s, const nb::dict& values) {
       continue;
     }
     double number = 0;
-    if (std::is_same_v<S, BarrierOptions> && key == "combine" && nb::isinstance<nb::str>(value)) {
-      const std::vector<std::string>& names = combine_names();
-      word = text_of(value);
-      const auto found = std::find(names.begin(), names.end(), word);
-      if (found == names.end()) {
-        std::string all;
-        for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-        refuse("contact.combine", word, "is no rule for coefficients of friction",
-               "known are " + all);
-      }
-      number = static_cast<double>(found - names.begin());
-    } else if (!nb::try_cast<double>(value, number))
+    if (!nb::try_cast<double>(value, number))
       refuse(std::string(OptionsOf<S>::kName) + "." + key, text_of(value), "must be a number",
              "give it without a unit, in SI");
     set_option(s, key, number);

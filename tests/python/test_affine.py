@@ -73,8 +73,7 @@ def test_kinetic_friction_and_pairs_replace_the_static_one():
         if scene_pair:
             scene.add_pair("floor", "block", friction=scene_pair)
         sim = scene.compile()
-        # A contact that is new in a step starts as a sticking one.
-        sim.step()
+        sim.step()  # it lands
         first = sim.velocity("block")[0, 0]
         assert sim.run(0.04).ok
         change = first - sim.velocity("block")[0, 0]

@@ -122,7 +122,7 @@ std::vector<Bad> bad_scenes() {
       {19, soft("    material: {}\n    friction: [1, 2]\n"), 5, {"2 after 1"}},
       {19, "half_spaces: [{name: f, friction: [1, 2]}]\n", 1, {"2 after 1"}},
       {19, "contact: {combine: avarage}\n", 1, {"avarage", "product", "geometric"}},
-      {19, "contact: {combine: 5}\n", 1, {"combine = 5", "from 0 to 4"}},
+      {19, "contact: {combine: 5}\n", 1, {"combine = 5", "geometric (4)"}},
       {19, affine("density: 0"), 2, {"density = 0", "kg/m3"}},
       {19, affine("mass: 1, density: 1"), 2, {"both", "density"}},
       {19, affine("mass: 1"), 2, {"inertia", "kg m2"}},

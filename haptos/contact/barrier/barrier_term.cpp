@@ -157,7 +157,7 @@ class BarrierTerm final : public ContactTerm {
     for (const FrictionForce& f : friction_.forces()) {
       const std::size_t i = largest.at(f.key);
       const double side = pairs_[i].kind == PairKind::kCorner ? -1 : 1;
-      add_friction(f, side, friction_.coefficient(), contacts_[i]);
+      add_friction(f, side, friction_.coefficient(f.sticking), contacts_[i]);
     }
   }
 

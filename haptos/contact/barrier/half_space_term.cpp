@@ -21,9 +21,8 @@ const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
        "number of parts each soft surface edge is divided into for the contact quadrature; 0 "
        "chooses "
        "from the meshes"},
-      {"combine", "", &O::combine, 0, 4,
-       "rule for two coefficients of friction: 0 product, 1 smaller, 2 larger, 3 mean, 4 geometric "
-       "mean"},
+      {"combine", "", &O::combine, 0, 4, "rule for the two coefficients of friction of a pair",
+       "product min max mean geometric"},
       {"tangential", "", &O::tangential, 1e-6, 1e6,
        "stiffness of sticking friction, as a multiple of the contact stiffness"},
   };
@@ -118,7 +117,7 @@ class HalfSpaceTerm final : public ContactTerm {
     std::size_t i = 0;
     for (const FrictionForce& f : friction_.forces()) {
       while (contacts_[i].feature_a != f.key.feature_a) ++i;
-      add_friction(f, 1, friction_.coefficient(), contacts_[i]);
+      add_friction(f, 1, friction_.coefficient(f.sticking), contacts_[i]);
     }
   }
 

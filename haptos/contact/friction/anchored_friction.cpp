@@ -7,6 +7,9 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+// A relative speed below this is none [m/s].
+constexpr double kAtRest = 1e-9;
+
 Vec3d tangential(const Vec3d& v, const Vec3d& n) { return v - n * dot(v, n); }
 
 }  // namespace
@@ -34,6 +37,12 @@ bool project_on_triangle(const ContactSurface& s, const std::vector<Vec3d>& x, i
 Vec3d AnchoredFriction::Spring::stretch(const Points& points) const {
   const Vec3d anchor = b.count > 0 ? at(points.x, b) : fixed;
   return tangential(at(points.x, a) - anchor, normal);
+}
+
+Vec3d AnchoredFriction::Spring::slip(const Points& points) const {
+  Vec3d u = at(points.u, a);
+  if (b.count > 0) u -= at(points.u, b);
+  return tangential(u, normal);
 }
 
 void AnchoredFriction::begin(const ContactHistory* history) {
@@ -64,6 +73,7 @@ double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     s = it->second;
     before = s.limit;
     normal_before = s.normal;
+    s.normal = c.normal;
   } else {
     ContactMemory m;
     const auto old = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
@@ -81,13 +91,15 @@ double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
         return 0;
     }
     hold(m, other, s);
+    s.normal = c.normal;
     s.a = c.a;
     if (s.a.count == 2) {
       s.a.weight[0] = 1 - m.edge;
       s.a.weight[1] = m.edge;
     }
+    // What touches for the first time in sliding slides.
+    if (m.first_step < 0) s.memory.slipping = norm(s.slip(points)) > kAtRest;
   }
-  s.normal = c.normal;
   s.stiffness = c.stiffness;
   s.limit = (s.memory.slipping ? cone_.sliding : cone_.sticking) * c.normal_force;
   next[c.key] = s;

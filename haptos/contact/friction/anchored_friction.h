@@ -61,7 +61,8 @@ class AnchoredFriction {
  public:
   explicit AnchoredFriction(FrictionCone cone) : cone_(cone) {}
   bool active() const { return cone_.sticking > 0; }
-  double coefficient() const { return cone_.sticking; }
+  /// The coefficient of a contact that sticks, or slides.
+  double coefficient(bool sticking) const { return sticking ? cone_.sticking : cone_.sliding; }
 
   /// Starts a step; the history is read in lag() and must outlive it.
   void begin(const ContactHistory* history);
@@ -100,6 +101,7 @@ class AnchoredFriction {
     double limit = 0, stiffness = 0;
     ContactMemory memory;
     Vec3d stretch(const Points& points) const;
+    Vec3d slip(const Points& points) const;
   };
   double renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
                std::map<FeaturePair, Spring>& next);
