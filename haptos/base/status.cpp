@@ -17,6 +17,8 @@ const std::vector<StatusText>& status_table() {
        "two prescribed bodies would pass through each other", "change one of their trajectories"},
       {kLagged, "lagged", "normal forces of friction still changed after the last pass",
        "raise max_lag_passes or shorten the time step"},
+      {kNoEquilibrium, "no_equilibrium", "bodies had not come to rest after the last pass",
+       "hold what floats freely, or raise sim.pseudo_step or max_lag_passes"},
   };
   return table;
 }

@@ -15,6 +15,7 @@ enum StatusBit : std::uint32_t {
   kNonFinite = 1u << 3,          ///< a number that is not finite appeared; the state is rolled back
   kPrescribedCollision = 1u << 4,  ///< two prescribed bodies would pass through each other
   kLagged = 1u << 5,               ///< friction's normal forces still changed
+  kNoEquilibrium = 1u << 6,        ///< quasi-static: something is still on its way
 };
 
 struct StatusText {

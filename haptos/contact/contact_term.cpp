@@ -11,7 +11,7 @@ double ContactTerm::update_lag(const Points& points) {
 }
 
 void ContactTerm::begin_friction(const StepContext& context) {
-  friction_.begin(context.history);
+  friction_.begin(context.history, context.h);
   update_lag(*context.points);
 }
 

@@ -55,7 +55,7 @@ class Orthogonality final : public Term {
     const BodySlots& slots = frame_.slots();
     const double* z = e.z->data() + slots.first_scalar;
     Vec3d c[3];
-    for (int k = 0; k < 3; ++k) c[k] = triple(frame_.start(), k + 1) + b_ * triple(z, k + 1);
+    for (int k = 0; k < 3; ++k) c[k] = triple(frame_.base(), k + 1) + b_ * triple(z, k + 1);
     double g[3][3], energy = 0;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) {
@@ -110,19 +110,31 @@ void AffineFrame::initialize(State& state) const {
   const Mat3d R = to_matrix(spec_.pose.q);
   const Vec3d centre = R * spec_.own.centre();
   store(spec_.pose.p, q, 0);
-  store(spec_.velocity - cross(spec_.angular_velocity, centre), z, 0);
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d c = {{R(0, k), R(1, k), R(2, k)}};
-    store(c, q, k + 1);
-    store(cross(spec_.angular_velocity, c), z, k + 1);
+  for (int k = 0; k < 3; ++k) store({{R(0, k), R(1, k), R(2, k)}}, q, k + 1);
+  if (spec_.guide) {
+    z[0] = dot(*spec_.guide, spec_.velocity);
+    return;
   }
+  store(spec_.velocity - cross(spec_.angular_velocity, centre), z, 0);
+  for (int k = 0; k < 3; ++k) store(cross(spec_.angular_velocity, triple(q, k + 1)), z, k + 1);
 }
 
 int AffineFrame::add_point(Points& points, const Vec3d& local) {
+  const Vec3d x = spec_.pose * local;
   points_.push_back(
-      points.add_affine(slots_.first_block, slots_.body, slots_.env, spec_.pose * local, local));
+      spec_.guide ? points.add_guided(slots_.first_block, slots_.body, slots_.env, x, *spec_.guide)
+                  : points.add_affine(slots_.first_block, slots_.body, slots_.env, x, local));
   local_.push_back(local);
   return points_.back();
+}
+
+void AffineFrame::rates(const double* z, double* dq) const {
+  if (!spec_.guide) {
+    std::copy_n(z, 12, dq);
+    return;
+  }
+  std::fill_n(dq, 12, 0.0);
+  store(*spec_.guide * z[0], dq, 0);
 }
 
 Vec3d AffineFrame::place(const double* q, const Vec3d& local) {
@@ -130,40 +142,75 @@ Vec3d AffineFrame::place(const double* q, const Vec3d& local) {
 }
 
 void AffineFrame::begin_step(const State& state, const BodyStep& step) {
-  std::copy_n(state.q.data() + slots_.first_q, 12, start_);
+  double start[12];
+  for (int i = 0; i < 12; ++i) {
+    start[i] = state.q[at_index(slots_.first_q + i)];
+    base_[i] = step.base(state, at_index(slots_.first_q + i));
+  }
+  if (spec_.guide)
+    begin_guided(state, step, start);
+  else
+    begin_free(state, step, start);
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const auto p = at_index(points_[k]);
+    step.points->x_start[p] = place(start, local_[k]);
+    step.points->x_base[p] = step.w == 0 ? step.points->x_start[p] : place(base_, local_[k]);
+  }
+}
+
+Vec3d AffineFrame::weight(const Vec3d& gravity) const {
+  const double carried = spec_.moments.mass - spec_.own.mass;
+  return gravity * (spec_.weightless ? carried : spec_.moments.mass);
+}
+
+void AffineFrame::begin_free(const State& state, const BodyStep& step, const double* start) {
   // Generalised force of force and torque.
   Vec3d f[4];
   const Vec3d centre = spec_.own.centre();
   f[0] = force;
   for (int k = 0; k < 3; ++k)
-    f[k + 1] = force * centre[k] + cross(torque, triple(start_, k + 1)) * 0.5;
-  const double* z = state.z.data() + slots_.first_scalar;
-  double* free = step.z_free->data() + slots_.first_scalar;
-  double* length = step.length->data() + slots_.first_scalar;
+    f[k + 1] = force * centre[k] + cross(torque, triple(start, k + 1)) * 0.5;
+  if (spec_.weightless)  // takes off the own mass's part of what follows
+    for (int k = 0; k < 4; ++k)
+      f[k] -= step.gravity * (k == 0 ? spec_.own.mass : spec_.own.first[k - 1]);
+  const double impulse = step.b / step.s;
+  const auto first = at_index(slots_.first_scalar);
   double* mass = step.mass->data() + slots_.first_mass;
   std::fill_n(mass, 144, 0.0);
   for (int i = 0; i < 4; ++i) {
-    Vec3d v = triple(z, i);
+    Vec3d kick = i == 0 ? impulse * step.gravity : Vec3d::zero();
     for (int j = 0; j < 4; ++j) {
-      v += f[j] * (step.h * inverse_mass_(i, j));
-      for (int c = 0; c < 3; ++c) mass[12 * (3 * i + c) + 3 * j + c] = mass_(i, j);
+      kick += f[j] * (impulse * inverse_mass_(i, j));
+      for (int c = 0; c < 3; ++c) mass[12 * (3 * i + c) + 3 * j + c] = step.s * mass_(i, j);
     }
-    if (i == 0) v += step.h * step.gravity;
-    store(v, free, i);
-    for (int c = 0; c < 3; ++c) length[3 * i + c] = i == 0 ? 1.0 : radius_;
-  }
-  for (std::size_t k = 0; k < points_.size(); ++k) {
-    const auto p = at_index(points_[k]);
-    step.points->x_start[p] = step.points->x_base[p] = place(start_, local_[k]);
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t k = 3 * at_index(i) + at_index(c);
+      (*step.z_past)[first + k] = step.past(state, first + k);
+      (*step.z_free)[first + k] = (*step.z_past)[first + k] + kick[c];
+      (*step.z_hold)[first + k] = (start[k] - base_[k]) / step.b;
+      (*step.length)[first + k] = i == 0 ? 1.0 : radius_;
+    }
   }
 }
 
+void AffineFrame::begin_guided(const State& state, const BodyStep& step, const double* start) {
+  const Vec3d& n = *spec_.guide;
+  const auto k = at_index(slots_.first_scalar);
+  const double m = spec_.moments.mass;
+  (*step.mass)[at_index(slots_.first_mass)] = step.s * m;
+  (*step.z_past)[k] = step.past(state, k);
+  (*step.z_free)[k] =
+      (*step.z_past)[k] + step.b / (step.s * m) * dot(n, weight(step.gravity) + force);
+  (*step.z_hold)[k] = dot(n, triple(start, 0) - triple(base_, 0)) / step.b;
+  (*step.length)[k] = 1;
+}
+
 void AffineFrame::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
-  for (int i = 0; i < 12; ++i) {
-    const double v = z[at_index(slots_.first_scalar + i)];
-    state.q[at_index(slots_.first_q + i)] = fma(step.b, v, start_[i]);
-    state.z[at_index(slots_.first_scalar + i)] = v;
-  }
+  double dq[12];
+  rates(z.data() + slots_.first_scalar, dq);
+  for (int i = 0; i < 12; ++i) state.q[at_index(slots_.first_q + i)] = fma(step.b, dq[i], base_[i]);
+  std::copy_n(z.data() + slots_.first_scalar, block_sizes()[0],
+              state.z.data() + slots_.first_scalar);
 }
 
 Pose AffineFrame::pose(const State& state) const {
@@ -185,10 +232,13 @@ Pose AffineFrame::pose(const State& state) const {
 }
 
 Vec3d AffineFrame::velocity(const State& state) const {
-  return place(state.z.data() + slots_.first_scalar, spec_.own.centre());
+  double dq[12];
+  rates(state.z.data() + slots_.first_scalar, dq);
+  return place(dq, spec_.own.centre());
 }
 
 Vec3d AffineFrame::angular_velocity(const State& state) const {
+  if (spec_.guide) return Vec3d::zero();
   // L = sum over axes i, j of S_ij c_i x dc_j about the centre of mass; omega = I^-1 L.
   const double* q = state.q.data() + slots_.first_q;
   const double* z = state.z.data() + slots_.first_scalar;
@@ -207,11 +257,12 @@ Vec3d AffineFrame::angular_velocity(const State& state) const {
 }
 
 double AffineFrame::kinetic_energy(const State& state) const {
-  const double* z = state.z.data() + slots_.first_scalar;
+  double dq[12];
+  rates(state.z.data() + slots_.first_scalar, dq);
   const Mat<double, 4, 4> m = mass_matrix(spec_.own);
   double e = 0;
   for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j) e += 0.5 * m(i, j) * dot(triple(z, i), triple(z, j));
+    for (int j = 0; j < 4; ++j) e += 0.5 * m(i, j) * dot(triple(dq, i), triple(dq, j));
   return e;
 }
 

@@ -12,11 +12,15 @@
 // a St. Venant-Kirchhoff solid of one element with mu = 4 kappa and lambda = 0: a stress s strains
 // the body by about s / (8 kappa). A force F at the centre of mass and a torque T about it act as
 // M^-1 (F; F X_c + T x c / 2).
+//
+// On a guide the body only slides along an axis n: one unknown s', x = x_n + n b s'. It keeps its
+// turn, so torque and the orthogonality potential do nothing.
 // Source: Lan et al., Affine Body Dynamics, 2022, eq. 3 to 8. Limits: backward Euler loses angular
 // momentum, in one step a part (w h)^2 of it; free spin over long times is RigidBody's.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "haptos/dynamics/body.h"
 #include "haptos/geometry/mass_properties.h"
@@ -32,6 +36,8 @@ struct AffineFrameSpec {
   Pose pose;                          ///< of the body axes at the start
   Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass [m/s]
   Vec3d angular_velocity{{0, 0, 0}};  ///< [rad/s], world
+  std::optional<Vec3d> guide;         ///< unit, world: the axis that the body slides along
+  bool weightless = false;            ///< gravity does not act on the body's own mass
 };
 
 class AffineFrame final : public Body {
@@ -41,7 +47,7 @@ class AffineFrame final : public Body {
   /// Force at the centre of mass [N] and torque about it [N m], world axes, held over each step.
   Vec3d force{{0, 0, 0}}, torque{{0, 0, 0}};
 
-  std::vector<int> block_sizes() const override { return {12}; }
+  std::vector<int> block_sizes() const override { return {spec_.guide ? 1 : 12}; }
   int q_count() const override { return 12; }
   void initialize(State& state) const override;
   void begin_step(const State& state, const BodyStep& step) override;
@@ -51,8 +57,10 @@ class AffineFrame final : public Body {
   int add_point(Points& points, const Vec3d& local);
 
   const AffineFrameSpec& spec() const { return spec_; }
-  /// q at the start of the step that begin_step() set up, (12).
-  const double* start() const { return start_; }
+  /// q_base of the step that begin_step() set up, (12).
+  const double* base() const { return base_; }
+  /// dq/dt (12) of the body's unknowns.
+  void rates(const double* z, double* dq) const;
   /// World position of a point of the body under coordinates q (12).
   static Vec3d place(const double* q, const Vec3d& local);
   /// The rotation nearest to A, and p.
@@ -71,7 +79,11 @@ class AffineFrame final : public Body {
   double radius_ = 0;                      // of gyration [m]
   std::vector<int> points_;
   std::vector<Vec3d> local_;
-  double start_[12] = {};
+  double base_[12] = {};
+
+  Vec3d weight(const Vec3d& gravity) const;
+  void begin_free(const State& state, const BodyStep& step, const double* start);
+  void begin_guided(const State& state, const BodyStep& step, const double* start);
 };
 
 /// The orthogonality potential of a frame, which must outlive it.

@@ -17,6 +17,7 @@ class DampingTerm final : public Term {
  public:
   explicit DampingTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
     F_.resize(at_index(s_->group_count * kPoints));
+    offset_.assign(F_.size(), Mat3<P>::zero());
     gradient_.resize(s_->element_count, s_->scatter.gradient_components());
     tangent_.resize(s_->element_count, s_->scatter.tangent_components());
   }
@@ -29,12 +30,23 @@ class DampingTerm final : public Term {
   }
 
   void prepare(const StepContext& c) override {
-    h_ = c.h;
+    b_ = c.b;
+    const double w = c.w;
     for_each(
         s_->group_count,
         [&](std::ptrdiff_t g) {
-          for (int q = 0; q < kPoints; ++q)
-            F_[at_index(g * kPoints + q)] = gradient_of(c.points->x_start, g, q);
+          for (int q = 0; q < kPoints; ++q) {
+            const auto i = at_index(g * kPoints + q);
+            F_[i] = gradient_of(c.points->x_base, g, q);
+            offset_[i] = Mat3<P>::zero();
+            if (w == 0) continue;
+            // F_base = F_n + w (F_n - F_n-1) gives F_n-1, and the three give E_base - E(F_base).
+            const Mat3<P> Fn = gradient_of(c.points->x_start, g, q);
+            const Mat3<P> before = Fn - (F_[i] - Fn) * P(1 / w);
+            offset_[i] = (transpose(F_[i]) * F_[i] - transpose(Fn) * Fn * P(1 + w) +
+                          transpose(before) * before * P(w)) *
+                         P(0.5 / b_);
+          }
         },
         8);
   }
@@ -97,16 +109,16 @@ class DampingTerm final : public Term {
     Rates r;
     for (int q = 0; q < kPoints; ++q) {
       const Mat3<P>& F = F_[at_index(g * kPoints + q)];
-      const Mat3<P> L = gradient_of(u, g, q), half = transpose(F + L * P(0.5 * h_)) * L;
-      r.rate[q] = (half + transpose(half)) * P(0.5);
-      r.F[q] = F + L * P(h_);
+      const Mat3<P> L = gradient_of(u, g, q), half = transpose(F + L * P(0.5 * b_)) * L;
+      r.rate[q] = (half + transpose(half)) * P(0.5) + offset_[at_index(g * kPoints + q)];
+      r.F[q] = F + L * P(b_);
       r.trace += P(1.0 / kPoints) * trace(r.rate[q]);
     }
     return r;
   }
 
   // S = tau (2 mu Edot + lambda mean tr Edot); force F S g_a; with x = F g:
-  //   2 Edot_a : Edot_b -> (g_a . g_b) F F^T + x_b x_a^T,   tr Edot_a -> x_a,   h (g_a . S g_b) I.
+  //   2 Edot_a : Edot_b -> (g_a . g_b) F F^T + x_b x_a^T,   tr Edot_a -> x_a,   b (g_a . S g_b) I.
   void differentiate(std::ptrdiff_t g, const std::vector<Vec3d>& u, bool hessian, bool project) {
     const double tau = s_->material.stiffness_damping;
     const P mu(tau * s_->lame_parameters.mu), lambda(tau * s_->lame_parameters.lambda);
@@ -133,7 +145,7 @@ class DampingTerm final : public Term {
       for (int a = 0, n = 0; a < kNodes; ++a)
         for (int b = 0; b <= a; ++b, ++n) {
           m[n] += FFt * dot(s[a], s[b]) + outer(x[b], x[a] * (mu * Vq));
-          const P w = dot(s[a], S * s[b]) * (P(h_) * Vq);
+          const P w = dot(s[a], S * s[b]) * (P(b_) * Vq);
           for (int i = 0; i < 3; ++i) m[n](i, i) += w;
         }
     }
@@ -150,9 +162,9 @@ class DampingTerm final : public Term {
   }
 
   std::shared_ptr<const SoftElements> s_;
-  std::vector<Mat3<P>> F_;  // at the start of the step
+  std::vector<Mat3<P>> F_, offset_;  // of x_base; (E(F) - E_base) / b
   ElementSlots gradient_, tangent_;
-  double h_ = 0;
+  double b_ = 0;
 };
 
 }  // namespace

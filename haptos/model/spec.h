@@ -1,6 +1,7 @@
 // What a person describes, entry by entry. Editable until the scene is compiled (sim/build.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Friction {
 struct SoftBody {
   std::string name;
   Friction friction;
+  std::string layer;          ///< group of bodies that pairs may name
   TetMesh mesh;               ///< at rest, in its own frame [m]
   Pose pose;                  ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
@@ -51,6 +53,7 @@ struct SoftBody {
   std::vector<Vec3i> coat;
   std::vector<NodalForce> forces;
   std::vector<SurfacePressure> pressures;
+  bool self_contact = false;    ///< whether its surface may touch itself
   History<Vec3d> acceleration;  ///< body force per mass, beside gravity [m/s2], world
 };
 
@@ -64,7 +67,8 @@ struct Keyframe {
 struct PrescribedBody {
   std::string name;
   Friction friction;
-  TriMesh surface;  ///< in its own frame [m]
+  std::string layer;  ///< group of bodies that pairs may name
+  TriMesh surface;    ///< in its own frame [m]
   std::vector<Keyframe> trajectory;
 };
 
@@ -73,6 +77,7 @@ struct PrescribedBody {
 struct AffineBody {
   std::string name;
   Friction friction;
+  std::string layer;                  ///< group of bodies that pairs may name
   TriMesh surface;                    ///< closed, outward, in its own frame [m]
   Pose pose;                          ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass at the start [m/s]
@@ -84,12 +89,17 @@ struct AffineBody {
   double stiffness = 1e8;             ///< kappa of the orthogonality potential [Pa]
   Vec3d force{{0, 0, 0}};             ///< at the centre of mass [N], world
   Vec3d torque{{0, 0, 0}};            ///< [N m], world
+  /// Axis that the body slides along without turning, world: with a force it presses until it meets
+  /// that force.
+  std::optional<Vec3d> guide;
+  bool gravity = true;  ///< whether its own weight acts on it
 };
 
 /// Everything behind the plane {n . x = offset}.
 struct HalfSpace {
   std::string name;
   Friction friction;
+  std::string layer;        ///< group of bodies that pairs may name
   Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
   double offset = 0;        ///< [m]
 };
@@ -116,16 +126,23 @@ struct Pendulum {
   double damping = 0;         ///< viscous, both joints [N m s]
 };
 
-/// Contact between two bodies, where it differs from the scene's options.
+/// Contact between two bodies, where it differs from the scene's options. A body may be named twice
+/// to set its contact with itself.
 struct PairOptions {
-  std::string a, b;  ///< names, in either order
+  std::string a, b;  ///< names of bodies or of layers, in either order
   bool enabled = true;
   double stiffness = 0;       ///< [Pa/m]; 0: as the scene's
   Friction friction{-1, -1};  ///< of the pair; sticking below 0: combined from the bodies
+  double support = 0;         ///< [m]; 0: as the scene's
 };
+
+/// How a step follows from the last; see dynamics/body.h.
+enum class Integrator : std::uint8_t { kImplicitEuler, kBdf2, kQuasiStatic };
 
 struct SimOptions {
   double dt = 0.01;
+  int integrator = 0;  ///< an Integrator
+  double pseudo_step = 0.1;
   double gravity_x = 0, gravity_y = 0, gravity_z = -9.81;
   int threads = 0;
 };

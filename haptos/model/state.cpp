@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 
 class Writer {
  public:
@@ -88,6 +88,8 @@ std::string payload(const State& s) {
   w.value(s.last_dt);
   w.array(s.q);
   w.array(s.z);
+  w.array(s.q_before);
+  w.array(s.z_before);
   w.value(static_cast<std::uint64_t>(s.paths.size()));
   for (const PathState& p : s.paths) {
     w.value(p.from);
@@ -122,6 +124,8 @@ std::uint64_t State::hash() const {
   h.add(last_dt);
   h.add(q);
   h.add(z);
+  h.add(q_before);
+  h.add(z_before);
   for (const PathState& p : paths) {
     for (const Pose* x : {&p.from, &p.to})
       for (double v : {x->p[0], x->p[1], x->p[2], x->q.w, x->q.x, x->q.y, x->q.z}) h.add(v);
@@ -173,6 +177,8 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
   s.last_dt = r.value<double>();
   s.q = r.array();
   s.z = r.array();
+  s.q_before = r.array();
+  s.z_before = r.array();
   s.paths.resize(r.count(2 * sizeof(Pose)));
   for (PathState& p : s.paths) {
     p.from = r.value<Pose>();

@@ -20,11 +20,13 @@ struct PathState {
 };
 
 struct State {
-  double time = 0;               ///< [s]
-  std::int64_t step = 0;         ///< steps taken
-  double last_dt = 0;            ///< length of the last step [s]; 0 before the first
-  std::vector<double> q;         ///< coordinates, body after body (dynamics/body.h)
-  std::vector<double> z;         ///< velocities of the unknowns, block after block
+  double time = 0;        ///< [s]
+  std::int64_t step = 0;  ///< steps taken
+  double last_dt = 0;     ///< length of the last step [s]; 0 before the first
+  std::vector<double> q;  ///< coordinates, body after body (dynamics/body.h)
+  std::vector<double> z;  ///< velocities of the unknowns, block after block
+  /// The same one step earlier, where the integrator asks for it (BDF2), else empty.
+  std::vector<double> q_before, z_before;
   std::vector<PathState> paths;  ///< one per prescribed body
   ContactHistory history;
 

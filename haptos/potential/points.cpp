@@ -30,6 +30,10 @@ int Points::add_affine(int block, int body, int env, const Vec3d& position, cons
   return p;
 }
 
+int Points::add_guided(int block, int body, int env, const Vec3d& position, const Vec3d& axis) {
+  return add_link(block, body, env, position, axis.a, 1);
+}
+
 int Points::add_link(int block, int body, int env, const Vec3d& position, const double* jacobian,
                      int columns) {
   const int p = add(block, body, env, position);
@@ -43,7 +47,7 @@ void Points::begin_step() {
   const auto n = static_cast<std::size_t>(permanent_);
   for (std::vector<int>* a : {&block_, &body_, &env_, &lever_, &affine_, &columns_}) a->resize(n);
   for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x, &u}) a->resize(n);
-  jacobians_.clear();
+  jacobians_.resize(permanent_jacobians_);
 }
 
 }  // namespace haptos

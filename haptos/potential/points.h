@@ -6,7 +6,8 @@
 //   u_p = J_p z_block(p),      x_p = x_base,p + b u_p,    b = beta h,
 //
 // with J_p the identity for a node; [1 X Y Z] times the identity for the point (X, Y, Z) of an
-// affine body, whose block holds the velocities of its origin and of its three axes; a frozen 3 x n
+// affine body, whose block holds the velocities of its origin and of its three axes; n for a body
+// that slides along an axis n; a frozen 3 x n
 // matrix for a point of a link; and nothing for a driven point (prescribed bodies and what is glued
 // to them), which follows a path instead:
 //
@@ -48,12 +49,17 @@ class Points {
   int add_driven(int body, int env, const Vec3d& x);
   /// The point `local` of the affine body whose twelve unknowns are the block.
   int add_affine(int block, int body, int env, const Vec3d& x, const Vec3d& local);
+  /// A point of the body whose one unknown is its speed along `axis`.
+  int add_guided(int block, int body, int env, const Vec3d& x, const Vec3d& axis);
   /// A point of a link for this step; jacobian is row-major 3 x columns, u = jacobian * z_block.
   int add_link(int block, int body, int env, const Vec3d& x, const double* jacobian, int columns);
   /// Forgets the points of links; call after all permanent points exist and at each step's start.
   void begin_step();
   /// Declares that all permanent points are there.
-  void finish_permanent() { permanent_ = size(); }
+  void finish_permanent() {
+    permanent_ = size();
+    permanent_jacobians_ = jacobians_.size();
+  }
 
   int size() const { return static_cast<int>(block_.size()); }
   int permanent() const { return permanent_; }
@@ -61,7 +67,7 @@ class Points {
   bool driven(int p) const { return block_[index(p)] == kDriven; }
   int body(int p) const { return body_[index(p)]; }
   int env(int p) const { return env_[index(p)]; }
-  /// Row-major 3 x columns(p) of a link's point, nullptr for all others.
+  /// Row-major 3 x columns(p) of a link's or a guided body's point, nullptr for all others.
   const double* jacobian(int p) const {
     return lever_[index(p)] < 0 ? nullptr : jacobians_.data() + lever_[index(p)];
   }
@@ -74,7 +80,7 @@ class Points {
 
   // Kinematics, all (P): written by the step and the optimiser, read by terms.
   std::vector<Vec3d> x_start;   ///< position at the start of the step, or of the path [m]
-  std::vector<Vec3d> x_base;    ///< x = x_base + b u for free points [m]
+  std::vector<Vec3d> x_base;    ///< x = x_base + b u [m]
   std::vector<Vec3d> x_target;  ///< end of the path of driven points [m]
   std::vector<Vec3d> x;         ///< trial position [m]
   std::vector<Vec3d> u;         ///< trial velocity [m/s]
@@ -84,6 +90,7 @@ class Points {
   int add(int block, int body, int env, const Vec3d& x);
 
   int permanent_ = 0;
+  std::size_t permanent_jacobians_ = 0;
   std::vector<int> block_, body_, env_, lever_, affine_, columns_;
   std::vector<double> jacobians_;
   std::vector<double> weights_{1.0};  // the first is the node's

@@ -32,6 +32,8 @@ struct StepContext {
   const std::vector<double>* inverse_mass = nullptr;
   std::int64_t step = 0;                    ///< number of the step
   const ContactHistory* history = nullptr;  ///< what contact remembers
+  double w = 0;           ///< x_base = x_start + w (x_start - x_before) of the integrator
+  bool proximal = false;  ///< quasi-static: no momentum, rates mean nothing
 };
 
 /// What evaluate() is asked for.

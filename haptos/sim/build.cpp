@@ -114,12 +114,14 @@ void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& lay
   f.pose = spec.pose;
   f.velocity = spec.velocity;
   f.angular_velocity = spec.angular_velocity;
+  if (spec.guide) f.guide = *spec.guide * (1 / norm(*spec.guide));
+  f.weightless = !spec.gravity;
   AffineParts a;
   a.frame = own(w, layout, fixed,
                 std::make_unique<AffineFrame>(layout.take(body_number(model, spec.name)), f));
   a.frame->force = spec.force;
   a.frame->torque = spec.torque;
-  w.terms.push_back(make_orthogonality_term(a.frame));
+  if (!spec.guide) w.terms.push_back(make_orthogonality_term(a.frame));
   for (const Vec3d& x : spec.surface.vertices) a.points.push_back(a.frame->add_point(w.points, x));
   a.glued_mass.assign(a.points.size(), 0.0);
   a.surface =

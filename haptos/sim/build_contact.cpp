@@ -5,12 +5,11 @@
 
 #include "haptos/contact/barrier/barrier_term.h"
 #include "haptos/contact/point/sap_term.h"
+#include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A surface that may touch others.
 struct Party {
@@ -52,17 +51,6 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
   return all;
 }
 
-const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b) {
-  for (const PairOptions& p : scene.pairs)
-    if ((p.a == a && p.b == b) || (p.a == b && p.b == a)) return &p;
-  return nullptr;
-}
-
-bool glued(const Party& a, const std::string& other) {
-  return a.soft && std::any_of(a.soft->glue.begin(), a.soft->glue.end(),
-                               [&](const Glue& g) { return g.body == other; });
-}
-
 double combine(int rule, double a, double b) {
   switch (static_cast<Combine>(rule)) {
     case Combine::kMultiply:
@@ -93,9 +81,10 @@ FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Fr
 BarrierSetup barrier_setup(const Scene& scene, const PairOptions* pair, const Party& a,
                            const Party* b, const Friction& other) {
   BarrierSetup s;
-  s.support = scene.contact.support;
+  s.support = pair && pair->support > 0 ? pair->support : scene.contact.support;
   s.tangential = scene.contact.tangential;
   s.friction = friction_cone(scene, pair, a.friction, other);
+  if (scene.contact.friction_law == 1) s.friction.slip_speed = scene.contact.slip_speed;
   double pressure = a.pressure;
   if (b && b->kind == a.kind && a.kind == Party::kSoft)
     pressure = std::min(pressure, b->pressure);
@@ -120,12 +109,20 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
 
 // a carries the quadrature.
 void add_pair(const Scene& scene, const Party& a, const Party& b, Workspace& w) {
+  if (!may_touch(scene, a.name, b.name)) return;
   const PairOptions* pair = pair_options(scene, a.name, b.name);
-  if (glued(a, b.name) || glued(b, a.name) || (pair && !pair->enabled)) return;
   BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
   setup.divisions = scene.contact.divisions > 0 ? scene.contact.divisions
                                                 : suggested_divisions(*a.surface, *b.surface);
   add_contact(w, make_barrier_term(a.surface, b.surface, setup));
+}
+
+// The surface of a soft body with itself.
+void add_self(const Scene& scene, const Party& a, Workspace& w) {
+  if (!may_touch(scene, a.name, a.name)) return;
+  BarrierSetup setup = barrier_setup(scene, pair_options(scene, a.name, a.name), a, &a, a.friction);
+  setup.divisions = std::max(scene.contact.divisions, 1);
+  add_contact(w, make_barrier_term(a.surface, a.surface, setup));
 }
 
 void add_sphere_contact(const Model& model, Workspace& w) {
@@ -135,8 +132,7 @@ void add_sphere_contact(const Model& model, Workspace& w) {
     const RigidSphere& s = scene.spheres[i];
     w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
     for (std::size_t h = 0; h < scene.half_spaces.size(); ++h) {
-      const PairOptions* pair = pair_options(scene, s.name, scene.half_spaces[h].name);
-      if (pair && !pair->enabled) continue;
+      if (!may_touch(scene, s.name, scene.half_spaces[h].name)) continue;
       SapPair p;
       p.link = w.links.back().get();
       p.radius = s.radius;
@@ -157,7 +153,8 @@ void add_sphere_contact(const Model& model, Workspace& w) {
 void add_contacts(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   const std::vector<Party> all = parties(model, w);
-  for (std::size_t i = 0; i < all.size(); ++i)
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], w);
     for (std::size_t j = 0; j < i; ++j) {
       const Party *a = &all[i], *b = &all[j];
       if (a->kind == Party::kPrescribed && b->kind == Party::kPrescribed) continue;
@@ -167,10 +164,11 @@ void add_contacts(const Model& model, Workspace& w) {
       if (swap) std::swap(a, b);
       add_pair(scene, *a, *b, w);
     }
+  }
   for (const HalfSpace& h : scene.half_spaces)
     for (const Party& p : all) {
+      if (p.kind == Party::kPrescribed || !may_touch(scene, p.name, h.name)) continue;
       const PairOptions* pair = pair_options(scene, p.name, h.name);
-      if (p.kind == Party::kPrescribed || (pair && !pair->enabled)) continue;
       add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
                                           barrier_setup(scene, pair, p, nullptr, h.friction)));
     }

@@ -8,6 +8,7 @@
 #include "haptos/base/error.h"
 #include "haptos/geometry/distance.h"
 #include "haptos/geometry/exact.h"
+#include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -117,6 +118,16 @@ void check_pair(const Placed& a, const Placed& b) {
            "move one of them so that there is a gap between them");
 }
 
+void check_self(const Placed& a) {
+  const auto pairs = self_intersections(a.mesh);
+  if (pairs.empty()) return;
+  refuse(a.name, a.name,
+         "triangle " + std::to_string(pairs[0][0]) + " and triangle " +
+             std::to_string(pairs[0][1]) + " (" + std::to_string(pairs.size()) + " pairs)",
+         "start in intersection of its surface with itself",
+         "repair the mesh, or leave self_contact out");
+}
+
 void check_half_space(const Placed& a, const HalfSpace& h) {
   double lowest = 1e300;
   std::size_t vertex = 0;
@@ -136,18 +147,6 @@ void check_start(const Scene& scene, const Workspace& w, const State& state) {
   std::vector<Vec3d> x = w.points.x_start;
   for (std::size_t i = 0; i < w.prescribed.size(); ++i)
     place_prescribed(w.prescribed[i], state.paths[i], x);
-  auto glued = [&](const std::string& soft, const std::string& body) {
-    for (const SoftBody& s : scene.soft)
-      for (const Glue& g : s.glue)
-        if (s.name == soft && g.body == body) return true;
-    return false;
-  };
-  auto apart = [&](const std::string& a, const std::string& b) {
-    return glued(a, b) || glued(b, a) ||
-           std::any_of(scene.pairs.begin(), scene.pairs.end(), [&](const PairOptions& p) {
-             return !p.enabled && ((p.a == a && p.b == b) || (p.a == b && p.b == a));
-           });
-  };
   std::vector<Placed> free, prescribed;
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     free.push_back({scene.soft[i].name, placed(*w.soft[i].surface, x)});
@@ -156,13 +155,15 @@ void check_start(const Scene& scene, const Workspace& w, const State& state) {
   for (std::size_t j = 0; j < w.prescribed.size(); ++j)
     if (w.prescribed[j].surface)
       prescribed.push_back({scene.prescribed[j].name, placed(*w.prescribed[j].surface, x)});
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    if (scene.soft[i].self_contact) check_self(free[i]);
   for (std::size_t i = 0; i < free.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
-      if (!apart(free[i].name, free[j].name)) check_pair(free[i], free[j]);
+      if (may_touch(scene, free[i].name, free[j].name)) check_pair(free[i], free[j]);
     for (const Placed& p : prescribed)
-      if (!apart(free[i].name, p.name)) check_pair(free[i], p);
+      if (may_touch(scene, free[i].name, p.name)) check_pair(free[i], p);
     for (const HalfSpace& h : scene.half_spaces)
-      if (!apart(free[i].name, h.name)) check_half_space(free[i], h);
+      if (may_touch(scene, free[i].name, h.name)) check_half_space(free[i], h);
   }
 }
 

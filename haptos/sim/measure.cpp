@@ -20,15 +20,18 @@ const PrescribedPoints* find_prescribed(const Workspace& w, int body) {
   return nullptr;
 }
 
-// The velocity of a free point at the start of the step.
-Vec3d start_velocity(const Workspace& w, int point) {
-  const double* z =
-      w.objective.inertia().z_start.data() + w.objective.pattern().offset(w.points.block(point));
-  const double* weight = w.points.weights(point);
-  Vec3d u = Vec3d::zero();
-  for (int k = 0; k < w.points.columns(point) / 3; ++k)
-    for (int c = 0; c < 3; ++c) u[c] += weight[k] * z[3 * k + c];
-  return u;
+// The acceleration of a free point in the last step.
+Vec3d free_acceleration(const Workspace& w, int point) {
+  if (w.objective.proximal()) return Vec3d::zero();
+  const Vec3d past = w.objective.velocity_of(point, w.objective.inertia().z_past);
+  return (w.points.u[at_index(point)] - past) * (1.0 / w.b);
+}
+
+// The same of a point on a path, whose velocity was u_start on the path before.
+Vec3d path_acceleration(const Workspace& w, int point, const Vec3d& u_start, double h) {
+  if (w.objective.proximal()) return Vec3d::zero();
+  const auto p = at_index(point);
+  return ((w.points.x[p] - w.points.x_start[p]) * (1.0 / h) - u_start) * (1.0 / h);
 }
 
 // Rate of change of an affine body's momentum less its weight and its applied load. With the
@@ -38,16 +41,18 @@ void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, c
                  const Vec3d& about, Wrench& r) {
   const Moments& own = f.spec().own;
   const double* q = state.q.data() + f.slots().first_q;
-  const double* z = state.z.data() + f.slots().first_scalar;
-  const double* z0 = w.objective.inertia().z_start.data() + f.slots().first_scalar;
+  double rate[12], past[12];
+  f.rates(state.z.data() + f.slots().first_scalar, rate);
+  f.rates(w.objective.inertia().z_past.data() + f.slots().first_scalar, past);
+  const double per_step = w.objective.proximal() ? 0.0 : 1.0 / w.b;
   Vec3d x[4], a[4];
   for (int j = 0; j < 4; ++j)
     for (int c = 0; c < 3; ++c) {
       x[j][c] = q[3 * j + c];
-      a[j][c] = (z[3 * j + c] - z0[3 * j + c]) / state.last_dt;
+      a[j][c] = (rate[3 * j + c] - past[3 * j + c]) * per_step;
     }
   x[0] = x[0] - about;
-  a[0] = a[0] - g;
+  if (!f.spec().weightless) a[0] = a[0] - g;
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j) {
       const double m = i == 0 && j == 0 ? own.mass
@@ -78,7 +83,7 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto p = at_index(s.points[v]);
       const double m = s.elements->node_mass[v];
-      report.kinetic += 0.5 * m * squared_norm(w.points.u[p]);
+      if (!w.objective.proximal()) report.kinetic += 0.5 * m * squared_norm(w.points.u[p]);
       report.potential -= m * dot(pull, w.points.x[p]);
     }
     report.smallest_volume_ratio =
@@ -87,7 +92,8 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
   const Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
   for (const AffineParts& a : w.affine) {
     const AffineFrame& f = *a.frame;
-    report.kinetic += f.kinetic_energy(state);
+    if (!w.objective.proximal()) report.kinetic += f.kinetic_energy(state);
+    if (f.spec().weightless) continue;
     report.potential -=
         dot(g, AffineFrame::place(state.q.data() + f.slots().first_q, f.spec().own.centre())) *
         f.spec().own.mass;
@@ -104,20 +110,21 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const int body = body_id(name);
   if (work_->point_impulse.empty() || state_.last_dt == 0) return r;
-  // Terms push the point by -gradient / h; a glued vertex also hands on its weight less inertia.
-  auto add_point = [&](int point, const Vec3d& u_start, double glued_mass) {
+  // Terms push the point by -gradient / b; a glued vertex also hands on its weight less inertia.
+  auto add_point = [&](int point, const Vec3d& a, double glued_mass) {
     const auto q = at_index(point);
-    const Vec3d a = (work_->points.u[q] - u_start) * (1.0 / state_.last_dt);
     const Vec3d g = pull_on(scene(), *work_, work_->points.body(point), state_.time);
-    const Vec3d f = work_->point_impulse[q] * (-1.0 / state_.last_dt) + (g - a) * glued_mass;
+    const Vec3d f = work_->point_impulse[q] * (-1.0 / work_->b) + (g - a) * glued_mass;
     add(r, f, work_->points.x[q], about);
   };
   if (const PrescribedPoints* p = find_prescribed(*work_, body))
     for (std::size_t k = 0; k < p->points.size(); ++k)
-      add_point(p->points[k], p->u_start[k], p->glued_mass[k]);
+      add_point(p->points[k],
+                path_acceleration(*work_, p->points[k], p->u_start[k], state_.last_dt),
+                p->glued_mass[k]);
   for (const AffineParts& a : work_->affine)
     for (std::size_t k = 0; a.frame->slots().body == body && k < a.points.size(); ++k)
-      add_point(a.points[k], start_velocity(*work_, a.points[k]), a.glued_mass[k]);
+      add_point(a.points[k], free_acceleration(*work_, a.points[k]), a.glued_mass[k]);
   return r;
 }
 
@@ -151,9 +158,9 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
     if (a.frame->slots().body == body) add_inertia(*a.frame, state_, *work_, g, about, r);
   for (const SoftParts& s : work_->soft) {
     if (s.body != body) continue;
-    std::vector<Vec3d> u0(s.points.size(), Vec3d::zero());
+    std::vector<Vec3d> a(s.points.size(), Vec3d::zero());
     for (std::size_t v = 0; v < s.points.size(); ++v)
-      if (!work_->points.driven(s.points[v])) u0[v] = start_velocity(*work_, s.points[v]);
+      if (!work_->points.driven(s.points[v])) a[v] = free_acceleration(*work_, s.points[v]);
     // Glued vertices are points of the bodies that carry them.
     std::vector<std::size_t> vertex_of(work_->points.x.size(), s.points.size());
     for (std::size_t v = 0; v < s.points.size(); ++v) vertex_of[at_index(s.points[v])] = v;
@@ -161,11 +168,10 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
       for (std::size_t k = 0; k < p.points.size(); ++k)
         if (const std::size_t v = vertex_of[at_index(p.points[k])];
             p.glued_mass[k] > 0 && v < s.points.size())
-          u0[v] = p.u_start[k];
+          a[v] = path_acceleration(*work_, p.points[k], p.u_start[k], state_.last_dt);
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto q = at_index(s.points[v]);
-      const Vec3d a = (work_->points.u[q] - u0[v]) * (1.0 / state_.last_dt);
-      add(r, (a - g) * s.elements->node_mass[v], work_->points.x[q], about);
+      add(r, (a[v] - g) * s.elements->node_mass[v], work_->points.x[q], about);
     }
   }
   return r;

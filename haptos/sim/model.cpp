@@ -35,6 +35,7 @@ std::uint64_t hash_of(const Model& m) {
     const Moments& k = m.affine_moments[i];
     add_positions(h, m.scene.affine[i].surface.vertices);
     h.add(m.scene.affine[i].stiffness);
+    if (m.scene.affine[i].guide) add_positions(h, {*m.scene.affine[i].guide});
     h.add(k.mass);
     add_positions(h, {k.first});
     for (int c = 0; c < 9; ++c) h.add(k.second[c]);

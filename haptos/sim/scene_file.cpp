@@ -43,7 +43,7 @@ void check_references(const Reading& r) {
         remedy += (i > 0 ? ", \"" : "\"") + printable(candidates[i]) + "\"";
     ref.place.fail("\"" + printable(ref.name) + "\"",
                    exists ? "must be a prescribed or an affine body, not a " + found->second.kind
-                          : "names no body of this scene",
+                          : "names nothing in this scene",
                    remedy);
   }
 }
@@ -123,6 +123,15 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind) {
            "is the name of the " + it->second.kind + " on line " + std::to_string(it->second.line) +
                " already",
            "give every body a name of its own");
+  return name;
+}
+
+std::string read_layer(Reading& r, const Value& body) {
+  const auto v = body.find("layer");
+  if (!v) return "";
+  const std::string name = v->text();
+  if (name.size() > 100) v->fail("", "must have at most 100 characters", "shorten it");
+  r.names.emplace(name, Reading::Named{"layer", v->where().line});
   return name;
 }
 

@@ -70,7 +70,7 @@ void read_friction(const Value& v, Friction& out) {
 
 AffineBody read_affine(Reading& r, const Value& v) {
   v.keys({"name", "mesh", "shape", "pose", "velocity", "omega", "density", "mass", "centre",
-          "inertia", "stiffness", "force", "torque", "friction"});
+          "inertia", "stiffness", "force", "torque", "friction", "guide", "gravity", "layer"});
   AffineBody b;
   b.name = read_name(r, v, "affine body");
   b.surface = only_one(v, {"mesh", "shape"}) == "mesh" ? read_surface_file(r, *v.find("mesh"))
@@ -82,7 +82,10 @@ AffineBody read_affine(Reading& r, const Value& v) {
   read_if(v, "stiffness", "Pa", 1, 1e14, b.stiffness);
   if (const auto force = v.find("force")) b.force = read_load(*force, "N");
   if (const auto torque = v.find("torque")) b.torque = read_load(*torque, "N m");
+  if (const auto guide = v.find("guide")) b.guide = read_direction(*guide);
+  if (const auto gravity = v.find("gravity")) b.gravity = gravity->boolean();
   read_friction(v, b.friction);
+  b.layer = read_layer(r, v);
   return b;
 }
 

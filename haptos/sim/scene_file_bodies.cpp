@@ -53,7 +53,7 @@ void read_if(const Value& v, const char* key, const char* unit, double low, doub
 }
 
 PrescribedBody read_prescribed(Reading& r, const Value& v) {
-  v.keys({"name", "mesh", "shape", "pose", "trajectory", "friction"});
+  v.keys({"name", "mesh", "shape", "pose", "trajectory", "friction", "layer"});
   PrescribedBody b;
   b.name = read_name(r, v, "prescribed body");
   if (only_one(v, {"mesh", "shape"}) == "mesh") {
@@ -62,6 +62,7 @@ PrescribedBody read_prescribed(Reading& r, const Value& v) {
     b.surface = read_shape(r, shape);
   }
   read_friction(v, b.friction);
+  b.layer = read_layer(r, v);
   if (v.find("pose") && v.find("trajectory"))
     v.fail("", "must not have both \"pose\" and \"trajectory\"",
            "a body that moves has a trajectory, one that rests a pose");
@@ -70,19 +71,22 @@ PrescribedBody read_prescribed(Reading& r, const Value& v) {
   return b;
 }
 
+Vec3d read_direction(const Value& v) {
+  const Vec3d n = v.vector("");
+  const double length = norm(n);
+  if (!(length > 1e-12 && length < 1e12))
+    v.fail("length " + to_text(length), "must have a direction", "for example [0, 0, 1]");
+  return n * (1 / length);
+}
+
 HalfSpace read_half_space(Reading& r, const Value& v) {
-  v.keys({"name", "normal", "offset", "friction"});
+  v.keys({"name", "normal", "offset", "friction", "layer"});
   HalfSpace h;
   h.name = read_name(r, v, "half-space");
-  if (const auto normal = v.find("normal")) {
-    const Vec3d n = normal->vector("");
-    const double length = norm(n);
-    if (!(length > 1e-12 && length < 1e12))
-      normal->fail("length " + to_text(length), "must have a direction", "for example [0, 0, 1]");
-    h.normal = n * (1 / length);
-  }
+  if (const auto normal = v.find("normal")) h.normal = read_direction(*normal);
   read_if(v, "offset", "m", -kLargestLength, kLargestLength, h.offset);
   read_friction(v, h.friction);
+  h.layer = read_layer(r, v);
   return h;
 }
 
@@ -116,17 +120,17 @@ Pendulum read_pendulum(Reading& r, const Value& v) {
 }
 
 PairOptions read_pair(Reading& r, const Value& v) {
-  v.keys({"bodies", "enabled", "stiffness", "friction"});
+  v.keys({"bodies", "enabled", "stiffness", "support", "friction"});
   PairOptions p;
   const Value bodies = v.at("bodies", "name the two bodies, for example bodies: [gel, sphere]");
   bodies.list(2, 2);
   p.a = bodies.item(0).text();
   p.b = bodies.item(1).text();
-  if (p.a == p.b) bodies.fail("", "must be two bodies", "name another one");
   r.references.push_back({bodies.item(0), p.a, false});
   r.references.push_back({bodies.item(1), p.b, false});
   if (const auto enabled = v.find("enabled")) p.enabled = enabled->boolean();
   read_if(v, "stiffness", "Pa/m", 0, 1e16, p.stiffness);
+  read_if(v, "support", "m", 1e-9, 1, p.support);
   read_friction(v, p.friction);
   return p;
 }

@@ -66,12 +66,17 @@ std::string only_one(const Value& v, std::initializer_list<const char*> keys);
 double read_length(const Value& v);
 /// A point or displacement within the largest length [m].
 Vec3d read_position(const Value& v);
+/// A unit vector along the three numbers given.
+Vec3d read_direction(const Value& v);
 /// A quaternion [w, x, y, z] or {axis, angle}.
 Quat read_rotation(const Value& v);
 /// {position, rotation}, both optional.
 Pose read_pose(const Value& v);
 /// The name of a new body of this kind.
 std::string read_name(Reading& r, const Value& body, const std::string& kind);
+
+/// The layer of a body, "" where it has none.
+std::string read_layer(Reading& r, const Value& body);
 
 /// Three rates, each within 1e6.
 Vec3d read_rates(const Value& v, const char* unit);

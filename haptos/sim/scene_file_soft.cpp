@@ -142,7 +142,8 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 
 SoftBody read_soft(Reading& r, const Value& v) {
   v.keys({"name", "mesh", "surface", "pad", "material", "element", "pose", "velocity", "glue",
-          "held", "coat", "friction", "forces", "pressures", "acceleration"});
+          "held", "coat", "friction", "forces", "pressures", "acceleration", "layer",
+          "self_contact"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
@@ -166,6 +167,8 @@ SoftBody read_soft(Reading& r, const Value& v) {
       b.velocity[k] = velocity->item(static_cast<std::size_t>(k)).number("m/s", -1e6, 1e6);
   }
   read_friction(v, b.friction);
+  b.layer = read_layer(r, v);
+  if (const auto touches = v.find("self_contact")) b.self_contact = touches->boolean();
   if (const auto glue = v.find("glue")) {
     const std::size_t n = glue->list(1, 1000);
     for (std::size_t i = 0; i < n; ++i) {

@@ -11,22 +11,31 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-BodyStep body_step(const Scene& scene, double time, Workspace& w) {
+BodyStep body_step(const Scene& scene, const State& state, Workspace& w) {
   BodyStep s;
   s.h = scene.sim.dt;
-  s.time = time;
-  s.b = s.h;  // implicit Euler: beta = 1
+  s.time = state.time;
+  s.b = s.h;
+  if (scene.sim.integrator == static_cast<int>(Integrator::kBdf2) && !state.q_before.empty()) {
+    s.b = s.h * 2 / 3;
+    s.w = 1.0 / 3;
+  } else if (scene.sim.integrator == static_cast<int>(Integrator::kQuasiStatic)) {
+    s.momentum = false;
+    s.s = square(s.h / scene.sim.pseudo_step);
+  }
   s.gravity = {{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
   s.points = &w.points;
   s.mass = &w.objective.inertia().mass;
   s.z_free = &w.objective.inertia().z_free;
   s.length = &w.objective.inertia().length;
+  s.z_past = &w.objective.inertia().z_past;
+  s.z_hold = &w.objective.inertia().z_hold;
   return s;
 }
 
 // Sends prescribed points along straight paths to where their bodies should be at the end of the
 // step.
-void set_paths(const Scene& scene, const State& state, Workspace& w) {
+void set_paths(const Scene& scene, const State& state, const BodyStep& step, Workspace& w) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
     PrescribedPoints& p = w.prescribed[i];
     const PathState& last = state.paths[i];
@@ -37,13 +46,18 @@ void set_paths(const Scene& scene, const State& state, Workspace& w) {
     PathState end;
     end.to = p.next;
     place_prescribed(p, end, w.points.x_target);
-    // Velocity on the last path, for the inertia of glued vertices.
+    // Velocity on the last path, for the inertia of glued vertices and the integrator's base.
     p.u_start.assign(p.points.size(), Vec3d::zero());
     const Mat3d R = to_matrix(last.from.q);
     if (state.last_dt > 0)
       for (std::size_t k = 0; k < p.points.size(); ++k)
         p.u_start[k] = (w.points.x_start[at_index(p.points[k])] - (R * p.local[k] + last.from.p)) *
                        (1.0 / state.last_dt);
+    for (std::size_t k = 0; k < p.points.size(); ++k) {
+      const auto q = at_index(p.points[k]);
+      w.points.x_base[q] = w.points.x_start[q];
+      if (step.w != 0) w.points.x_base[q] += (step.w * state.last_dt) * p.u_start[k];
+    }
   }
 }
 
@@ -95,16 +109,16 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
 
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
-  const BodyStep bodies = body_step(scene, state.time, w);
-  w.objective.inertia().z_start = state.z;
+  const BodyStep bodies = body_step(scene, state, w);
+  w.objective.inertia().z_past = state.z;
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
-  set_paths(scene, state, w);
+  set_paths(scene, state, bodies, w);
   const bool collided = stop_colliding_prescribed(w);
 
   // 2. Lagged data, candidates and constants of every term.
   const std::vector<double> inverse = inverse_mass(w.objective);
-  StepContext context{state.time, bodies.h, bodies.b,   &w.points,
-                      &state.z,   &inverse, state.step, &state.history};
+  StepContext context{state.time, bodies.h,   bodies.b,       &w.points, &state.z,
+                      &inverse,   state.step, &state.history, bodies.w,  !bodies.momentum};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
   w.objective.prepare();
@@ -121,7 +135,12 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       (report.newton.status & kNonFinite) || (scene.newton.strict && report.newton.status != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
+    if (scene.sim.integrator == static_cast<int>(Integrator::kBdf2)) {
+      state.q_before = state.q;
+      state.z_before = state.z;
+    }
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
+    w.b = bodies.b;
     report.missed = keep_paths(report.newton.path, state, w);
     w.contacts.clear();
     ContactHistory history;

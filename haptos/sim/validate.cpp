@@ -112,6 +112,17 @@ void check_names(const Scene& s) {
   for (const auto& b : s.half_spaces) add("half-space", b.name);
   for (const auto& b : s.spheres) add("sphere", b.name);
   for (const auto& b : s.pendulums) add("pendulum", b.name);
+  const auto add_layer = [&](const std::string& layer) {
+    if (layer.empty()) return;
+    const auto it = seen.emplace(layer, "layer").first;
+    if (it->second != "layer")
+      refuse("layer \"" + layer + "\"", "", "has the name of a " + it->second + " of this scene",
+             "give layers names of their own");
+  };
+  for (const auto& b : s.soft) add_layer(b.layer);
+  for (const auto& b : s.prescribed) add_layer(b.layer);
+  for (const auto& b : s.affine) add_layer(b.layer);
+  for (const auto& b : s.half_spaces) add_layer(b.layer);
   std::vector<std::string> names;
   for (const auto& [name, kind] : seen) names.push_back(name);
   auto must_exist = [&](const std::string& where, const std::string& name) {
@@ -120,7 +131,7 @@ void check_names(const Scene& s) {
     std::string remedy = near.empty() ? "known names are" : "did you mean \"" + near + "\"?";
     if (near.empty())
       for (const std::string& n : names) remedy += " \"" + n + "\"";
-    refuse(where, "\"" + name + "\"", "names no body of this scene", remedy);
+    refuse(where, "\"" + name + "\"", "names nothing in this scene", remedy);
   };
   for (const PairOptions& p : s.pairs) {
     must_exist("contact pair", p.a);
@@ -136,14 +147,28 @@ void check_names(const Scene& s) {
     }
 }
 
+// Whether a name may stand on both sides of a pair.
+bool touches_itself(const Scene& s, const std::string& name) {
+  for (const SoftBody& b : s.soft)
+    if (b.name == name) return b.self_contact;
+  const auto is_body = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
+  };
+  return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
+         !is_body(s.spheres) && !is_body(s.pendulums);
+}
+
 void check_pairs(const Scene& s) {
   std::map<std::pair<std::string, std::string>, int> seen;
   for (const PairOptions& p : s.pairs) {
     const std::string name = "contact pair \"" + p.a + "\" and \"" + p.b + "\"";
-    if (p.a == p.b) refuse(name, "", "must be two bodies", "name another one");
+    if (p.a == p.b && !touches_itself(s, p.a))
+      refuse(name, "", "must be two bodies, a layer, or a soft body with self_contact",
+             "name another one");
     if (seen[std::minmax(p.a, p.b)]++ > 0)
       refuse(name, "", "is given twice", "keep one of the two");
     check_range(name + " stiffness", p.stiffness, 0, 1e16, "Pa/m");
+    if (p.support != 0) check_range(name + " support", p.support, 1e-9, 1, "m");
     if (!(p.friction.sticking < 0)) check_friction(name, p.friction);
   }
 }
@@ -266,6 +291,13 @@ void check_affine(const AffineBody& b) {
   check_finite(name + " force", b.force);
   check_finite(name + " torque", b.torque);
   check_friction(name, b.friction);
+  if (b.guide) {
+    check_finite(name + " guide", *b.guide);
+    if (!(norm(*b.guide) > 1e-9))
+      refuse(name + " guide", "", "must be an axis, not nothing", "for example [0, 0, 1]");
+    if (squared_norm(b.angular_velocity) > 0)
+      refuse(name + " angular velocity", "", "cannot be had by a body on a guide", "leave it out");
+  }
   check_range(name + " stiffness", b.stiffness, 1, 1e14, "Pa");
   if (b.mass == 0) {
     check_range(name + " density", b.density, 1e-6, 1e9, "kg/m3");
@@ -275,10 +307,22 @@ void check_affine(const AffineBody& b) {
   check_mass_properties(name, b.mass, b.inertia);
 }
 
+// What only moves by implicit Euler.
+void check_integrator(const Scene& s) {
+  if (s.sim.integrator == 0 || (s.spheres.empty() && s.pendulums.empty())) return;
+  refuse(
+      "sim.integrator",
+      split_words("implicit_euler bdf2 quasi_static")[static_cast<std::size_t>(s.sim.integrator)],
+      "is for soft and affine bodies, and this scene has " +
+          std::string(s.spheres.empty() ? "a pendulum" : "a rigid sphere"),
+      "use implicit_euler, or make the sphere an affine body");
+}
+
 }  // namespace
 
 void validate(const Scene& s) {
   check_options(s.sim);
+  check_integrator(s);
   check_options(s.newton);
   check_options(s.solver);
   check_options(s.contact);

@@ -71,6 +71,7 @@ struct Workspace {
   std::vector<Articulation*> pendulums;      ///< as in the scene
   std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
   int state_q = 0, state_z = 0;
+  double b = 0;  ///< beta h of the last step [s]: impulses over it are forces
 };
 
 /// From model to workspace: the one plain list of bodies and terms (sim/build.cpp).

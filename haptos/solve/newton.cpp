@@ -21,7 +21,7 @@ const std::vector<Option<NewtonOptions>>& OptionsOf<NewtonOptions>::table() {
       {"max_line_search", "", &O::max_line_search, 1, 1000,
        "limit of energy evaluations along one direction"},
       {"max_lag_passes", "", &O::max_lag_passes, 0, 1000,
-       "limit of minimisations in a step after the first, for normal forces of friction"},
+       "limit of minimisations in a step after the first, for friction and quasi-static rest"},
       {"strict", "", &O::strict, 0, 1, "switch that turns a step's status bits into an error"},
   };
   return t;
@@ -54,9 +54,9 @@ class Minimiser {
     while (report_.status == 0 && f_.update_lags()) {
       f_.assemble(false, false, 0);
       measure();
-      if (small_residual()) break;
+      if (small_residual() || report_.residual <= f_.round_off()) break;
       if (++report_.lag_passes > o_.max_lag_passes) {
-        report_.status |= kLagged;
+        report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
         break;
       }
       blocked_ = f_.path() < 1.0;
@@ -120,10 +120,13 @@ class Minimiser {
   // Sets the trial to as much of the velocities and of the path as can be covered from the start of
   // the step, which is returned.
   double go(const std::vector<double>& velocities, double path) {
-    std::fill(z_.begin(), z_.end(), 0.0);
-    f_.set_trial(z_, 0.0);
-    const double a = f_.max_step(velocities, path);
-    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = a * velocities[i];
+    const std::vector<double>& hold = f_.inertia().z_hold;
+    f_.set_trial(hold, 0.0);
+    dz_.resize(z_.size());
+    for (std::size_t i = 0; i < z_.size(); ++i) dz_[i] = velocities[i] - hold[i];
+    const double a = f_.max_step(dz_, path);
+    for (std::size_t i = 0; i < z_.size(); ++i)
+      z_[i] = a == 1.0 ? velocities[i] : fma(a, dz_[i], hold[i]);
     f_.set_trial(z_, path > 0 ? a : 1.0);
     return a;
   }

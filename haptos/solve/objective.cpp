@@ -44,7 +44,8 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   const auto n = at_index(pattern_->scalar_count());
   inertia_.mass.assign(at_index(mass_offset_.back()), 0.0);
   inertia_.z_free.assign(n, 0.0);
-  inertia_.z_start.assign(n, 0.0);
+  inertia_.z_past.assign(n, 0.0);
+  inertia_.z_hold.assign(n, 0.0);
   inertia_.length.assign(n, 1.0);
   any_driven_ = false;
   for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->driven(p);
@@ -65,7 +66,7 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
       // Exactly the target at the end of the path.
       pts.x[i] =
           s == 1.0 ? pts.x_target[i] : pts.x_start[i] + s * (pts.x_target[i] - pts.x_start[i]);
-      pts.u[i] = (pts.x[i] - pts.x_start[i]) * (1.0 / b);
+      pts.u[i] = (pts.x[i] - pts.x_base[i]) * (1.0 / b);
     } else {
       pts.u[i] = velocity(pts, *pattern_, p, z_);
       pts.x[i] = pts.x_base[i] + b * pts.u[i];
@@ -110,7 +111,7 @@ Energy Objective::energy() {
   e.z = &z_;
   for (Term* t : terms_) {
     const Energy v = t->evaluate(e);
-    const double f = t->kind() == TermKind::kDissipation ? context_.h : 1.0;
+    const double f = t->kind() == TermKind::kDissipation ? dissipation() : 1.0;
     total += {f * v.value, f * v.magnitude};
   }
   return total;
@@ -134,20 +135,20 @@ Energy Objective::assemble(bool hessian, bool project, double ds) {
     e.assembly = &assembly_;
     e.project = project;
     for (Term* t : terms_) {
-      const double b = context_.b, h = context_.h;
+      const double b = context_.b, d = dissipation();
       switch (t->kind()) {
         case TermKind::kPosition:
           assembly_.set_factors(b, b * b);
           break;
         case TermKind::kDissipation:
-          assembly_.set_factors(h, h);
+          assembly_.set_factors(d, d);
           break;
         case TermKind::kVelocityCost:
           assembly_.set_factors(1, 1);
           break;
       }
       const Energy v = t->evaluate(e);
-      const double f = t->kind() == TermKind::kDissipation ? h : 1.0;
+      const double f = t->kind() == TermKind::kDissipation ? d : 1.0;
       total += {f * v.value, f * v.magnitude};
     }
     if (assembly_.missing().empty()) {
@@ -174,7 +175,7 @@ void Objective::prepare() {
   Points& pts = *points_;
   for (int p = 0; p < pts.permanent(); ++p) {
     const auto i = at_index(p);
-    pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_start[i]) * (1.0 / context_.b)
+    pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_base[i]) * (1.0 / context_.b)
                              : velocity(pts, *pattern_, p, *context_.z);
   }
   for (Term* t : terms_) t->prepare(context_);
@@ -267,8 +268,29 @@ double Objective::max_step(const std::vector<double>& dz, double ds) {
   return a;
 }
 
+// Moves the centre of the proximal term to the trial point: what it pulled with is gone, and what
+// is left of the residual is the imbalance of static forces.
+double Objective::recentre() {
+  double pull = 0;
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b), o = pattern_->offset(b);
+    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
+    for (int i = 0; i < n; ++i) {
+      double f = 0;
+      for (int j = 0; j < n; ++j)
+        f += m[i * n + j] * (z_[at_index(o + j)] - inertia_.z_past[at_index(o + j)]);
+      pull += std::abs(f);
+    }
+  }
+  for (std::size_t i = 0; i < z_.size(); ++i) {
+    inertia_.z_free[i] += z_[i] - inertia_.z_past[i];
+    inertia_.z_past[i] = z_[i];
+  }
+  return pull;
+}
+
 bool Objective::update_lags() {
-  double change = 0;
+  double change = context_.proximal ? recentre() : 0;
   for (Term* t : terms_) change += t->update_lag(*points_);
   return change > 0;
 }
@@ -278,7 +300,7 @@ double Objective::residual() const {
   const std::vector<double>& g = assembly_.gradient();
   for (std::size_t i = 0; i < g.size(); ++i)
     if (!fixed_[i]) s += std::abs(g[i] / inertia_.length[i]);
-  return s / context_.h;
+  return s / context_.b;
 }
 
 double Objective::reach() const {
@@ -305,7 +327,7 @@ double Objective::round_off() const {
       if (!fixed_[at_index(o + i)]) noise += d[i * n + i] / length * (length == 1.0 ? far : 1.0);
     }
   }
-  return std::numeric_limits<double>::epsilon() * noise / (context_.b * context_.h);
+  return std::numeric_limits<double>::epsilon() * noise / (context_.b * context_.b);
 }
 
 double Objective::load() const {
@@ -316,20 +338,24 @@ double Objective::load() const {
     for (int i = 0; i < n; ++i) {
       double f = 0;
       for (int j = 0; j < n; ++j)
-        f += m[i * n + j] * (inertia_.z_free[at_index(o + j)] - inertia_.z_start[at_index(o + j)]);
+        f += m[i * n + j] * (inertia_.z_free[at_index(o + j)] - inertia_.z_past[at_index(o + j)]);
       applied += std::abs(f) / inertia_.length[at_index(o + i)];
     }
   }
   for (int p = 0; p < points_->size(); ++p)
     if (points_->driven(p)) reaction += norm(assembly_.point_gradient()[at_index(p)]);
   for (const Term* t : terms_) carried += t->load();
-  return std::max({applied / context_.h, reaction / context_.h, carried});
+  return std::max({applied / context_.b, reaction / context_.b, carried});
 }
 
 double Objective::smallest_gap() const {
   double g = 1e300;
   for (const Term* t : terms_) g = std::min(g, t->smallest_gap());
   return g;
+}
+
+Vec3d Objective::velocity_of(int point, const std::vector<double>& z) const {
+  return velocity(*points_, *pattern_, point, z);
 }
 
 double Objective::largest_speed(const std::vector<double>& dz) const {

@@ -16,9 +16,10 @@ namespace haptos {
 
 /// Block-diagonal inertia about the free motion.
 struct Inertia {
-  std::vector<double> mass;     ///< dense size x size per block, row-major, one after the other
-  std::vector<double> z_free;   ///< velocities without terms (scalars)
-  std::vector<double> z_start;  ///< velocities at the start of the step (scalars)
+  std::vector<double> mass;    ///< dense size x size per block, row-major, one after the other
+  std::vector<double> z_free;  ///< velocities without terms (scalars)
+  std::vector<double> z_past;  ///< velocities without terms and without forces (scalars)
+  std::vector<double> z_hold;  ///< velocities that leave every point at x_start (scalars)
   /// Per scalar: what a force along it is divided by to read newtons (1 for translation, the body's
   /// radius [m] for rotation).
   std::vector<double> length;
@@ -64,10 +65,12 @@ class Objective {
   /// Largest admissible fraction of (dz, ds) from the trial point.
   double max_step(const std::vector<double>& dz, double ds);
 
-  /// Renews what terms lag, at the trial point; false when nothing changed.
+  /// Renews what terms lag, at the trial point, and without momentum the centre of the proximal
+  /// term; false when nothing changed.
   bool update_lags();
+  /// Whether update_lags() has something to do beside the lags of terms.
+  bool proximal() const { return context_.proximal; }
 
-  double h() const { return context_.h; }
   /// Gradient in newtons, one-norm over free unknowns: no sum of forces is off by more.
   double residual() const;
   /// Energy [J] that rounding of the positions makes of the load.
@@ -77,6 +80,8 @@ class Objective {
   /// The load that the residual is compared with [N].
   double load() const;
   double smallest_gap() const;
+  /// Velocity of a free point under the unknowns z [m/s].
+  Vec3d velocity_of(int point, const std::vector<double>& z) const;
   /// Largest speed of a point under the velocities dz [m/s].
   double largest_speed(const std::vector<double>& dz) const;
   /// dz^T H dz of the assembled matrix.
@@ -87,6 +92,9 @@ class Objective {
 
  private:
   Energy inertia_energy() const;
+  double recentre();
+  /// Factor of dissipation rates.
+  double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].
   double reach() const;
   void add_inertia();

@@ -65,10 +65,13 @@ std::vector<HeldVertices> to_held(const nb::list& held, const std::string& body)
 void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const nb::dict& material,
               const nb::object& position, const nb::object& quaternion, const nb::object& velocity,
               const std::string& element, const nb::dict& glue, const nb::list& held,
-              const nb::object& coat, const nb::object& friction) {
+              const nb::object& coat, const nb::object& friction, const std::string& layer,
+              bool self_contact) {
   const std::string who = about("soft body", name);
   SoftBody b;
   b.name = name;
+  b.layer = layer;
+  b.self_contact = self_contact;
   b.mesh = mesh;
   b.pose = to_pose(position, quaternion, who.c_str());
   if (!velocity.is_none()) b.velocity = to_vec3(velocity, (who + " velocity").c_str());
@@ -170,9 +173,11 @@ double last_load_time(const SoftBody& b) {
 
 // Rows (time, position, quaternion or None).
 void add_prescribed(Scene& scene, const std::string& name, const std::optional<TriMesh>& surface,
-                    const nb::list& trajectory, const nb::object& friction) {
+                    const nb::list& trajectory, const nb::object& friction,
+                    const std::string& layer) {
   PrescribedBody b;
   b.name = name;
+  b.layer = layer;
   set_friction(b.friction, friction, about("prescribed body", name));
   if (surface) b.surface = *surface;
   const std::string who = about("prescribed body", name, " keyframe");
@@ -209,7 +214,8 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
                 const nb::object& centre, const nb::object& inertia, const nb::object& position,
                 const nb::object& quaternion, const nb::object& velocity, const nb::object& omega,
                 double stiffness, const nb::object& force, const nb::object& torque,
-                const nb::object& friction) {
+                const nb::object& friction, const nb::object& guide, bool gravity,
+                const std::string& layer) {
   const std::string who = about("affine body", name);
   const auto set = [&](Vec3d& out, const nb::object& value, const char* what) {
     if (!value.is_none()) out = to_vec3(value, (who + what).c_str());
@@ -239,6 +245,9 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
   set(b.force, force, " force");
   set(b.torque, torque, " torque");
   set_friction(b.friction, friction, who);
+  if (!guide.is_none()) b.guide = to_vec3(guide, (who + " guide").c_str());
+  b.gravity = gravity;
+  b.layer = layer;
   scene.affine.push_back(std::move(b));
 }
 
@@ -287,6 +296,7 @@ nb::dict soft_entry(const SoftBody& b) {
   d["held"] = b.held.size();
   d["coat"] = own_triangles(b.coat);
   d["friction"] = friction_pair(b.friction);
+  d["layer"] = b.layer, d["self_contact"] = b.self_contact;
   d["forces"] = b.forces.size();
   d["pressures"] = b.pressures.size();
   d["load_time"] = last_load_time(b);
@@ -301,6 +311,7 @@ nb::dict prescribed_entry(const PrescribedBody& b) {
   for (const Keyframe& k : b.trajectory) keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
   d["trajectory"] = keyframes;
   d["friction"] = friction_pair(b.friction);
+  d["layer"] = b.layer;
   return d;
 }
 
@@ -313,7 +324,10 @@ nb::dict affine_entry(const AffineBody& b) {
   d["mass"] = b.mass > 0 ? nb::object(nb::float_(b.mass)) : nb::none();
   d["stiffness"] = b.stiffness;
   d["force"] = vec3(b.force), d["torque"] = vec3(b.torque);
+  d["guide"] = b.guide ? nb::object(vec3(*b.guide)) : nb::none();
+  d["gravity"] = b.gravity;
   d["friction"] = friction_pair(b.friction);
+  d["layer"] = b.layer;
   return d;
 }
 
@@ -327,6 +341,7 @@ nb::dict entries(const Scene& s) {
     nb::dict d;
     d["name"] = h.name, d["normal"] = vec3(h.normal), d["offset"] = h.offset;
     d["friction"] = friction_pair(h.friction);
+    d["layer"] = h.layer;
     half_spaces.append(d);
   }
   for (const RigidSphere& b : s.spheres) {
@@ -402,31 +417,34 @@ void bind_scene(nb::module_& m) {
       .def("add_soft", &add_soft, nb::arg("name"), nb::arg("mesh"), nb::arg("material"),
            nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
            nb::arg("element"), nb::arg("glue"), nb::arg("held"), nb::arg("coat").none(),
-           nb::arg("friction").none())
+           nb::arg("friction").none(), nb::arg("layer"), nb::arg("self_contact"))
       .def("add_force", &add_force, nb::arg("body"), nb::arg("vertices"), nb::arg("force"),
            nb::arg("spread"))
       .def("add_pressure", &add_pressure, nb::arg("body"), nb::arg("pressure"),
            nb::arg("triangles").none())
       .def("set_acceleration", &set_acceleration, nb::arg("body"), nb::arg("acceleration"))
       .def("add_prescribed", &add_prescribed, nb::arg("name"), nb::arg("surface").none(),
-           nb::arg("trajectory"), nb::arg("friction").none())
+           nb::arg("trajectory"), nb::arg("friction").none(), nb::arg("layer"))
       .def("add_affine", &add_affine, nb::arg("name"), nb::arg("surface"),
            nb::arg("density").none(), nb::arg("mass").none(), nb::arg("centre").none(),
            nb::arg("inertia").none(), nb::arg("position").none(), nb::arg("quaternion").none(),
            nb::arg("velocity").none(), nb::arg("omega").none(), nb::arg("stiffness"),
-           nb::arg("force").none(), nb::arg("torque").none(), nb::arg("friction").none())
+           nb::arg("force").none(), nb::arg("torque").none(), nb::arg("friction").none(),
+           nb::arg("guide").none(), nb::arg("gravity"), nb::arg("layer"))
       .def(
           "add_half_space",
           [](Scene& s, const std::string& name, const nb::object& normal, double offset,
-             const nb::object& friction) {
+             const nb::object& friction, const std::string& layer) {
             HalfSpace h;
             h.name = name;
+            h.layer = layer;
             h.normal = to_vec3(normal, about("half-space", name, " normal").c_str());
             h.offset = offset;
             set_friction(h.friction, friction, about("half-space", name));
             s.half_spaces.push_back(h);
           },
-          nb::arg("name"), nb::arg("normal"), nb::arg("offset"), nb::arg("friction").none())
+          nb::arg("name"), nb::arg("normal"), nb::arg("offset"), nb::arg("friction").none(),
+          nb::arg("layer"))
       .def("add_sphere", &add_sphere, nb::arg("name"), nb::arg("radius"), nb::arg("mass"),
            nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
            nb::arg("omega").none(), nb::arg("friction"), nb::arg("stiffness"),
@@ -436,13 +454,13 @@ void bind_scene(nb::module_& m) {
       .def(
           "add_pair",
           [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness,
-             const nb::object& friction) {
+             double support, const nb::object& friction) {
             PairOptions p;
-            p.a = a, p.b = b, p.enabled = enabled, p.stiffness = stiffness;
+            p.a = a, p.b = b, p.enabled = enabled, p.stiffness = stiffness, p.support = support;
             set_friction(p.friction, friction, "contact pair \"" + a + "\" and \"" + b + "\"");
             s.pairs.push_back(p);
           },
-          nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"),
+          nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"), nb::arg("support"),
           nb::arg("friction").none())
       .def("entries", &entries)
       .def("warnings", &find_warnings)

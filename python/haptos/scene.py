@@ -95,23 +95,27 @@ class Scene:
         held: Iterable[tuple[ArrayLike, str]] = (),
         coat: ArrayLike | None = None,
         friction: FrictionLike | None = None,
+        layer: str = "",
+        self_contact: bool = False,
     ) -> None:
         """Adds a soft body.
 
         mesh: tetrahedra at rest in the body's own frame [m]; material: a Material, or a mapping of
         its options; position (3) [m], quaternion (4): pose of that frame at the start; velocity
         (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
-        "linear"; glue: vertices (n,) of the mesh held on a prescribed or an affine body, by its name; held:
-        (vertices, axes) whose displacement is kept at zero, axes such as "x" or "xyz"; coat:
-        triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all; friction: coefficient of
-        its surface, or (static, kinetic), 0 where left out.
+        "linear"; glue: vertices (n,) of the mesh held on a prescribed or an affine body, by its
+        name; held: (vertices, axes) whose displacement is kept at zero, axes such as "x" or "xyz";
+        coat: triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all;
+        friction: coefficient of its surface, or (static, kinetic), 0 where left out; layer: a
+        group of bodies that add_pair() may name; self_contact: whether its surface may touch
+        itself.
         """
         values = dict(material.items()) if isinstance(material, (Options, Mapping)) else {}
         if material is not None and not isinstance(material, (Options, Mapping)):
             refuse(f'soft body "{name}" material', repr(material), "must be a Material",
                    "for example haptos.Material(young=1e5)")
         self._core.add_soft(name, mesh, values, position, quaternion, velocity, element,
-                            dict(glue or {}), list(held), coat, friction)
+                            dict(glue or {}), list(held), coat, friction, layer, self_contact)
 
     def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
                   spread: str = "nodes") -> None:
@@ -150,6 +154,7 @@ class Scene:
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
         friction: FrictionLike | None = None,
+        layer: str = "",
     ) -> None:
         """Adds a body whose motion is given.
 
@@ -157,7 +162,8 @@ class Scene:
         trajectory: keyframes (time [s], position (3) [m]) or (time, position, quaternion (4)),
         straight and at constant turning rate in between, held beyond the ends; position,
         quaternion: where it stays when there is no trajectory; friction: coefficient of its
-        surface, or (static, kinetic), 0 where left out.
+        surface, or (static, kinetic), 0 where left out; layer: a group of bodies that add_pair()
+        may name.
         """
         rows = []
         for k, frame in enumerate(trajectory):
@@ -171,7 +177,7 @@ class Scene:
                 refuse(f'prescribed body "{name}"', "", "has both a pose and a trajectory",
                        "leave one of them out")
             rows.append((0.0, position, quaternion))
-        self._core.add_prescribed(name, surface, rows, friction)
+        self._core.add_prescribed(name, surface, rows, friction, layer)
 
     def add_affine(
         self,
@@ -190,6 +196,9 @@ class Scene:
         force: ArrayLike | None = None,
         torque: ArrayLike | None = None,
         friction: FrictionLike | None = None,
+        guide: ArrayLike | None = None,
+        gravity: bool = True,
+        layer: str = "",
     ) -> None:
         """Adds a stiff body that moves freely, touches everything and may carry glue.
 
@@ -200,20 +209,24 @@ class Scene:
         [rad/s] at the start, world; stiffness [Pa]: a stress s strains the body by about
         s / (8 stiffness); force (3) [N] at the centre of mass and torque (3) [N m], world, until
         Sim.set_wrench() gives others; friction: coefficient of its surface, or (static, kinetic),
-        0 where left out. Raises InputError for a mass and a density, a mass without an inertia,
+        0 where left out; guide (3): an axis, world, that the body slides along without turning, so
+        that with a force it presses until it meets that force; gravity: whether its own weight
+        acts on it; layer: a group of bodies that add_pair() may name. Raises InputError for a mass and a density, a mass without an inertia,
         and friction that is no number or pair of numbers; the rest is checked when compiled.
         """
         self._core.add_affine(name, surface, density, mass, centre, inertia, position, quaternion,
-                              velocity, omega, stiffness, force, torque, friction)
+                              velocity, omega, stiffness, force, torque, friction, guide, gravity,
+                              layer)
 
     def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
-                       offset: float = 0.0, *, friction: FrictionLike | None = None) -> None:
+                       offset: float = 0.0, *, friction: FrictionLike | None = None,
+                       layer: str = "") -> None:
         """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward.
 
         friction: coefficient against soft and affine bodies, or (static, kinetic), 0 where left
-        out; spheres have their own.
+        out; spheres have their own; layer: a group of bodies that add_pair() may name.
         """
-        self._core.add_half_space(name, normal, offset, friction)
+        self._core.add_half_space(name, normal, offset, friction, layer)
 
     def add_sphere(
         self,
@@ -258,13 +271,15 @@ class Scene:
         self._core.add_pendulum(name, list(length), list(mass), list(angle), list(rate), damping)
 
     def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
-                 friction: FrictionLike | None = None) -> None:
-        """Sets contact between two bodies apart from the scene's options.
+                 support: float = 0.0, friction: FrictionLike | None = None) -> None:
+        """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
 
-        stiffness [Pa/m]; 0 keeps the scene's; friction: coefficient of the pair, or (static,
+        a, b: names of bodies or layers; an entry that names bodies is stronger than one that names
+        layers, and a soft body with self_contact may be named twice; enabled: whether they may
+        touch; stiffness [Pa/m] and support [m]: 0 keeps the scene's; friction: coefficient of the pair, or (static,
         kinetic); None combines those of the two bodies by the scene's rule (contact.combine).
         """
-        self._core.add_pair(a, b, enabled, stiffness, friction)
+        self._core.add_pair(a, b, enabled, stiffness, support, friction)
 
     def add_sensor(
         self,

@@ -65,6 +65,8 @@ class AffineLaws : public ::testing::Test {
     step.points = &points_;
     step.mass = &objective_.inertia().mass;
     step.z_free = &objective_.inertia().z_free;
+    step.z_past = &objective_.inertia().z_past;
+    step.z_hold = &objective_.inertia().z_hold;
     step.length = &objective_.inertia().length;
     for (auto& f : frames_) {
       f->initialize(state);
@@ -182,7 +184,7 @@ TEST_F(AffineLaws, OrthogonalityFeelsNoRigidMotion) {
   // A turn about x by .8 rad as velocities: z = (R - 1) c / b.
   const Mat3d turn = to_matrix(rotation_by({{0.8, 0, 0}}));
   for (int k = 1; k < 4; ++k) {
-    const double* c = frames_[1]->start() + 3 * k;
+    const double* c = frames_[1]->base() + 3 * k;
     const Vec3d axis{{c[0], c[1], c[2]}}, d = (turn * axis - axis) * (1 / kStep);
     for (int r = 0; r < 3; ++r) z[static_cast<std::size_t>(12 + 3 * k + r)] = d[r];
   }

@@ -56,7 +56,7 @@ struct ElasticCase {
   void deform(double amount, unsigned seed) {
     Random random(seed);
     for (Vec3d& x : law.points.x) x += (amount * law.length) * random.vector();
-    law.points.x_start = law.points.x;
+    law.points.x_start = law.points.x_base = law.points.x;
   }
 };
 

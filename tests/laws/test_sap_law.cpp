@@ -254,7 +254,13 @@ TEST(SapTerm, GradientAndHessianInTheBodysUnknownsMatchDifferences) {
   points.finish_permanent();
   std::vector<double> mass(36), z_free(6), length(6), inverse_mass;
   const double h = 1e-2;
-  body.begin_step(state, {h, h, {{0, 0, 0}}, &points, &mass, &z_free, &length});
+  BodyStep step;
+  step.h = step.b = h;
+  step.points = &points;
+  step.mass = &mass;
+  step.z_free = &z_free;
+  step.length = &length;
+  body.begin_step(state, step);
   for (int i = 0; i < 6; ++i) inverse_mass.push_back(1 / mass[static_cast<std::size_t>(7 * i)]);
   StepContext context{0, h, h, &points, &state.z, &inverse_mass};
   term.prepare(context);

@@ -50,7 +50,7 @@ class FrozenScene {
 
   NewtonReport step() {
     Inertia& inertia = objective_.inertia();
-    inertia.z_start = state.z;
+    inertia.z_past = state.z;
     points_.begin_step();
     BodyStep s;
     s.h = s.b = h;
@@ -58,6 +58,8 @@ class FrozenScene {
     s.points = &points_;
     s.mass = &inertia.mass;
     s.z_free = &inertia.z_free;
+    s.z_past = &inertia.z_past;
+    s.z_hold = &inertia.z_hold;
     s.length = &inertia.length;
     for (const auto& b : bodies_) b->begin_step(state, s);
 

@@ -103,6 +103,24 @@ TEST(Friction, SlopeOfThirtyDegreesHoldsOrLetsGoAsCoulombSays) {
   }
 }
 
+TEST(Friction, SmoothedLawCreepsBelowTheConeAsItsFormulaSays) {
+  const double slope = 30 * M_PI / 180;
+  for (const double mu : {0.7, 1.0}) {
+    Scene scene = ramp(slope, mu, 0.01);
+    scene.contact.friction_law = 1;
+    scene.contact.slip_speed = 1e-3;
+    scene.newton.force_tolerance = 1e-9;
+    const Slide s = slide(scene, slope, 1.0);
+    const double creep = (1 - std::sqrt(1 - std::tan(slope) / mu)) * scene.contact.slip_speed;
+    std::printf("FIGURE friction.smoothed.mu%.1f = %.6e m/s, formula %.6e\n", mu, s.speed, creep);
+    EXPECT_NEAR(s.speed, creep, 1e-4 * creep);
+  }
+  Scene scene = ramp(slope, 0.3, 0.01);
+  scene.contact.friction_law = 1;
+  const double a = kG * (std::sin(slope) - 0.3 * std::cos(slope));
+  EXPECT_NEAR(slide(scene, slope, 1.0).speed, a, 1e-3 * a);
+}
+
 TEST(Friction, SlopeOfOneHalfIsToldFromItsNeighboursForTwentyFiveSeconds) {
   const double slope = std::atan(0.5);
   for (const double mu : {0.49, 0.50, 0.51}) {

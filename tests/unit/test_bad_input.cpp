@@ -210,6 +210,13 @@ TEST(BadInput, ScenesMadeInCodeAreCheckedToo) {
          s.pairs = {{"gel", "gel", true, 0}};
        },
        "two bodies"},
+      {[&](Scene& s) { s.soft[0].layer = "floor"; }, "has the name of a half-space"},
+      {[&](Scene& s) {
+         s.pairs = {{"gel", "floor", true, 0}};
+         s.pairs[0].support = 2;
+       },
+       "support = 2 m"},
+      {[&](Scene& s) { s.sim.integrator = 1; }, "sim.integrator = bdf2"},
       {[&](Scene& s) {
          s.pairs = {{"gel", "floor", true, nan}};
        },

@@ -70,7 +70,7 @@ std::vector<Bad> bad_scenes() {
        soft("    material: {}\n    glue: [{body: mont, where: base}]\n"
             "prescribed: [{name: mount, shape: none}]\n"),
        5,
-       {"\"mont\"", "names no body", "\"mount\""}},
+       {"\"mont\"", "names nothing", "\"mount\""}},
       {14,
        soft("    material: {}\n    glue: [{body: gel, where: base}]\n"),
        5,

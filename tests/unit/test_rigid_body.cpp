@@ -36,7 +36,13 @@ struct Alone {
   }
   void step(double h, const Vec3d& gravity = {{0, 0, 0}}) {
     Points points;
-    const BodyStep s{h, h, gravity, &points, &mass, &z_free, &length};
+    BodyStep s;
+    s.h = s.b = h;
+    s.gravity = gravity;
+    s.points = &points;
+    s.mass = &mass;
+    s.z_free = &z_free;
+    s.length = &length;
     body.begin_step(state, s);
     body.advance(z_free, s, state);
   }

@@ -14,6 +14,8 @@ struct BarrierOptions {
   int divisions = 0;
   int combine = 4;  ///< a Combine
   double tangential = 1;
+  int friction_law = 0;  ///< 0: anchored, 1: smoothed
+  double slip_speed = 1e-4;
 };
 
 template <>

@@ -26,6 +26,9 @@ class BarrierTerm final : public ContactTerm {
   BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)
       : ContactTerm(s.friction), soft_(*soft), collider_(*collider), setup_(s) {
     samples_ = surface_samples(soft_, s.divisions);
+    // A surface with itself is met from both sides: each carries half.
+    if (soft == collider)
+      for (SurfaceSample& q : samples_) q.area *= 0.5;
     samples_of_ = owned_samples(soft_, samples_);
     corner_area_.assign(collider_.point.size(), -1.0);
     for (std::size_t e = 0; e < soft_.topology.edges.size(); ++e) {
@@ -46,12 +49,7 @@ class BarrierTerm final : public ContactTerm {
     std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
     // Margin: how far surfaces are expected to move in this step.
     const Points& p = *c.points;
-    double soft_motion = 0, collider_motion = 0;
-    for (int v : soft_.point) soft_motion = std::max(soft_motion, c.b * norm(p.u[at_index(v)]));
-    for (int v : collider_.point)
-      collider_motion =
-          std::max(collider_motion, norm(p.x_target[at_index(v)] - p.x_start[at_index(v)]));
-    find(p, 1.2 * (soft_motion + collider_motion) + setup_.support);
+    find(p, 1.2 * c.b * relative_motion([&](int v) { return p.u[at_index(v)]; }) + setup_.support);
     if (!friction_.active()) return;
     refresh(p);
     begin_friction(c);
@@ -94,17 +92,14 @@ class BarrierTerm final : public ContactTerm {
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
-    double soft_dx = 0, collider_dx = 0;
-    for (int v : soft_.point) soft_dx = std::max(soft_dx, norm(dx[at_index(v)]));
-    for (int v : collider_.point) collider_dx = std::max(collider_dx, norm(dx[at_index(v)]));
-    if (soft_dx + collider_dx == 0) return limit;
+    const double motion = relative_motion([&](int v) { return dx[at_index(v)]; });
+    if (motion == 0) return limit;
     const double moved =
-        moved_since_search(points, soft_.point) + moved_since_search(points, collider_.point);
-    if (moved + limit * (soft_dx + collider_dx) > margin_) {
+        relative_motion([&](int v) { return points.x[at_index(v)] - x_search_[at_index(v)]; });
+    if (moved + limit * motion > margin_) {
       // New candidates about the present position, for as much motion as is reasonable to search.
-      const double wanted = limit * (soft_dx + collider_dx) * 1.01;
-      find(points, std::min(std::max(wanted, margin_), largest_margin(points)));
-      limit = std::min(limit, margin_ / (soft_dx + collider_dx));
+      find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)));
+      limit = std::min(limit, margin_ / motion);
     }
     return collide(points, dx, limit);
   }
@@ -185,11 +180,22 @@ class BarrierTerm final : public ContactTerm {
     return std::max(0.1 * norm(box.extent()), 10 * setup_.support);
   }
 
-  double moved_since_search(const Points& points, const std::vector<int>& which) const {
-    double m = 0;
-    for (int v : which)
-      m = std::max(m, squared_norm(points.x[at_index(v)] - x_search_[at_index(v)]));
-    return sqrt(m);
+  // By how much the two surfaces can have come closer when every point moves by d(point): what each
+  // moves at most against a frame that moves with both.
+  template <class Motion>
+  double relative_motion(const Motion& d) const {
+    const auto mean = [&](const ContactSurface& s) {
+      Vec3d sum = Vec3d::zero();
+      for (int v : s.point) sum += d(v);
+      return sum * (1.0 / static_cast<double>(s.point.size()));
+    };
+    const auto largest = [&](const ContactSurface& s, const Vec3d& frame) {
+      double m = 0;
+      for (int v : s.point) m = std::max(m, squared_norm(d(v) - frame));
+      return sqrt(m);
+    };
+    const Vec3d frame = 0.5 * (mean(soft_) + mean(collider_));
+    return largest(soft_, frame) + largest(collider_, frame);
   }
 
   void add_seen(const ContactSurface& target, const WeightedPoint& source, std::int64_t source_id,
@@ -250,8 +256,8 @@ class BarrierTerm final : public ContactTerm {
 
   void collect_edges(const Points& points) {
     for (const auto& [ea, eb] : candidates_.edge_pairs) {
-      const double sharpness = collider_.rest.edge_sharpness[at_index(eb)];
-      if (sharpness < kFlat) continue;
+      const double area = edge_pair_area(ea, eb);
+      if (!(area > 0)) continue;
       const Vec2i &va = soft_.topology.edges[at_index(ea)],
                   &vb = collider_.topology.edges[at_index(eb)];
       BarrierPair p;
@@ -268,8 +274,7 @@ class BarrierTerm final : public ContactTerm {
       p.target_count = 2;
       p.count = 1;
       p.gap = s.d;
-      const double spacing = soft_.rest_length[at_index(ea)] / setup_.divisions;
-      p.area = edge_weight(sharpness, spacing, setup_.support) * edge_area_[at_index(ea)];
+      p.area = area;
       p.scale = setup_.stiffness * p.area;
       p.source_id = ea;
       p.target_id = eb;
@@ -278,6 +283,18 @@ class BarrierTerm final : public ContactTerm {
                                                   rest_length(collider_, points, eb));
       pairs_.push_back(p);
     }
+  }
+
+  // w_e' A_e; of a surface with itself the mean of both ways.
+  double edge_pair_area(int ea, int eb) const {
+    const auto one_way = [&](int e, double sharpness) {
+      if (sharpness < kFlat) return 0.0;
+      const double spacing = soft_.rest_length[at_index(e)] / setup_.divisions;
+      return edge_weight(sharpness, spacing, setup_.support) * edge_area_[at_index(e)];
+    };
+    const double area = one_way(ea, collider_.rest.edge_sharpness[at_index(eb)]);
+    if (&soft_ != &collider_) return area;
+    return 0.5 * (area + one_way(eb, soft_.rest.edge_sharpness[at_index(ea)]));
   }
 
   // Squared length of an edge where the step starts: constant through the step.

@@ -21,6 +21,9 @@
 // When asked for a positive semi-definite Hessian, each pair is clamped by its eigenvalues; the
 // pairs of one sample with a driven collider are summed first, since their signed counts cancel.
 //
+// A surface with itself: the first sum alone over the features that share no vertex with q, halved,
+// since both sides carry samples, and the third over every two edges once.
+//
 // Step cap: continuous collision detection over all vertex-triangle and edge-edge candidates, sharp
 // or not, and the candidates' margin: motion beyond it finds new candidates, so no pair is missed.
 // It leaves a quarter of the gap, or half the support if that is less, so that a pair that comes
@@ -44,6 +47,7 @@ struct BarrierSetup {
   double tangential = 1;  ///< stiffness of stick, per stiffness of the barrier
 };
 
+/// The two may be one surface: then it touches itself.
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,
                                                const BarrierSetup& setup);

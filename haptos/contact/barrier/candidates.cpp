@@ -33,6 +33,19 @@ Aabb edge_box(const ContactSurface& s, const std::vector<Vec3d>& x, int e) {
   return Aabb::of(s.position(x, v[0]), s.position(x, v[1]));
 }
 
+// Whether a sample and a triangle, or two edges, of one surface share a vertex.
+bool share_vertex(const ContactSurface& s, const WeightedPoint& w, int t) {
+  const Vec3i& c = s.triangles[at_index(t)];
+  for (int i = 0; i < w.count; ++i)
+    for (int k = 0; k < 3; ++k)
+      if (w.point[i] == s.point[at_index(c[k])]) return true;
+  return false;
+}
+bool edges_meet(const ContactSurface& s, int e, int f) {
+  const Vec2i &p = s.topology.edges[at_index(e)], &q = s.topology.edges[at_index(f)];
+  return p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1];
+}
+
 }  // namespace
 
 IndexLists owned_samples(const ContactSurface& a, const std::vector<SurfaceSample>& samples) {
@@ -89,6 +102,7 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
                      const std::vector<Vec3d>& x, double reach, BarrierCandidates& out) {
   std::vector<std::array<int, 2>> sample_pairs, vertex_pairs;
   out.edge_pairs.clear();
+  const bool self = &a == &b;
   const Aabb all = b_tree.bounds().inflated(reach);
   for (int ta = 0; ta < static_cast<int>(a.triangles.size()); ++ta) {
     const Aabb box = a.triangle_box(x, ta).inflated(reach);
@@ -97,9 +111,10 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
       const Aabb other = b.triangle_box(x, tb);
       for (int s : samples_of[ta]) {
         const Vec3d p = at(x, samples[at_index(s)].at);
+        if (self && share_vertex(a, samples[at_index(s)].at, tb)) continue;
         if (other.overlaps(Aabb::of(p), reach)) sample_pairs.push_back({s, tb});
       }
-      for (int k = 0; k < 3; ++k) {
+      for (int k = 0; k < 3 && !self; ++k) {
         const int v = b.triangles[at_index(tb)][k];
         if (owns_vertex(b, tb, v) && box.contains(b.position(x, v)))
           vertex_pairs.push_back({v, ta});
@@ -110,6 +125,7 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
         const Aabb ba = edge_box(a, x, ea);
         for (int k = 0; k < 3; ++k) {
           const int eb = b.topology.triangle_edges[at_index(tb)][k];
+          if (self && (eb <= ea || edges_meet(a, ea, eb))) continue;
           if (owns_edge(b, tb, eb) && ba.overlaps(edge_box(b, x, eb), reach))
             out.edge_pairs.push_back({ea, eb});
         }

@@ -18,7 +18,9 @@ struct BarrierCandidates {
   std::vector<std::array<int, 2>> edge_pairs;
 };
 
-/// All pairs whose boxes at x are closer than `reach` [m].
+/// All pairs whose boxes at x are closer than `reach` [m]. Of a surface with itself (a and b the
+/// same object): every sample with the triangles that share no vertex with it, and every two edges
+/// without a common end once; its vertices are samples, so the list of vertices stays empty.
 /// @param samples_of  sample indices owned by each triangle of a: each sample once
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,

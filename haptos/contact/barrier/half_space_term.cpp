@@ -19,12 +19,16 @@ const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
        "stiff ones"},
       {"divisions", "", &O::divisions, 0, 8,
        "number of parts each soft surface edge is divided into for the contact quadrature; 0 "
-       "chooses "
-       "from the meshes"},
+       "chooses from the meshes"},
       {"combine", "", &O::combine, 0, 4, "rule for the two coefficients of friction of a pair",
        "product min max mean geometric"},
       {"tangential", "", &O::tangential, 1e-6, 1e6,
        "stiffness of sticking friction, as a multiple of the contact stiffness"},
+      {"friction_law", "", &O::friction_law, 0, 1,
+       "law of friction: springs that stick and slip, or a smooth force that creeps",
+       "anchored smoothed"},
+      {"slip_speed", "m/s", &O::slip_speed, 1e-9, 10,
+       "smoothed friction: speed below which it is less than the cone (eps_v)"},
   };
   return t;
 }

@@ -1,5 +1,6 @@
 #include "haptos/contact/friction/anchored_friction.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace haptos {
@@ -36,7 +37,7 @@ bool project_on_triangle(const ContactSurface& s, const std::vector<Vec3d>& x, i
 
 Vec3d AnchoredFriction::Spring::stretch(const Points& points) const {
   const Vec3d anchor = b.count > 0 ? at(points.x, b) : fixed;
-  return tangential(at(points.x, a) - anchor, normal);
+  return tangential(at(points.x, a) - anchor - offset, normal);
 }
 
 Vec3d AnchoredFriction::Spring::slip(const Points& points) const {
@@ -45,8 +46,9 @@ Vec3d AnchoredFriction::Spring::slip(const Points& points) const {
   return tangential(u, normal);
 }
 
-void AnchoredFriction::begin(const ContactHistory* history) {
-  history_ = history;
+void AnchoredFriction::begin(const ContactHistory* history, double h) {
+  history_ = cone_.slip_speed > 0 ? nullptr : history;
+  reach_ = cone_.slip_speed * h;
   springs_.clear();
 }
 
@@ -97,13 +99,29 @@ double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
       s.a.weight[0] = 1 - m.edge;
       s.a.weight[1] = m.edge;
     }
+    if (reach_ > 0) {
+      const Vec3d anchor = s.b.count > 0 ? at(points.x_start, s.b) : s.fixed;
+      s.offset = at(points.x_start, s.a) - anchor;
+    }
     // What touches for the first time in sliding slides.
-    if (m.first_step < 0) s.memory.slipping = norm(s.slip(points)) > kAtRest;
+    if (m.first_step < 0)
+      s.memory.slipping = norm(s.slip(points)) > std::max(kAtRest, cone_.slip_speed);
   }
   s.stiffness = c.stiffness;
   s.limit = (s.memory.slipping ? cone_.sliding : cone_.sticking) * c.normal_force;
   next[c.key] = s;
   return norm(s.normal * s.limit - normal_before * before);
+}
+
+AnchoredFriction::Pull AnchoredFriction::pull(const Spring& s, double r) const {
+  const double L = s.limit, k = s.stiffness, e = reach_;
+  if (e > 0) {
+    if (r >= e) return {L * r, L / r, 0, false};
+    return {L * (r * r / e - r * r * r / (3 * e * e) + e / 3), L * (2 - r / e) / e,
+            2 * L * (1 - r / e) / e, true};
+  }
+  if (k * r <= L) return {0.5 * k * r * r, k, k, true};
+  return {L * r - 0.5 * L * L / k, L / r, 0, false};
 }
 
 Energy AnchoredFriction::evaluate(const Evaluation& e) const {
@@ -112,17 +130,17 @@ Energy AnchoredFriction::evaluate(const Evaluation& e) const {
     if (!(s.limit > 0)) continue;
     const Vec3d d = s.stretch(*e.points);
     const double r = norm(d);
-    const bool sticks = s.stiffness * r <= s.limit;
-    const double value =
-        sticks ? 0.5 * s.stiffness * r * r : s.limit * r - 0.5 * s.limit * s.limit / s.stiffness;
-    total += {value, value};
+    const Pull p = pull(s, r);
+    total += {p.energy, p.energy};
     if (!e.assembly) continue;
-    const Vec3d force = d * (sticks ? s.stiffness : s.limit / r);
+    const Vec3d force = d * p.force_per_length;
     e.assembly->add_gradient(s.a, force);
     if (s.b.count > 0) e.assembly->add_gradient(s.b, -force);
     if (!e.assembly->wants_hessian()) continue;
     const Mat3d P = Mat3d::identity() - outer(s.normal, s.normal);
-    const Mat3d H = sticks ? P * s.stiffness : (P - outer(d, d) * (1 / (r * r))) * (s.limit / r);
+    Mat3d H = P * p.force_per_length;
+    if (p.second != p.force_per_length && r > 0)
+      H += outer(d, d) * ((p.second - p.force_per_length) / (r * r));
     e.assembly->add_hessian(s.a, s.a, H, true);
     if (s.b.count == 0) continue;
     e.assembly->add_hessian(s.b, s.b, H, true);
@@ -141,10 +159,11 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
   if (m.first_step < 0) m.first_step = step;
   const Vec3d d = s.stretch(points);
   const double r = norm(d);
-  const bool sticks = s.stiffness * r <= s.limit;
+  const Pull p = pull(s, r);
+  const bool sticks = p.sticks;
   m.slipping = !sticks;
-  const Vec3d force = d * -(sticks ? s.stiffness : r > 0 ? s.limit / r : 0.0);
-  forces_.push_back({c.key, force, sticks});
+  forces_.push_back({c.key, r > 0 ? d * -p.force_per_length : Vec3d::zero(), sticks});
+  if (reach_ > 0) return;  // the smoothed law remembers nothing
   if (!sticks) {
     // The spring keeps what the cone allows, from where the surfaces touch now.
     const Vec3d from = at(points.x, c.a);

@@ -18,6 +18,13 @@
 // longer change (Term::update_lag). So the forces obey Coulomb's law at the end of the step, though
 // friction has no potential. mu is that of sticking for a spring that stuck at the start of the
 // step, that of sliding otherwise.
+// The smoothed law, for those who want no memory or compare with codes that have none, replaces E
+// by
+//
+//   E(d) = L (-|d|^3 / (3 e^2) + |d|^2 / e + e / 3)   |d| < e = eps_v h,      L |d|   beyond,
+//
+// with d the relative motion since the start of the step (Li et al. 2020, eq. 14). It never holds:
+// below the cone it creeps at up to eps_v. It reads and leaves no history.
 // Source: the return mapping is that of Wriggers, Computational Contact Mechanics, 2nd ed., 10.5.2.
 // Limits: the force acts at points a gap apart, so a couple of gap times force is left.
 #pragma once
@@ -36,6 +43,8 @@ namespace haptos {
 struct FrictionCone {
   double sticking = 0;  ///< static
   double sliding = 0;   ///< kinetic, at most the static one
+  /// eps_v of the smoothed law [m/s]; 0: anchored stick.
+  double slip_speed = 0;
 };
 
 /// Where two bodies touch, as friction sees it at some position.
@@ -65,7 +74,7 @@ class AnchoredFriction {
   double coefficient(bool sticking) const { return sticking ? cone_.sticking : cone_.sliding; }
 
   /// Starts a step; the history is read in lag() and must outlive it.
-  void begin(const ContactHistory* history);
+  void begin(const ContactHistory* history, double h);
   /// Takes normals and limits from `contacts`; a contact without an anchor gets one where it
   /// touches now. `other(key)` is the surface that holds the key's anchors, nullptr for a
   /// half-space.
@@ -95,8 +104,9 @@ class AnchoredFriction {
 
  private:
   struct Spring {
-    WeightedPoint a, b;           // b.count 0: fixed
-    Vec3d fixed = Vec3d::zero();  // world [m]
+    WeightedPoint a, b;            // b.count 0: fixed
+    Vec3d fixed = Vec3d::zero();   // world [m]
+    Vec3d offset = Vec3d::zero();  // of a from b where nothing pulls [m]
     Vec3d normal;
     double limit = 0, stiffness = 0;
     ContactMemory memory;
@@ -108,9 +118,16 @@ class AnchoredFriction {
   void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
               std::int64_t step);
   static void hold(const ContactMemory& m, const ContactSurface* other, Spring& s);
+  // Energy, force and stiffness of a spring by the length r of its stretch.
+  struct Pull {
+    double energy, force_per_length, second;
+    bool sticks;
+  };
+  Pull pull(const Spring& s, double r) const;
 
   FrictionCone cone_;
   const ContactHistory* history_ = nullptr;
+  double reach_ = 0;  // e = eps_v h of the smoothed law [m]; 0: anchored
   std::map<FeaturePair, Spring> springs_;
   std::vector<FrictionForce> forces_;
   ContactHistory memory_;
