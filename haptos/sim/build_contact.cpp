@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/barrier/barrier_group.h"
 #include "haptos/contact/point/sap_term.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A surface that may touch others.
 struct Party {
@@ -119,13 +117,12 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
 }
 
 // a carries the quadrature.
-void add_pair(const Scene& scene, const Party& a, const Party& b, Workspace& w) {
+void add_pair(const Scene& scene, const Party& a, const Party& b, BarrierGroup& group) {
   const PairOptions* pair = pair_options(scene, a.name, b.name);
   if (glued(a, b.name) || glued(b, a.name) || (pair && !pair->enabled)) return;
   BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
-  setup.divisions = scene.contact.divisions > 0 ? scene.contact.divisions
-                                                : suggested_divisions(*a.surface, *b.surface);
-  add_contact(w, make_barrier_term(a.surface, b.surface, setup));
+  setup.divisions = scene.contact.divisions;
+  group.add(a.surface, b.surface, setup);
 }
 
 void add_sphere_contact(const Model& model, Workspace& w) {
@@ -157,6 +154,7 @@ void add_sphere_contact(const Model& model, Workspace& w) {
 void add_contacts(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   const std::vector<Party> all = parties(model, w);
+  auto group = make_barrier_group();
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const Party *a = &all[i], *b = &all[j];
@@ -165,8 +163,9 @@ void add_contacts(const Model& model, Workspace& w) {
       const bool swap =
           a->kind == b->kind ? mean_edge(*b->surface) < mean_edge(*a->surface) : b->kind > a->kind;
       if (swap) std::swap(a, b);
-      add_pair(scene, *a, *b, w);
+      add_pair(scene, *a, *b, *group);
     }
+  if (group->pair_count() > 0) add_contact(w, std::move(group));
   for (const HalfSpace& h : scene.half_spaces)
     for (const Party& p : all) {
       const PairOptions* pair = pair_options(scene, p.name, h.name);
