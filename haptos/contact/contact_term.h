@@ -18,7 +18,7 @@ class ContactTerm : public Term {
   /// Contacts of the last committed step.
   const std::vector<ContactPoint>& contacts() const { return contacts_; }
   /// Adds to `next` what the pairs of the last committed step remember.
-  void remember(ContactHistory& next) const { friction_.remember(next); }
+  virtual void remember(ContactHistory& next) const { friction_.remember(next); }
 
   double update_lag(const Points& points) override;
 

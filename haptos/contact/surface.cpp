@@ -25,6 +25,16 @@ ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int
     for (int e : topology.vertex_edges[v]) count -= edge_count[at_index(e)];
     vertex_count.push_back(count);
   }
+  for (int t = 0; t < static_cast<int>(triangles.size()); ++t) {
+    Vec3i v, e;
+    for (int k = 0; k < 3; ++k) {
+      const int corner = triangles[at_index(t)][k], edge = topology.triangle_edges[at_index(t)][k];
+      v[k] = topology.vertex_triangles[corner][0] == t ? corner : -1;
+      e[k] = topology.edge_triangles[edge][0] == t ? edge : -1;
+    }
+    owned_vertex.push_back(v);
+    owned_edge.push_back(e);
+  }
   for (const Vec2i& e : topology.edges)
     rest_length.push_back(norm(mesh.vertices[at_index(e[0])] - mesh.vertices[at_index(e[1])]));
   // The rim of an open surface is as sharp as a needle: nothing beside it carries a contact there.

@@ -26,6 +26,10 @@ struct ContactSurface {
   /// vertex what makes its star add up to 1. See contact/barrier/closest_features.h.
   std::vector<int> edge_count, vertex_count;
 
+  /// What each triangle owns, so that a pair of features is met once: of its corners and of its
+  /// edges (edge k from corner k to the next) those it is the first triangle of; -1 elsewhere.
+  std::vector<Vec3i> owned_vertex, owned_edge;
+
   ContactSurface() = default;
   ContactSurface(const TriMesh& rest_mesh, std::vector<int> points, int body, int env, bool driven);
 

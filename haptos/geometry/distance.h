@@ -43,6 +43,7 @@ template <class T>
 struct DistanceCurvature {
   Mat3<T> s;     ///< S / d [1/m]
   Vec3<T> a[4];  ///< a_i [1/m]
+  Vec3<T> r[2];  ///< r_k [1/m]
 };
 
 /// Value, gradient and Hessian of a function of the twelve coordinates of a stencil.
@@ -188,6 +189,7 @@ HAPTOS_HD DistanceCurvature<T> distance_curvature(const Stencil<T>& st, const Ve
   const Vec3<T> r1 = detail::select3(two, cross(m, e[0]) * im, e[1] * i1);
 
   DistanceCurvature<T> out;
+  out.r[0] = r0, out.r[1] = r1;
   for (int i = 0; i < 4; ++i) out.a[i] = detail::axpy(st.dw(i, 1), r1, r0 * st.dw(i, 0));
 
   const Mask<T> apart = st.d > o;

@@ -134,6 +134,27 @@ void Assembly::add_coordinates(int block, const double* gradient, const double* 
   for (int i = 0; i < n * n; ++i) out[i] += hessian_factor_ * hessian[i];
 }
 
+void Assembly::add_coupling(int i, int j, const double* hessian) {
+  const BlockPattern& pattern = matrix_.pattern();
+  const bool below = i > j;
+  const int e = below ? pattern.find(i, j) : pattern.find(j, i);
+  if (e < 0) {
+    missing_.push_back({i, j});
+    return;
+  }
+  double* out = matrix_.entry(e);
+  const int rows = pattern.size(i), columns = pattern.size(j);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c)
+      out[below ? r * columns + c : c * rows + r] += hessian_factor_ * hessian[r * columns + c];
+}
+
+void Assembly::add_driven_rhs(int block, const double* change) {
+  const BlockPattern& pattern = matrix_.pattern();
+  for (int i = 0; i < pattern.size(block); ++i)
+    driven_rhs_[at_index(pattern.offset(block) + i)] += hessian_factor_ * change[i];
+}
+
 void Assembly::add_block(int block, const double* gradient, const double* matrix) {
   const BlockPattern& pattern = matrix_.pattern();
   const int n = pattern.size(block), o = pattern.offset(block);

@@ -59,6 +59,11 @@ class Assembly {
   /// nullptr.
   void add_coordinates(int block, const double* gradient, const double* hessian);
 
+  /// Second derivatives by the unknowns of block i (rows) and of block j, i != j, row-major.
+  void add_coupling(int i, int j, const double* hessian);
+  /// What the driven motion changes in the derivatives by all unknowns of a block (unscaled).
+  void add_driven_rhs(int block, const double* change);
+
   /// Adds a block-diagonal quadratic (inertia): gradient g and Hessian m, both already in units of
   /// the objective.
   void add_block(int block, const double* gradient, const double* matrix);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/barrier/barrier_group.h"
 #include "haptos/contact/point/sap_term.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
@@ -108,21 +108,20 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
 }
 
 // a carries the quadrature.
-void add_pair(const Scene& scene, const Party& a, const Party& b, Workspace& w) {
+void add_pair(const Scene& scene, const Party& a, const Party& b, BarrierGroup& group) {
   if (!may_touch(scene, a.name, b.name)) return;
   const PairOptions* pair = pair_options(scene, a.name, b.name);
   BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
-  setup.divisions = scene.contact.divisions > 0 ? scene.contact.divisions
-                                                : suggested_divisions(*a.surface, *b.surface);
-  add_contact(w, make_barrier_term(a.surface, b.surface, setup));
+  setup.divisions = scene.contact.divisions;
+  group.add(a.surface, b.surface, setup);
 }
 
 // The surface of a soft body with itself.
-void add_self(const Scene& scene, const Party& a, Workspace& w) {
+void add_self(const Scene& scene, const Party& a, BarrierGroup& group) {
   if (!may_touch(scene, a.name, a.name)) return;
   BarrierSetup setup = barrier_setup(scene, pair_options(scene, a.name, a.name), a, &a, a.friction);
   setup.divisions = std::max(scene.contact.divisions, 1);
-  add_contact(w, make_barrier_term(a.surface, a.surface, setup));
+  group.add(a.surface, a.surface, setup);
 }
 
 void add_sphere_contact(const Model& model, Workspace& w) {
@@ -153,8 +152,9 @@ void add_sphere_contact(const Model& model, Workspace& w) {
 void add_contacts(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   const std::vector<Party> all = parties(model, w);
+  auto group = make_barrier_group();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], w);
+    if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group);
     for (std::size_t j = 0; j < i; ++j) {
       const Party *a = &all[i], *b = &all[j];
       if (a->kind == Party::kPrescribed && b->kind == Party::kPrescribed) continue;
@@ -162,9 +162,10 @@ void add_contacts(const Model& model, Workspace& w) {
       const bool swap =
           a->kind == b->kind ? mean_edge(*b->surface) < mean_edge(*a->surface) : b->kind > a->kind;
       if (swap) std::swap(a, b);
-      add_pair(scene, *a, *b, w);
+      add_pair(scene, *a, *b, *group);
     }
   }
+  if (group->pair_count() > 0) add_contact(w, std::move(group));
   for (const HalfSpace& h : scene.half_spaces)
     for (const Party& p : all) {
       if (p.kind == Party::kPrescribed || !may_touch(scene, p.name, h.name)) continue;

@@ -101,9 +101,15 @@ double depth(const TriMesh& a, const TriMesh& b, const std::vector<std::array<in
 struct Placed {
   std::string name;
   TriMesh mesh;
+  Aabb box;
+
+  Placed(std::string n, TriMesh m) : name(std::move(n)), mesh(std::move(m)) {
+    for (const Vec3d& v : mesh.vertices) box.merge(v);
+  }
 };
 
 void check_pair(const Placed& a, const Placed& b) {
+  if (!a.box.overlaps(b.box)) return;
   const auto pairs = intersecting_pairs(a.mesh, b.mesh);
   if (!pairs.empty())
     refuse(a.name, b.name,

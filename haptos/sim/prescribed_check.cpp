@@ -16,7 +16,14 @@ std::vector<Aabb> swept_boxes(const ContactSurface& s, const Points& p) {
   return boxes;
 }
 
+Aabb swept_box(const ContactSurface& s, const Points& p) {
+  Aabb box;
+  for (int v : s.point) box.merge(p.x_start[at_index(v)]).merge(p.x_target[at_index(v)]);
+  return box;
+}
+
 bool meet(const ContactSurface& a, const ContactSurface& b, const Points& pts) {
+  if (!swept_box(a, pts).overlaps(swept_box(b, pts))) return false;
   const Bvh ta(swept_boxes(a, pts)), tb(swept_boxes(b, pts));
   const std::vector<Vec3d>&x0 = pts.x_start, &x1 = pts.x_target;
   bool hit = false;

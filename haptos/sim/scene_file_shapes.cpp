@@ -4,6 +4,7 @@
 #include "haptos/base/text.h"
 #include "haptos/geometry/pads.h"
 #include "haptos/geometry/shapes.h"
+#include "haptos/geometry/threads.h"
 #include "haptos/sim/scene_file_parts.h"
 
 namespace haptos::scene_file {
@@ -142,6 +143,32 @@ TriMesh read_indenter(const Reading& r, const Value& v) {
   });
 }
 
+// The thread of a bolt or a nut of this length; what is out of range is refused by threads.h.
+Thread read_thread(const Reading& r, const Value& v, double length) {
+  Thread t;
+  t.diameter = length_at(v, "diameter");
+  t.pitch = length_at(v, "pitch");
+  if (const auto a = v.find("allowance")) t.allowance = a->number("m", 0, kLargestLength);
+  if (const auto n = v.find("segments")) t.segments = n->integer(1, kMostCells);
+  r.check_elements(v, 8.0 * t.segments * (length / t.pitch + 2));
+  return t;
+}
+
+TriMesh read_bolt(const Reading& r, const Value& v) {
+  v.keys({"diameter", "pitch", "length", "across_flats", "head", "allowance", "segments"});
+  const double length = length_at(v, "length");
+  const auto head = v.find("head");
+  const Thread t = read_thread(r, v, length);
+  if (!head) return iso_bolt(t, length, 0, 0);
+  return iso_bolt(t, length, length_at(v, "across_flats"), read_length(*head));
+}
+
+TriMesh read_nut(const Reading& r, const Value& v) {
+  v.keys({"diameter", "pitch", "height", "across_flats", "allowance", "segments"});
+  const double height = length_at(v, "height");
+  return iso_nut(read_thread(r, v, height), height, length_at(v, "across_flats"));
+}
+
 TriMesh make(const Reading& r, const std::string& kind, const Value& v) {
   const auto at = [&](const char* key) { return length_at(v, key); };
   const auto facet = [&](double extent) {
@@ -150,6 +177,8 @@ TriMesh make(const Reading& r, const std::string& kind, const Value& v) {
     return f;
   };
   if (kind == "indenter") return read_indenter(r, v);
+  if (kind == "bolt") return read_bolt(r, v);
+  if (kind == "nut") return read_nut(r, v);
   if (kind == "sphere") {
     v.keys({"radius", "facet"});
     const double radius = at("radius");
@@ -226,8 +255,9 @@ TriMesh read_shape(Reading& r, const Value& v) {
   if (!v.is_map())
     v.fail("", "must be a map or none",
            "write for example shape: {sphere: {radius: 4 mm, facet: 0.2 mm}}");
-  const std::initializer_list<const char*> kinds = {
-      "sphere", "cap", "box", "cylinder", "cone", "capsule", "torus", "ring", "wedge", "indenter"};
+  const std::initializer_list<const char*> kinds = {"sphere", "cap",     "box",   "cylinder",
+                                                    "cone",   "capsule", "torus", "ring",
+                                                    "wedge",  "bolt",    "nut",   "indenter"};
   v.keys(kinds);
   const std::string kind = only_one(v, kinds);
   const Value numbers = *v.find(kind.c_str());

@@ -2,6 +2,7 @@
 #include "haptos/geometry/shapes.h"
 #include "bind.h"
 #include "haptos/geometry/pads.h"
+#include "haptos/geometry/threads.h"
 
 namespace haptos::python {
 namespace {
@@ -33,6 +34,29 @@ void bind_surfaces(nb::module_& m) {
         "A torus about z, centred at the origin [m].");
   m.def("ring", &ring, nb::arg("inner_radius"), nb::arg("outer_radius"), nb::arg("height"),
         nb::arg("facet"), "A tube about z, centred at the origin [m].");
+  const Thread t;
+  m.def(
+      "iso_bolt",
+      [](double length, double across_flats, double head_height, double diameter, double pitch,
+         double allowance, int segments) {
+        return iso_bolt({diameter, pitch, allowance, segments}, length, across_flats, head_height);
+      },
+      nb::arg("length"), nb::arg("across_flats") = 30e-3, nb::arg("head_height") = 0.0,
+      nb::kw_only(), nb::arg("diameter") = t.diameter, nb::arg("pitch") = t.pitch,
+      nb::arg("allowance") = t.allowance, nb::arg("segments") = t.segments,
+      "A bolt with an ISO metric thread from z = 0 to z = length and a hexagonal head below, or no "
+      "head; allowance: how far the profile lies inside the basic one, normal to it [m].");
+  m.def(
+      "iso_nut",
+      [](double height, double across_flats, double diameter, double pitch, double allowance,
+         int segments) {
+        return iso_nut({diameter, pitch, allowance, segments}, height, across_flats);
+      },
+      nb::arg("height"), nb::arg("across_flats") = 30e-3, nb::kw_only(),
+      nb::arg("diameter") = t.diameter, nb::arg("pitch") = t.pitch,
+      nb::arg("allowance") = t.allowance, nb::arg("segments") = t.segments,
+      "A hexagonal nut with an ISO metric thread from z = 0 to z = height; fits iso_bolt() shifted "
+      "by whole pitches [m].");
   m.def(
       "shape_names", [] { return shape_names(); }, "Names that make_shape() knows, sorted.");
   m.def(

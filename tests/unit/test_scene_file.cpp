@@ -369,6 +369,10 @@ TEST(SceneFile, EveryShapeIsMadeWithItsSize) {
       {"{torus: {major: 2, minor: 1, facet: 0.5}}", {{6, 6, 2}}},
       {"{ring: {inner_radius: 1, outer_radius: 2, height: 1, facet: 0.5}}", {{4, 4, 1}}},
       {"{wedge: {size: [1, 2, 3]}}", {{1, 2, 3}}},
+      {"{bolt: {diameter: 2, pitch: 0.5, length: 3, head: 1, across_flats: 3, segments: 24}}",
+       {{3, 2 * std::sqrt(3), 4}}},
+      {"{bolt: {diameter: 2, pitch: 0.5, length: 3, allowance: 0.02}}", {{1.96, 1.96, 3}}},
+      {"{nut: {diameter: 2, pitch: 0.5, height: 2, across_flats: 3}}", {{3, 2 * std::sqrt(3), 2}}},
       {"{indenter: {name: dots}}", {{16e-3, 16e-3, 20e-3}}},
   };
   for (const auto& [text, size] : shapes) {

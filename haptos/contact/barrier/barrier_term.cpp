@@ -4,14 +4,13 @@
 #include <cmath>
 #include <map>
 
-#include "haptos/base/parallel.h"
+#include "haptos/contact/barrier/affine_pairs.h"
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/candidates.h"
 #include "haptos/contact/barrier/closest_features.h"
 #include "haptos/contact/barrier/feature_weight.h"
 #include "haptos/contact/barrier/pair_friction.h"
 #include "haptos/contact/barrier/stencil_pair.h"
-#include "haptos/geometry/ccd.h"
 
 namespace haptos {
 namespace {
@@ -20,6 +19,9 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Sharpness below this is flat: such features add nothing.
 constexpr double kFlat = 1e-6;
+
+// Pairs of triangles that a search for more motion than was expected may look at, per triangle.
+constexpr std::size_t kMostNear = 16;
 
 class BarrierTerm final : public ContactTerm {
  public:
@@ -49,7 +51,10 @@ class BarrierTerm final : public ContactTerm {
     std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
     // Margin: how far surfaces are expected to move in this step.
     const Points& p = *c.points;
-    find(p, 1.2 * c.b * relative_motion([&](int v) { return p.u[at_index(v)]; }) + setup_.support);
+    stiff_ = both_stiff(soft_, collider_, p);
+    expected_ =
+        1.2 * c.b * relative_motion([&](int v) { return p.u[at_index(v)]; }) + setup_.support;
+    find(p, expected_, expected_);
     if (!friction_.active()) return;
     refresh(p);
     begin_friction(c);
@@ -57,6 +62,12 @@ class BarrierTerm final : public ContactTerm {
 
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
     if (soft_.driven || collider_.driven) return;
+    if (stiff_) {
+      const int i = points.block(soft_.point[0]), j = points.block(collider_.point[0]);
+      if (!candidates_.point_stencils.empty() || !candidates_.edge_stencils.empty())
+        out.push_back({std::max(i, j), std::min(i, j)});
+      return;
+    }
     candidate_couplings(candidates_, samples_, soft_, collider_, points, out);
   }
 
@@ -75,6 +86,11 @@ class BarrierTerm final : public ContactTerm {
 
   Energy evaluate(const Evaluation& e) override {
     Energy total = friction_.evaluate(e);
+    if (stiff_ && !e.project) {
+      total +=
+          evaluate_stiff_pairs(pairs_, setup_.support, soft_, collider_, *e.points, e.assembly);
+      return total;
+    }
     for (std::size_t i = 0; i < pairs_.size();) {
       const BarrierPair& p = pairs_[i];
       if (p.kind != PairKind::kSample || !p.rigid_target) {
@@ -98,7 +114,8 @@ class BarrierTerm final : public ContactTerm {
         relative_motion([&](int v) { return points.x[at_index(v)] - x_search_[at_index(v)]; });
     if (moved + limit * motion > margin_) {
       // New candidates about the present position, for as much motion as is reasonable to search.
-      find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)));
+      find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)),
+           expected_);
       limit = std::min(limit, margin_ / motion);
     }
     return collide(points, dx, limit);
@@ -123,8 +140,9 @@ class BarrierTerm final : public ContactTerm {
   }
 
  private:
-  void find(const Points& points, double margin) {
-    margin_ = margin;
+  // Candidates about the present position, for a motion of up to `margin`; or of less, but not less
+  // than `least`, where that would find more pairs than a step can pay for.
+  void find(const Points& points, double margin, double least) {
     x_search_ = points.x;
     std::vector<Aabb> boxes;
     boxes.reserve(collider_.triangles.size());
@@ -134,6 +152,11 @@ class BarrierTerm final : public ContactTerm {
       tree_.build(boxes);
     else
       tree_.refit(boxes);
+    const std::size_t most = kMostNear * (soft_.triangles.size() + collider_.triangles.size());
+    while (margin > least &&
+           !few_near_triangles(soft_, tree_, points.x, setup_.support + margin, most))
+      margin = std::max(0.5 * margin, least);
+    margin_ = margin;
     find_candidates(soft_, samples_, samples_of_, collider_, tree_, points.x,
                     setup_.support + margin, candidates_);
     for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
@@ -303,69 +326,15 @@ class BarrierTerm final : public ContactTerm {
     return squared_norm(s.position(points.x_start, v[0]) - s.position(points.x_start, v[1]));
   }
 
-  // The gap that a step must leave to a pair: within the support, where a contact that is new to
-  // the term carries force but not much of it, and at least a quarter of what there was.
-  double gap_to_leave(double gap) const { return std::min(0.25 * gap, 0.5 * setup_.support); }
-
+  // Every pair keeps a gap within the support, where a contact that is new to the term carries
+  // force but not much of it, and at least a quarter of what there was.
   double collide(const Points& points, const std::vector<Vec3d>& dx, double limit) const {
-    const std::vector<Vec3d>& x = points.x;
-    auto end = [&](int p) { return x[at_index(p)] + limit * dx[at_index(p)]; };
-    auto motion = [&](int p) { return limit * norm(dx[at_index(p)]); };
-    auto point_triangle = [&](int p, const ContactSurface& s, int t) {
-      const Vec3i& c = s.triangles[at_index(t)];
-      const int a = s.point[at_index(c[0])], b = s.point[at_index(c[1])],
-                d = s.point[at_index(c[2])];
-      const double gap =
-          point_triangle_stencil(x[at_index(p)], x[at_index(a)], x[at_index(b)], x[at_index(d)]).d;
-      const double leave = gap_to_leave(gap);
-      if (gap - motion(p) - std::max({motion(a), motion(b), motion(d)}) > leave) return 1.0;
-      AccdOptions o;
-      o.slack = gap > 0 ? leave / gap : o.slack;
-      return accd_point_triangle(x[at_index(p)], x[at_index(a)], x[at_index(b)], x[at_index(d)],
-                                 end(p), end(a), end(b), end(d), o);
-    };
-    double toi = 1.0;
-    toi = reduce_min(
-        static_cast<std::ptrdiff_t>(soft_.point.size()), toi,
-        [&](std::ptrdiff_t v) {
-          double r = 1.0;
-          if (v < candidates_.sample_triangles.size())
-            for (int t : candidates_.sample_triangles[static_cast<int>(v)])
-              r = std::min(r, point_triangle(soft_.point[at_index(v)], collider_, t));
-          return r;
-        },
-        64);
-    toi = reduce_min(
-        static_cast<std::ptrdiff_t>(candidates_.vertices.size()), toi,
-        [&](std::ptrdiff_t i) {
-          double r = 1.0;
-          for (int t : candidates_.vertex_triangles[static_cast<int>(i)])
-            r = std::min(
-                r, point_triangle(collider_.point[at_index(candidates_.vertices[at_index(i)])],
-                                  soft_, t));
-          return r;
-        },
-        64);
-    toi = reduce_min(
-        static_cast<std::ptrdiff_t>(candidates_.edge_pairs.size()), toi,
-        [&](std::ptrdiff_t i) {
-          const auto& [ea, eb] = candidates_.edge_pairs[at_index(i)];
-          const Vec2i &va = soft_.topology.edges[at_index(ea)],
-                      &vb = collider_.topology.edges[at_index(eb)];
-          const int p = soft_.point[at_index(va[0])], q = soft_.point[at_index(va[1])];
-          const int r = collider_.point[at_index(vb[0])], s = collider_.point[at_index(vb[1])];
-          const double gap =
-              edge_edge_stencil(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)]).d;
-          const double leave = gap_to_leave(gap);
-          if (gap - std::max(motion(p), motion(q)) - std::max(motion(r), motion(s)) > leave)
-            return 1.0;
-          AccdOptions o;
-          o.slack = gap > 0 ? leave / gap : o.slack;
-          return accd_edge_edge(x[at_index(p)], x[at_index(q)], x[at_index(r)], x[at_index(s)],
-                                end(p), end(q), end(r), end(s), o);
-        },
-        64);
-    return toi * limit;
+    const double share =
+        std::min(stencil_step_cap(StencilShape::kPointTriangle, candidates_.point_stencils,
+                                  points.x, dx, limit, setup_.support),
+                 stencil_step_cap(StencilShape::kEdgeEdge, candidates_.edge_stencils, points.x, dx,
+                                  limit, setup_.support));
+    return share * limit;
   }
 
   const ContactSurface& soft_;
@@ -376,7 +345,8 @@ class BarrierTerm final : public ContactTerm {
   std::vector<double> edge_area_, corner_area_;
   Bvh tree_;
   BarrierCandidates candidates_;
-  double margin_ = 0;
+  bool stiff_ = false;                // two stiff bodies: faster sums
+  double expected_ = 0, margin_ = 0;  // motion that the step was expected to make, and may make
   std::vector<Vec3d> x_search_;
   std::vector<SeenFeature> seen_;
   std::vector<BarrierPair> pairs_;

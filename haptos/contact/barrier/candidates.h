@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "haptos/contact/barrier/stencil_list.h"
 #include "haptos/contact/surface.h"
 
 namespace haptos {
@@ -16,15 +17,22 @@ struct BarrierCandidates {
   IndexLists vertex_triangles;
   /// (edge of the soft surface, edge of the collider).
   std::vector<std::array<int, 2>> edge_pairs;
+  /// Corners of what continuous collision detection looks at: vertices of either surface with the
+  /// triangles above, and the pairs of edges, in their order.
+  std::vector<StencilPoints> point_stencils, edge_stencils;
 };
 
-/// All pairs whose boxes at x are closer than `reach` [m]. Of a surface with itself (a and b the
-/// same object): every sample with the triangles that share no vertex with it, and every two edges
-/// without a common end once; its vertices are samples, so the list of vertices stays empty.
+/// All pairs that are closer than `reach` at x [m]. Of a surface with itself (a and b the same object):
+/// every sample with the triangles that share no vertex with it, and every two edges without a
+/// common end once; its vertices are samples, so the list of vertices stays empty.
 /// @param samples_of  sample indices owned by each triangle of a: each sample once
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
                      const std::vector<Vec3d>& x, double reach, BarrierCandidates& out);
+
+/// Whether at most `most` pairs of triangles have boxes closer than `reach`: what a search costs.
+bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::vector<Vec3d>& x,
+                        double reach, std::size_t most);
 
 /// Pairs of blocks that contact of the candidates may couple, each once.
 void candidate_couplings(const BarrierCandidates& candidates,

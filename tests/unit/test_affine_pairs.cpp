@@ -1,0 +1,193 @@
+// Sums over the pairs of two stiff bodies against the same sums pair by pair and point by point.
+#include "haptos/contact/barrier/affine_pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "haptos/base/parallel.h"
+#include "haptos/geometry/shapes.h"
+#include "tests/support.h"
+
+namespace haptos {
+namespace {
+
+constexpr double kSupport = 0.3;
+
+// Two boxes near each other, each affine or driven, and pairs of every sort between them.
+struct Two {
+  Points points;
+  ContactSurface soft, collider;
+  std::vector<BarrierPair> pairs;
+  std::vector<Vec3d> motion;
+  std::shared_ptr<const BlockPattern> pattern;
+
+  Two(bool soft_driven, bool collider_driven) {
+    test::Random random(3);
+    int blocks = 0;
+    const auto add = [&](bool driven, int body, double lift) {
+      const TriMesh mesh = box({{1, 1, 1}}, {{2, 2, 2}});
+      std::vector<int> of;
+      const int block = driven ? 0 : blocks++;
+      for (const Vec3d& v : mesh.vertices) {
+        const Vec3d x = v + Vec3d{{0.1, 0.05, lift}} + 0.05 * random.vector();
+        of.push_back(driven ? points.add_driven(body, 0, x)
+                            : points.add_affine(block, body, 0, x, v));
+      }
+      return ContactSurface(mesh, of, body, 0, driven);
+    };
+    soft = add(soft_driven, 0, 1.1);
+    collider = add(collider_driven, 1, 0);
+    points.finish_permanent();
+    for (int p = 0; p < points.size(); ++p) motion.push_back(0.1 * random.vector());
+    std::vector<std::array<int, 2>> couplings;
+    if (blocks == 2) couplings.push_back({1, 0});
+    pattern = std::make_shared<BlockPattern>(std::vector<int>(static_cast<std::size_t>(blocks), 12),
+                                             couplings);
+    add_points(soft, collider, PairKind::kSample);
+    add_points(collider, soft, PairKind::kCorner);
+    add_edges();
+  }
+
+  void keep(BarrierPair p) {
+    if (!(p.gap > 0.02 && p.gap < kSupport)) return;
+    p.count = pairs.size() % 3 == 0 ? -1 : 1;
+    p.scale = 2.0 + 0.1 * static_cast<double>(pairs.size() % 7);
+    pairs.push_back(p);
+  }
+
+  void add_points(const ContactSurface& from, const ContactSurface& to, PairKind kind) {
+    for (std::size_t v = 0; v < from.point.size(); ++v)
+      for (int t = 0; t < static_cast<int>(to.triangles.size()); ++t)
+        for (int corners = 1; corners <= 3; ++corners) {
+          BarrierPair p;
+          p.kind = kind;
+          p.source = single(from.point[v]);
+          if (kind == PairKind::kSample && v + 2 < from.point.size()) {  // inside a triangle
+            p.source.count = 3;
+            for (int k = 0; k < 3; ++k) {
+              p.source.point[k] = from.point[v + static_cast<std::size_t>(k)];
+              p.source.weight[k] = k == 0 ? 0.8 : 0.1;
+            }
+          }
+          p.target_count = corners;
+          for (int k = 0; k < corners; ++k)
+            p.target[k] =
+                to.point[static_cast<std::size_t>(to.triangles[static_cast<std::size_t>(t)][k])];
+          const auto x = [&](int k) { return points.x[static_cast<std::size_t>(p.target[k])]; };
+          const Vec3d s = at(points.x, p.source);
+          p.gap = corners == 1   ? point_point_stencil(s, x(0)).d
+                  : corners == 2 ? point_edge_stencil(s, x(0), x(1)).d
+                                 : point_triangle_stencil(s, x(0), x(1), x(2)).d;
+          keep(p);
+        }
+  }
+
+  void add_edges() {
+    for (const Vec2i& e : soft.topology.edges)
+      for (const Vec2i& f : collider.topology.edges) {
+        BarrierPair p;
+        p.kind = PairKind::kEdges;
+        p.source.count = p.target_count = 2;
+        for (int k = 0; k < 2; ++k) {
+          p.source.point[k] = soft.point[static_cast<std::size_t>(e[k])];
+          p.target[k] = collider.point[static_cast<std::size_t>(f[k])];
+        }
+        const auto x = [&](int q) { return points.x[static_cast<std::size_t>(q)]; };
+        p.gap = edge_edge_stencil(x(p.source.point[0]), x(p.source.point[1]), x(p.target[0]),
+                                  x(p.target[1]))
+                    .d;
+        p.mollifier = 0.02;
+        keep(p);
+      }
+  }
+
+  Assembly assembly(bool stiff, Energy& energy) const {
+    Assembly a;
+    a.reset(pattern);
+    a.begin(points, true, &motion);
+    a.set_factors(0.5, 0.25);
+    if (stiff)
+      energy = evaluate_stiff_pairs(pairs, kSupport, soft, collider, points, &a);
+    else
+      for (const BarrierPair& p : pairs) energy += evaluate_pair(p, kSupport, points, &a, false);
+    a.finish();
+    return a;
+  }
+};
+
+double scale_of(const std::vector<double>& v) {
+  double s = 0;
+  for (double x : v) s = std::max(s, std::abs(x));
+  return s;
+}
+
+void expect_equal(const std::vector<double>& a, const std::vector<double>& b, const char* what) {
+  ASSERT_EQ(a.size(), b.size());
+  const double scale = scale_of(a);
+  EXPECT_GT(scale, 0) << what;
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-11 * scale) << what << i;
+}
+
+std::vector<double> values(const Assembly& a) {
+  const BlockMatrix& m = a.matrix();
+  std::vector<double> v;
+  for (int e = 0; e < m.pattern().entry_count(); ++e) {
+    const int n = m.pattern().size(m.pattern().row(e)) * m.pattern().size(m.pattern().column(e));
+    v.insert(v.end(), m.entry(e), m.entry(e) + n);
+  }
+  return v;
+}
+
+class AffinePairs : public testing::TestWithParam<int> {};
+
+TEST_P(AffinePairs, SumsEqualThoseOfPairsOnePointAtATime) {
+  const Two two(GetParam() == 1, GetParam() == 2);
+  int sorts[3][4] = {};
+  for (const BarrierPair& p : two.pairs) ++sorts[static_cast<int>(p.kind)][p.target_count];
+  for (int kind = 0; kind < 2; ++kind)
+    for (int corners = 1; corners <= 3; ++corners) EXPECT_GT(sorts[kind][corners], 5);
+  EXPECT_GT(sorts[2][2], 20);
+  ASSERT_TRUE(both_stiff(two.soft, two.collider, two.points));
+  Energy fast, slow;
+  const Assembly a = two.assembly(true, fast), b = two.assembly(false, slow);
+  EXPECT_NEAR(fast.value, slow.value, 1e-12 * slow.magnitude);
+  EXPECT_NEAR(fast.magnitude, slow.magnitude, 1e-12 * slow.magnitude);
+  expect_equal(b.gradient(), a.gradient(), "gradient ");
+  expect_equal(values(b), values(a), "hessian ");
+  if (GetParam() > 0) {
+    expect_equal(b.driven_rhs(), a.driven_rhs(), "motion ");
+  }
+  for (int p = 0; p < two.points.size(); ++p)
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(a.point_gradient()[static_cast<std::size_t>(p)][c],
+                  b.point_gradient()[static_cast<std::size_t>(p)][c],
+                  1e-11 * scale_of(b.gradient()));
+  const Energy alone =
+      evaluate_stiff_pairs(two.pairs, kSupport, two.soft, two.collider, two.points, nullptr);
+  EXPECT_EQ(alone.value, fast.value);
+}
+
+TEST_P(AffinePairs, BitsDoNotDependOnTheNumberOfThreads) {
+  const Two two(GetParam() == 1, GetParam() == 2);
+  std::vector<double> bits[2];
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    Energy e;
+    const Assembly a = two.assembly(true, e);
+    bits[threads / 2] = values(a);
+    bits[threads / 2].push_back(e.value);
+    bits[threads / 2].insert(bits[threads / 2].end(), a.gradient().begin(), a.gradient().end());
+  }
+  set_thread_count(0);
+  EXPECT_EQ(bits[0], bits[1]);
+}
+
+std::string case_name(const testing::TestParamInfo<int>& info) {
+  return info.param == 0 ? "BothAffine" : info.param == 1 ? "SoftDriven" : "ColliderDriven";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AffinePairs, testing::Range(0, 3), case_name);
+
+}  // namespace
+}  // namespace haptos
