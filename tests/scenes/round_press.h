@@ -1,5 +1,5 @@
 // A rigid ball pressed into the middle of a round gel pad that is bonded to its base: a quarter of
-// it, with symmetry at x = 0 and y = 0. Frictionless, quasi-static.
+// it, with symmetry at x = 0 and y = 0. Quasi-static.
 //
 // Depth is what the gel under the pole gives way: the command plus the gap at the pole, which is
 // some tenths of the support. References are read at that depth.
@@ -14,6 +14,7 @@
 #include "haptos/geometry/pads.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/sim/sim.h"
+#include "tests/scenes/crossing.h"
 #include "tests/support.h"
 
 namespace haptos::test {
@@ -24,6 +25,8 @@ struct RoundPress {
   PadGrading grading;
   double young = 1e5, poisson = 0.48;  ///< [Pa]
   double support = 2e-5;               ///< of contact [m]
+  double friction = 0;                 ///< coefficient
+  double tangential = 1;               ///< of the springs of friction, see contact.tangential
   std::vector<double> commands;        ///< depths, one step each [m]
 };
 
@@ -42,6 +45,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.contact.support = p.support;
+  s.contact.tangential = p.tangential;
   s.newton.force_tolerance = 1e-4;
   const Pad pad = round_pad(p.pad_radius, p.thickness, p.grading, PadPart::kQuarter);
   SoftBody gel;
@@ -58,6 +62,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   PrescribedBody ball;
   ball.name = "ball";
   ball.surface = sphere_lower_cap(p.ball_radius, p.cap, p.facet);
+  gel.friction.sticking = ball.friction.sticking = p.friction;
   ball.trajectory.push_back({0.0, at_position({{0, 0, p.ball_radius + 1.001 * p.support}})});
   for (std::size_t i = 0; i < p.commands.size(); ++i)
     ball.trajectory.push_back(
@@ -77,6 +82,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
     EXPECT_EQ(report.status(), 0u);
     EXPECT_EQ(report.newton.path, 1);
     EXPECT_GT(report.smallest_volume_ratio, 0);
+    EXPECT_EQ(crossings(sim, "gel", "ball"), 0u);
     RoundPressResult r;
     r.depth = -sim.soft_positions("gel")[pole][2];
     r.force = -4 * sim.contact_wrench("gel").force[2];

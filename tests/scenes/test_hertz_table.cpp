@@ -1,7 +1,7 @@
 // A ball of 4 mm radius on a bonded layer 4 mm thick and 24 mm across, E = 0.1 MPa, logarithmic
-// neo-Hookean, frictionless, against an axisymmetric finite element reference (nine-node elements,
-// own code, agreed to 0.3 % between two integration rules). Force within 3 %, contact radius within
-// 0.1 mm.
+// neo-Hookean, frictionless and sticking, against an axisymmetric finite element reference
+// (nine-node elements, own code, agreed to 0.3 % between two integration rules). Force within 3 %,
+// contact radius within 0.1 mm.
 #include <array>
 #include <cstdio>
 
@@ -14,15 +14,16 @@ using test::RoundPress;
 using test::RoundPressResult;
 
 struct Row {
-  double depth, force48, force40, radius;  // [mm], [N], [N], [mm] (radius at nu 0.48)
+  double depth, force48, force40, radius;  // [mm], [N], [N], [mm] (radius at nu 0.48, sticking)
+  double stick48, stick40;                 // [N], with friction of 5 or more
 };
 
-constexpr std::array<Row, 6> kTable = {{{0.25, 0.0583, 0.0523, 1.07},
-                                        {0.50, 0.1899, 0.1687, 1.61},
-                                        {0.75, 0.3899, 0.3410, 2.00},
-                                        {1.00, 0.6560, 0.5745, 2.30},
-                                        {1.25, 0.9857, 0.8620, 2.54},
-                                        {1.50, 1.3770, 1.2040, 2.78}}};
+constexpr std::array<Row, 6> kTable = {{{0.25, 0.0583, 0.0523, 1.07, 0.0581, 0.0524},
+                                        {0.50, 0.1899, 0.1687, 1.61, 0.1912, 0.1679},
+                                        {0.75, 0.3899, 0.3410, 2.00, 0.3977, 0.3435},
+                                        {1.00, 0.6560, 0.5745, 2.30, 0.6869, 0.5807},
+                                        {1.25, 0.9857, 0.8620, 2.54, 1.0660, 0.8862},
+                                        {1.50, 1.3770, 1.2040, 2.78, 1.5490, 1.2660}}};
 
 // Between rows as a power of depth.
 double interpolate_table(double depth, double Row::*column) {
@@ -41,13 +42,16 @@ RoundPress scene(double h, double poisson, std::vector<double> commands) {
   return p;
 }
 
-double relative_force(const RoundPressResult& r, double poisson) {
-  return r.force / interpolate_table(r.depth, poisson == 0.48 ? &Row::force48 : &Row::force40);
+double relative_force(const RoundPressResult& r, double poisson, bool sticks = false) {
+  double Row::*column = poisson == 0.48 ? &Row::force48 : &Row::force40;
+  if (sticks) column = poisson == 0.48 ? &Row::stick48 : &Row::stick40;
+  return r.force / interpolate_table(r.depth, column);
 }
 
-void print(const char* what, double poisson, double h, const RoundPressResult& r) {
+void print(const char* what, double poisson, double h, const RoundPressResult& r,
+           bool sticks = false) {
   std::printf("FIGURE %s.force_error.nu%.2f.h%.2f.d%.2f = %+.2f %%\n", what, poisson, 1e3 * h,
-              1e3 * r.depth, 100 * (relative_force(r, poisson) - 1));
+              1e3 * r.depth, 100 * (relative_force(r, poisson, sticks) - 1));
   std::printf("FIGURE %s.contact_radius_error.nu%.2f.h%.2f.d%.2f = %+.3f mm\n", what, poisson,
               1e3 * h, 1e3 * r.depth, 1e3 * r.radius - interpolate_table(r.depth, &Row::radius));
 }
@@ -63,6 +67,41 @@ TEST(HertzTable, ForceAndContactRadiusOfANearlyIncompressibleLayerMatchTheRefere
 TEST(HertzTable, ForceOfACompressibleLayerMatchesTheReference) {
   for (const RoundPressResult& r : press(scene(0.7e-3, 0.40, {0.5e-3, 1.0e-3})))
     EXPECT_NEAR(relative_force(r, 0.40), 1, 0.03) << r.depth;
+}
+
+TEST(HertzTable, ForceAndContactRadiusOfABallThatSticksMatchTheReference) {
+  RoundPress p = scene(0.5e-3, 0.48, {0.25e-3, 0.5e-3, 0.75e-3, 1.0e-3});
+  p.friction = 10;
+  for (const RoundPressResult& r : press(p)) {
+    EXPECT_NEAR(relative_force(r, 0.48, true), 1, 0.03) << r.depth;
+    EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1) << r.depth;
+  }
+}
+
+// What touches within a step sticks from its end on: depths are reached in few and in many steps.
+TEST(FullHertzTable, ForceOfABallThatSticksHoldsAtAllDepthsForCoarseAndFineSteps) {
+  for (const double poisson : {0.48, 0.40})
+    for (const int parts : {1, 5}) {  // of steps of .25 mm
+      RoundPress p = scene(0.35e-3, poisson, {});
+      p.cap = 2e-3;
+      p.friction = 10;
+      for (int i = 1; i <= 6 * parts; ++i)
+        p.commands.push_back(std::min(1.49e-3, 0.25e-3 * i / parts));
+      const std::vector<RoundPressResult> all = press(p);
+      double worst = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if ((i + 1) % static_cast<std::size_t>(parts) != 0) continue;  // between the rows
+        const RoundPressResult& r = all[i];
+        if (parts == 5) print("hertz_table_stick", poisson, 0.35e-3, r, true);
+        worst = std::max(worst, std::abs(relative_force(r, poisson, true) - 1));
+        if (poisson == 0.48) {
+          EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1) << r.depth;
+        }
+      }
+      std::printf("FIGURE hertz_table_stick.worst_force_error.nu%.2f.steps%d = %.2f %%\n", poisson,
+                  6 * parts, 100 * worst);
+      EXPECT_LE(worst, 0.03) << poisson << " " << parts;
+    }
 }
 
 TEST(FullHertzTable, ForceHoldsAtAllDepthsAndConvergesWithTheElementSize) {

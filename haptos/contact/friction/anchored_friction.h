@@ -51,7 +51,7 @@ struct FrictionCone {
 struct FrictionContact {
   FeaturePair key;
   WeightedPoint a;          ///< material point of the source [points]
-  double edge = 0;          ///< where on its edge a is, for an edge: weight of the second end
+  double edge = 0;          ///< where a is, if on an edge (count 2): weight of the second end
   int triangle = -1;        ///< of the other surface; -1: a half-space
   Vec3d closest;            ///< on the other surface, world [m]
   Vec3d normal;             ///< unit, of the force between the two
