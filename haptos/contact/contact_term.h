@@ -20,7 +20,8 @@ class ContactTerm : public Term {
   /// Adds to `next` what the pairs of the last committed step remember.
   virtual void remember(ContactHistory& next) const { friction_.remember(next); }
 
-  double update_lag(const Points& points) override;
+  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override;
+  void set_lag(const LaggedForces& forces) override { friction_.set_lag(forces); }
 
  protected:
   /// Places of contact at the refreshed point, for a model with friction.
@@ -36,6 +37,8 @@ class ContactTerm : public Term {
   std::vector<ContactPoint> contacts_;
 
  private:
+  void lag(const Points& points);
+
   std::vector<FrictionContact> touching_;
 };
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "haptos/model/contact_history.h"
@@ -56,6 +57,9 @@ struct Energy {
   }
 };
 
+/// Lagged forces by contact [N].
+using LaggedForces = std::map<FeaturePair, Vec3d>;
+
 class Term {
  public:
   virtual ~Term() = default;
@@ -78,9 +82,12 @@ class Term {
   virtual void commit(const StepContext&, const Points&) {}
 
   /// The sixth verb, of terms that lag forces (friction is the gradient of no potential): takes
-  /// what is lagged from the refreshed point and returns by how much it changed [N]. Called after a
-  /// minimisation; the step minimises again until the change is small.
-  virtual double update_lag(const Points&) { return 0; }
+  /// what is lagged from the refreshed point, and adds what it lagged before to `used` and what it
+  /// lags now to `now`. Called after a minimisation; the step minimises again until the two agree.
+  virtual void update_lag(const Points&, LaggedForces& /*used*/, LaggedForces& /*now*/) {}
+  /// Lags these forces instead, as far as they are the term's own: between two minimisations, where
+  /// the last ones would not lead to agreement.
+  virtual void set_lag(const LaggedForces&) {}
 
   /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
   virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "haptos/base/status.h"
+#include "haptos/solve/anderson.h"
 #include "haptos/solve/line_search.h"
 
 namespace haptos {
@@ -43,6 +44,9 @@ constexpr double kNearlyThere = 0.02;
 // that the linear residual may use up.
 constexpr double kLoosest = 0.01;
 constexpr double kShare = 0.1;
+// The part of the step's tolerance that minimisations after the first may leave. Where the lagged
+// forces are sensitive to it, a residual comes back many times larger.
+constexpr double kInner = 0.01;
 
 class Minimiser {
  public:
@@ -51,24 +55,39 @@ class Minimiser {
   NewtonReport run() {
     predict();
     minimise();
-    while (report_.status == 0 && f_.update_lags()) {
-      f_.assemble(false, false, 0);
-      measure();
-      if (small_residual() || report_.residual <= f_.round_off()) break;
-      if (++report_.lag_passes > o_.max_lag_passes) {
-        report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
-        break;
-      }
-      blocked_ = f_.path() < 1.0;
-      report_.velocity_change = last_residual_ = 1e300;
-      minimise();
-    }
+    settle_lags();
     report_.path = f_.path();
     if (f_.any_driven() && report_.path < 1.0) report_.status |= kTargetMissed;
     return report_;
   }
 
  private:
+  // Takes what is lagged from where the minimisation arrived and goes on, until the residual with
+  // nothing lagged is small. The first time the new forces are lagged as they are; then, where the
+  // passes may throw each other back and forth, what Anderson mixing makes of all of them.
+  void settle_lags() {
+    AndersonMixing mixing;
+    while (report_.status == 0) {
+      LaggedForces used, now;
+      if (!f_.update_lags(used, now)) return;
+      f_.assemble(false, false, 0);
+      measure();
+      share_ = 1;
+      if (small_residual() || report_.residual <= f_.round_off()) return;
+      if (++report_.lag_passes > o_.max_lag_passes) {
+        report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
+        return;
+      }
+      const LaggedForces next = mixing.next(used, now, report_.residual);
+      // Without momentum the centre of the proximal term moves too: another map at every pass.
+      if (report_.lag_passes > 1 && !f_.proximal()) f_.set_lags(next);
+      blocked_ = f_.path() < 1.0;
+      report_.velocity_change = last_residual_ = 1e300;
+      share_ = kInner;
+      minimise();
+    }
+  }
+
   void minimise() {
     for (;;) {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
@@ -138,7 +157,7 @@ class Minimiser {
   }
 
   bool small_residual() const {
-    return report_.residual <= std::max(o_.force_tolerance * report_.load, o_.force_floor);
+    return report_.residual <= share_ * std::max(o_.force_tolerance * report_.load, o_.force_floor);
   }
 
   // Rounding of the positions is all that is left, and the last iteration took little of it away.
@@ -230,6 +249,7 @@ class Minimiser {
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
   double last_residual_ = 1e300;
+  double share_ = 1;            // of the tolerance that the present minimisation may leave
   double solved_residual_ = 0;  // when the last linear system was solved
 };
 

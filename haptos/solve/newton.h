@@ -11,7 +11,8 @@
 // next iterations then start with the projected one, until the residual is small.
 //
 // What terms lag is constant in a minimisation. Afterwards it is renewed, and the minimisation goes
-// on from where it is; each such pass is a step of a fixed-point iteration.
+// on from where it is; each such pass is a step of a fixed-point iteration, relaxed where it does
+// not settle.
 //
 // An iterative solver is asked for a residual that falls with the square of Newton's own progress
 // (Eisenstat and Walker 1996, choice 2), and for no more than the step's tolerance needs.

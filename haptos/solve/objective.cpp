@@ -289,10 +289,18 @@ double Objective::recentre() {
   return pull;
 }
 
-bool Objective::update_lags() {
-  double change = context_.proximal ? recentre() : 0;
-  for (Term* t : terms_) change += t->update_lag(*points_);
-  return change > 0;
+bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
+  const double pull = context_.proximal ? recentre() : 0;
+  for (Term* t : terms_) t->update_lag(*points_, used, now);
+  if (pull > 0 || used.size() != now.size()) return true;
+  for (const auto& [key, f] : now)
+    if (const auto it = used.find(key); it == used.end() || squared_norm(f - it->second) > 0)
+      return true;
+  return false;
+}
+
+void Objective::set_lags(const LaggedForces& forces) {
+  for (Term* t : terms_) t->set_lag(forces);
 }
 
 double Objective::residual() const {

@@ -66,8 +66,10 @@ class Objective {
   double max_step(const std::vector<double>& dz, double ds);
 
   /// Renews what terms lag, at the trial point, and without momentum the centre of the proximal
-  /// term; false when nothing changed.
-  bool update_lags();
+  /// term; adds what terms lagged before, and lag now. False when nothing changed.
+  bool update_lags(LaggedForces& used, LaggedForces& now);
+  /// Lags these forces instead.
+  void set_lags(const LaggedForces& forces);
   /// Whether update_lags() has something to do beside the lags of terms.
   bool proximal() const { return context_.proximal; }
 

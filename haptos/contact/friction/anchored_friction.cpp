@@ -50,6 +50,7 @@ void AnchoredFriction::begin(const ContactHistory* history, double h) {
   history_ = cone_.slip_speed > 0 ? nullptr : history;
   reach_ = cone_.slip_speed * h;
   springs_.clear();
+  before_.clear();
 }
 
 // Puts the anchor that m remembers into the spring.
@@ -66,15 +67,11 @@ void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other,
   }
 }
 
-double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
-                               const ContactSurface* other, std::map<FeaturePair, Spring>& next) {
+void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
+                             const ContactSurface* other, std::map<FeaturePair, Spring>& next) {
   Spring s;
-  double before = 0;
-  Vec3d normal_before = c.normal;
   if (const auto it = springs_.find(c.key); it != springs_.end()) {
     s = it->second;
-    before = s.limit;
-    normal_before = s.normal;
     s.normal = c.normal;
   } else {
     ContactMemory m;
@@ -90,7 +87,7 @@ double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
       m.anchor = c.closest;
       if (other &&
           !project_on_triangle(*other, points.x, c.triangle, c.normal, c.closest, m.anchor))
-        return 0;
+        return;
     }
     hold(m, other, s);
     s.normal = c.normal;
@@ -110,7 +107,26 @@ double AnchoredFriction::renew(const FrictionContact& c, const Points& points,
   s.stiffness = c.stiffness;
   s.limit = (s.memory.slipping ? cone_.sliding : cone_.sticking) * c.normal_force;
   next[c.key] = s;
-  return norm(s.normal * s.limit - normal_before * before);
+}
+
+void AnchoredFriction::lagged(LaggedForces& out) const {
+  for (const auto& [key, s] : springs_) out[key] = s.normal * s.limit;
+}
+
+void AnchoredFriction::set_lag(const LaggedForces& forces) {
+  springs_.merge(before_);
+  for (auto it = springs_.begin(); it != springs_.end();) {
+    Spring& s = it->second;
+    const auto f = forces.find(it->first);
+    // An extrapolation may point the other way: such a contact carries nothing.
+    s.limit = f != forces.end() && dot(f->second, s.normal) > 0 ? norm(f->second) : 0;
+    if (s.limit > 0) {
+      s.normal = f->second * (1 / s.limit);
+      ++it;
+    } else {
+      it = springs_.erase(it);
+    }
+  }
 }
 
 AnchoredFriction::Pull AnchoredFriction::pull(const Spring& s, double r) const {

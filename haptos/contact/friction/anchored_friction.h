@@ -30,6 +30,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "haptos/contact/record.h"
@@ -78,18 +79,16 @@ class AnchoredFriction {
   /// Takes normals and limits from `contacts`; a contact without an anchor gets one where it
   /// touches now. `other(key)` is the surface that holds the key's anchors, nullptr for a
   /// half-space.
-  /// @return sum of the changes of the limits' vectors [N]
   template <class Other>
-  double lag(const std::vector<FrictionContact>& contacts, const Points& points,
-             const Other& other) {
-    double change = 0;
+  void lag(const std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
     std::map<FeaturePair, Spring> next;
-    for (const FrictionContact& c : contacts) change += renew(c, points, other(c.key), next);
-    for (const auto& [key, s] : springs_)
-      if (!next.count(key)) change += s.limit;
-    springs_ = std::move(next);
-    return change;
+    for (const FrictionContact& c : contacts) renew(c, points, other(c.key), next);
+    before_ = std::exchange(springs_, std::move(next));
   }
+  /// What is lagged: limit times normal [N], by contact.
+  void lagged(LaggedForces& out) const;
+  /// Lags these forces instead, also where a contact has opened since lag().
+  void set_lag(const LaggedForces& forces);
   Energy evaluate(const Evaluation& e) const;
   /// Ends the step: moves anchors of springs that slip. `contacts` are those of the end.
   template <class Other>
@@ -113,8 +112,8 @@ class AnchoredFriction {
     Vec3d stretch(const Points& points) const;
     Vec3d slip(const Points& points) const;
   };
-  double renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
-               std::map<FeaturePair, Spring>& next);
+  void renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
+             std::map<FeaturePair, Spring>& next);
   void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
               std::int64_t step);
   static void hold(const ContactMemory& m, const ContactSurface* other, Spring& s);
@@ -128,7 +127,7 @@ class AnchoredFriction {
   FrictionCone cone_;
   const ContactHistory* history_ = nullptr;
   double reach_ = 0;  // e = eps_v h of the smoothed law [m]; 0: anchored
-  std::map<FeaturePair, Spring> springs_;
+  std::map<FeaturePair, Spring> springs_, before_;  // now, and before the last lag()
   std::vector<FrictionForce> forces_;
   ContactHistory memory_;
 };
