@@ -19,7 +19,9 @@ struct FeaturePair {
 /// What anchored friction keeps of a pair (contact/friction/anchored_friction.h).
 struct ContactMemory {
   double normal_force = 0;       ///< at the last step [N]
-  Vec3d anchor{{0, 0, 0}};       ///< weights on `triangle`; of a half-space a point, world [m]
+  /// On `triangle`: weights of its second and third corner, height over it [m]; of a half-space: a
+  /// point, world [m].
+  Vec3d anchor{{0, 0, 0}};
   double edge = 0;               ///< place on the source's edge, weight of its second end
   std::int32_t triangle = -1;    ///< of the surface that holds the anchor; -1: a half-space
   std::int32_t slipping = 0;     ///< 1 where the last step ended in slip

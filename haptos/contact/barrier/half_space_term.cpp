@@ -133,7 +133,6 @@ class HalfSpaceTerm final : public ContactTerm {
       c.key = {soft_.env, soft_.body, body_, v, 0};
       c.a = single(p);
       const double g = gap(points.x[at_index(p)]);
-      c.closest = points.x[at_index(p)] - n_ * g;
       c.normal = n_;
       c.normal_force = -scale(v) * barrier(g, setup_.support).first;
       c.stiffness = setup_.tangential * scale(v);

@@ -70,7 +70,6 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
     const bool corner = largest->kind == PairKind::kCorner;
     c.a = corner ? at_largest.point_b : at_largest.point_a;
     if (c.a.count == 2) c.edge = c.a.weight[1];
-    c.closest = at(points.x, corner ? at_largest.point_a : at_largest.point_b);
     c.triangle = triangle_of(*largest, *anchor_surface(c.key, soft, collider), points.x, c.normal);
     if (c.triangle >= 0) out.push_back(c);
   }

@@ -22,18 +22,34 @@ void add_friction(const FrictionForce& f, double side, double coefficient, Conta
   record.sticking = f.sticking;
 }
 
-bool project_on_triangle(const ContactSurface& s, const std::vector<Vec3d>& x, int triangle,
-                         const Vec3d& n, const Vec3d& p, Vec3d& weights) {
+namespace {
+
+// A triangle's corner and its edges from there; its unit normal.
+struct Frame {
+  Vec3d o, e, f, n;
+};
+Frame frame_of(const ContactSurface& s, const std::vector<Vec3d>& x, int triangle) {
   const Vec3i& c = s.triangles[at_index(triangle)];
-  const Vec3d& o = s.position(x, c[0]);
-  const Vec3d e = tangential(s.position(x, c[1]) - o, n),
-              f = tangential(s.position(x, c[2]) - o, n), r = tangential(p - o, n);
-  const double ee = dot(e, e), ef = dot(e, f), ff = dot(f, f), d = ee * ff - ef * ef;
-  if (!(d > 1e-6 * ee * ff)) return false;
-  const double u = (ff * dot(e, r) - ef * dot(f, r)) / d, v = (ee * dot(f, r) - ef * dot(e, r)) / d;
-  weights = {{1 - u - v, u, v}};
+  Frame r;
+  r.o = s.position(x, c[0]);
+  r.e = s.position(x, c[1]) - r.o;
+  r.f = s.position(x, c[2]) - r.o;
+  r.n = normalized(cross(r.e, r.f));
+  return r;
+}
+
+// Where p is from a triangle: weights of its second and third corner, and the height over it. False
+// for a triangle without area.
+bool place_on_triangle(const Frame& t, const Vec3d& p, Vec3d& place) {
+  const Vec3d r = p - t.o;
+  const double ee = dot(t.e, t.e), ef = dot(t.e, t.f), ff = dot(t.f, t.f), d = ee * ff - ef * ef;
+  if (!(d > 1e-12 * ee * ff)) return false;
+  const double er = dot(t.e, r), fr = dot(t.f, r);
+  place = {{(ff * er - ef * fr) / d, (ee * fr - ef * er) / d, dot(t.n, r)}};
   return true;
 }
+
+}  // namespace
 
 Vec3d AnchoredFriction::Spring::stretch(const Points& points) const {
   const Vec3d anchor = b.count > 0 ? at(points.x, b) : fixed;
@@ -53,18 +69,20 @@ void AnchoredFriction::begin(const ContactHistory* history, double h) {
   before_.clear();
 }
 
-// Puts the anchor that m remembers into the spring.
-void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other, Spring& s) {
+// Puts the anchor that m remembers, of positions x, into the spring.
+void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other,
+                            const std::vector<Vec3d>& x, Spring& s) {
   s.memory = m;
   s.b.count = 0;
   s.fixed = m.anchor;
   if (!other) return;
   const Vec3i& c = other->triangles[at_index(m.triangle)];
   s.b.count = 3;
-  for (int k = 0; k < 3; ++k) {
-    s.b.point[k] = other->point[at_index(c[k])];
-    s.b.weight[k] = m.anchor[k];
-  }
+  for (int k = 0; k < 3; ++k) s.b.point[k] = other->point[at_index(c[k])];
+  s.b.weight[0] = 1 - m.anchor[0] - m.anchor[1];
+  s.b.weight[1] = m.anchor[0];
+  s.b.weight[2] = m.anchor[1];
+  s.offset = frame_of(*other, x, m.triangle).n * m.anchor[2];
 }
 
 void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
@@ -75,6 +93,7 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     s.normal = c.normal;
   } else {
     ContactMemory m;
+    bool fresh = false;
     const auto old = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
     if (history_ && old != history_->end() &&
         (other
@@ -84,12 +103,12 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     } else {
       m.edge = c.edge;
       m.triangle = c.triangle;
-      m.anchor = c.closest;
-      if (other &&
-          !project_on_triangle(*other, points.x, c.triangle, c.normal, c.closest, m.anchor))
+      m.anchor = at(points.x, c.a);
+      if (other && !place_on_triangle(frame_of(*other, points.x, c.triangle), m.anchor, m.anchor))
         return;
+      fresh = true;
     }
-    hold(m, other, s);
+    hold(m, other, fresh ? points.x : points.x_start, s);
     s.normal = c.normal;
     s.a = c.a;
     if (s.a.count == 2) {
@@ -113,19 +132,14 @@ void AnchoredFriction::lagged(LaggedForces& out) const {
   for (const auto& [key, s] : springs_) out[key] = s.normal * s.limit;
 }
 
+// Springs are kept also where they carry nothing: another anchor would be another problem.
 void AnchoredFriction::set_lag(const LaggedForces& forces) {
   springs_.merge(before_);
-  for (auto it = springs_.begin(); it != springs_.end();) {
-    Spring& s = it->second;
-    const auto f = forces.find(it->first);
+  for (auto& [key, s] : springs_) {
+    const auto f = forces.find(key);
     // An extrapolation may point the other way: such a contact carries nothing.
     s.limit = f != forces.end() && dot(f->second, s.normal) > 0 ? norm(f->second) : 0;
-    if (s.limit > 0) {
-      s.normal = f->second * (1 / s.limit);
-      ++it;
-    } else {
-      it = springs_.erase(it);
-    }
+    if (s.limit > 0) s.normal = f->second * (1 / s.limit);
   }
 }
 
@@ -187,7 +201,7 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
     m.edge = c.edge;
     m.triangle = c.triangle;
     m.anchor = anchor;
-    if (other && !project_on_triangle(*other, points.x, c.triangle, c.normal, anchor, m.anchor))
+    if (other && !place_on_triangle(frame_of(*other, points.x, c.triangle), anchor, m.anchor))
       return;
   }
   memory_[c.key] = m;

@@ -7,12 +7,13 @@
 //        = L |d| - L^2 / (2 k)    beyond         slips:  force -L d / |d|
 //
 // a is a material point of one surface (a sample, a vertex, a place on an edge), b the anchor: a
-// material point of the other one, as weights on one of its triangles, or a fixed point of a
-// half-space. The minimum over a step is the implicit return mapping of a perfectly plastic spring.
-// Where the step ends in slip, the anchor is moved so that the spring keeps exactly L / k; where it
-// sticks, nothing moves: so there is no creep. Anchors are keyed by the source and the other body,
-// not by the feature it happens to be closest to, so they survive sliding from face to face; they
-// are part of the state (ContactHistory).
+// point that moves with one of the other one's triangles, at some height over it, or a fixed point
+// of a half-space. It starts where a is, so that d holds no part of the gap and does not change
+// when only n turns. The minimum over a step is the implicit return mapping of a perfectly plastic
+// spring. Where the step ends in slip, the anchor is moved so that the spring keeps exactly L / k;
+// where it sticks, nothing moves: so there is no creep. Anchors are keyed by the source and the
+// other body, not by the feature it happens to be closest to, so they survive sliding from face to
+// face; they are part of the state (ContactHistory).
 //
 // n and N are lagged: taken where the step starts, and again after each minimisation until they no
 // longer change (Term::update_lag). So the forces obey Coulomb's law at the end of the step, though
@@ -26,7 +27,8 @@
 // with d the relative motion since the start of the step (Li et al. 2020, eq. 14). It never holds:
 // below the cone it creeps at up to eps_v. It reads and leaves no history.
 // Source: the return mapping is that of Wriggers, Computational Contact Mechanics, 2nd ed., 10.5.2.
-// Limits: the force acts at points a gap apart, so a couple of gap times force is left.
+// Limits: the force acts at points a gap apart, so a couple of gap times force is left. The height
+// turns with its triangle from step to step, not within one.
 #pragma once
 
 #include <map>
@@ -54,7 +56,6 @@ struct FrictionContact {
   WeightedPoint a;          ///< material point of the source [points]
   double edge = 0;          ///< where a is, if on an edge (count 2): weight of the second end
   int triangle = -1;        ///< of the other surface; -1: a half-space
-  Vec3d closest;            ///< on the other surface, world [m]
   Vec3d normal;             ///< unit, of the force between the two
   double normal_force = 0;  ///< [N]
   double stiffness = 0;     ///< k [N/m]
@@ -116,7 +117,8 @@ class AnchoredFriction {
              std::map<FeaturePair, Spring>& next);
   void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
               std::int64_t step);
-  static void hold(const ContactMemory& m, const ContactSurface* other, Spring& s);
+  static void hold(const ContactMemory& m, const ContactSurface* other, const std::vector<Vec3d>& x,
+                   Spring& s);
   // Energy, force and stiffness of a spring by the length r of its stretch.
   struct Pull {
     double energy, force_per_length, second;
@@ -134,10 +136,5 @@ class AnchoredFriction {
 
 /// Adds the force to a record; side is 1 where the record's body a is the source, else -1.
 void add_friction(const FrictionForce& f, double side, double coefficient, ContactPoint& record);
-
-/// Weights on the triangle of a surface whose point has the projection of `x` along n; false where
-/// the triangle stands on the plane.
-bool project_on_triangle(const ContactSurface& s, const std::vector<Vec3d>& positions, int triangle,
-                         const Vec3d& n, const Vec3d& x, Vec3d& weights);
 
 }  // namespace haptos
