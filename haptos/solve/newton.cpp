@@ -157,7 +157,7 @@ class Minimiser {
   }
 
   bool small_residual() const {
-    return report_.residual <= share_ * std::max(o_.force_tolerance * report_.load, o_.force_floor);
+    return report_.residual <= std::max(share_ * o_.force_tolerance * report_.load, o_.force_floor);
   }
 
   // Rounding of the positions is all that is left, and the last iteration took little of it away.

@@ -34,7 +34,7 @@ Scene tent(double angle, double mu) {
   s.sim.threads = 1;
   s.sim.dt = 0.01;
   s.contact.support = kSupport;
-  s.contact.tangential = 10;
+  s.contact.tangential = 0.1;
   s.newton.force_tolerance = 1e-6;
   s.newton.max_lag_passes = 100;
   s.affine = {card("left", angle, 1), card("right", angle, -1)};
