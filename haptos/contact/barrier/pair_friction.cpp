@@ -29,6 +29,15 @@ int triangle_of(const BarrierPair& pair, const ContactSurface& s, const std::vec
   return best;
 }
 
+// The part of a pair that its mollifier leaves, 0 to 1.
+double mollified(const BarrierPair& pair, const Points& points) {
+  if (!(pair.mollifier > 0)) return 1;
+  const auto x = [&](int p) -> const Vec3d& { return points.x[at_index(p)]; };
+  return edge_edge_mollifier(x(pair.source.point[0]), x(pair.source.point[1]), x(pair.target[0]),
+                             x(pair.target[1]), pair.mollifier)
+      .m;
+}
+
 }  // namespace
 
 FeaturePair friction_key(const BarrierPair& p, const ContactSurface& soft,
@@ -60,7 +69,7 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
     for (; i < pairs.size() && friction_key(pairs[i], soft, collider) == c.key; ++i) {
       const ContactPoint r = record_pair(pairs[i], support, points, soft, collider);
       force += r.force;
-      spring += pairs[i].count * pairs[i].scale;
+      spring += pairs[i].count * pairs[i].scale * mollified(pairs[i], points);
       if (r.normal_force > most) most = r.normal_force, largest = &pairs[i], at_largest = r;
     }
     c.normal_force = norm(force);
