@@ -36,7 +36,8 @@ Scene tent(double angle, double mu) {
   s.contact.support = kSupport;
   s.contact.tangential = 0.1;
   s.newton.force_tolerance = 1e-6;
-  s.newton.max_lag_passes = 100;
+  s.newton.max_lag_passes = 200;
+  s.newton.max_iterations = 2000;
   s.affine = {card("left", angle, 1), card("right", angle, -1)};
   HalfSpace ground;
   ground.name = "ground";
