@@ -78,10 +78,11 @@ class Group final : public BarrierGroup {
       contacts_.insert(contacts_.end(), term(i).contacts().begin(), term(i).contacts().end());
     }
   }
-  double update_lag(const Points& points) override {
-    double change = 0;
-    for (int i : near_) change += term(i).update_lag(points);
-    return change;
+  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override {
+    for (int i : near_) term(i).update_lag(points, used, now);
+  }
+  void set_lag(const LaggedForces& forces) override {
+    for (int i : near_) term(i).set_lag(forces);
   }
   void remember(ContactHistory& next) const override {
     for (int i : near_) term(i).remember(next);
