@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "haptos/base/clamp_positive.h"
 #include "haptos/base/lanes.h"
 #include "haptos/base/parallel.h"
 #include "haptos/contact/barrier/barrier_law.h"
@@ -301,8 +302,10 @@ struct Batch {
 class StiffPairs {
  public:
   StiffPairs(std::span<const BarrierPair> pairs, double support, const ContactSurface& soft,
-             const ContactSurface& collider, const Points& points, Assembly* assembly)
+             const ContactSurface& collider, const Points& points, Assembly* assembly, bool project)
       : pairs_(pairs),
+        surface_{&soft, &collider},
+        project_(project),
         support_(support),
         points_(points),
         assembly_(assembly),
@@ -469,6 +472,7 @@ class StiffPairs {
         const double s = h[at_index(i * n + j)] + h[at_index(j * n + i)];
         h[at_index(i * n + j)] = h[at_index(j * n + i)] = s;
       }
+    if (project_) clamp<U>(h);
     const auto block = [&](int row, int column, int rows, int columns) {
       std::array<double, 144> out{};
       for (int r = 0; r < rows; ++r)
@@ -488,7 +492,60 @@ class StiffPairs {
       assembly_->add_coupling(block_[1], block_[0], block(first, 0, 12, 12).data());
   }
 
+  // Of the free bodies together: eigenvalues of a matrix in newtons per metre at the radii.
+  template <class U>
+  void clamp(std::vector<double>& h) const {
+    Mat<double, 24, 24> m;
+    double scale[24];
+    int at[24], n = 0;
+    for (int side = 0; side < 2; ++side) {
+      if (driven_[side]) continue;
+      const double r = radius(*surface_[side]);
+      for (int i = 0; i < 12; ++i, ++n) {
+        at[n] = side * U::A::kSize + i;
+        scale[n] = i < 3 ? 1.0 : r;
+      }
+    }
+    const auto entry = [&](int i, int j) -> double& {
+      return h[at_index(at[i] * U::kSize + at[j])];
+    };
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) m(i, j) = entry(i, j) / (scale[i] * scale[j]);
+    if (positive(m, n)) return;
+    clamp_positive_block(m, n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) entry(i, j) = m(i, j) * (scale[i] * scale[j]);
+  }
+
+  // Whether the leading n x n block, singular with few contacts, has a Cholesky factor but for
+  // round-off: far cheaper than its eigenvalues.
+  static bool positive(Mat<double, 24, 24> m, int n) {
+    double largest = 0;
+    for (int i = 0; i < n; ++i) largest = std::max(largest, m(i, i));
+    for (int i = 0; i < n; ++i) m(i, i) += 1e-11 * largest;
+    for (int j = 0; j < n; ++j) {
+      if (!(m(j, j) > 0)) return false;
+      for (int i = j + 1; i < n; ++i) {
+        const double l = m(i, j) / m(j, j);
+        for (int k = j + 1; k <= i; ++k) m(i, k) = fma(-l, m(k, j), m(i, k));
+      }
+    }
+    return true;
+  }
+
+  // Root mean square of the points' coordinates along an axis [m].
+  double radius(const ContactSurface& s) const {
+    double sum = 0;
+    for (int p : s.point) {
+      const double* w = points_.weights(p);
+      sum += w[1] * w[1] + w[2] * w[2] + w[3] * w[3];
+    }
+    return sqrt(sum / (3 * static_cast<double>(s.point.size())));
+  }
+
   std::span<const BarrierPair> pairs_;
+  const ContactSurface* surface_[2];
+  bool project_;
   double support_;
   const Points& points_;
   Assembly* assembly_;
@@ -516,8 +573,9 @@ bool both_stiff(const ContactSurface& soft, const ContactSurface& collider, cons
 
 Energy evaluate_stiff_pairs(std::span<const BarrierPair> pairs, double support,
                             const ContactSurface& soft, const ContactSurface& collider,
-                            const Points& points, Assembly* assembly) {
-  return StiffPairs(pairs, support, soft, collider, points, assembly).run();
+                            const Points& points, Assembly* assembly, bool project) {
+  if (pairs.empty()) return {};
+  return StiffPairs(pairs, support, soft, collider, points, assembly, project).run();
 }
 
 }  // namespace haptos

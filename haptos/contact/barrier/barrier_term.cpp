@@ -86,9 +86,9 @@ class BarrierTerm final : public ContactTerm {
 
   Energy evaluate(const Evaluation& e) override {
     Energy total = friction_.evaluate(e);
-    if (stiff_ && !e.project) {
-      total +=
-          evaluate_stiff_pairs(pairs_, setup_.support, soft_, collider_, *e.points, e.assembly);
+    if (stiff_) {
+      total += evaluate_stiff_pairs(pairs_, setup_.support, soft_, collider_, *e.points, e.assembly,
+                                    e.project);
       return total;
     }
     for (std::size_t i = 0; i < pairs_.size();) {
