@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 
 #include "haptos/base/parallel.h"
@@ -102,13 +103,13 @@ struct Two {
       }
   }
 
-  Assembly assembly(bool stiff, Energy& energy) const {
+  Assembly assembly(bool stiff, Energy& energy, bool project = false) const {
     Assembly a;
     a.reset(pattern);
     a.begin(points, true, &motion);
     a.set_factors(0.5, 0.25);
     if (stiff)
-      energy = evaluate_stiff_pairs(pairs, kSupport, soft, collider, points, &a);
+      energy = evaluate_stiff_pairs(pairs, kSupport, soft, collider, points, &a, project);
     else
       for (const BarrierPair& p : pairs) energy += evaluate_pair(p, kSupport, points, &a, false);
     a.finish();
@@ -164,8 +165,38 @@ TEST_P(AffinePairs, SumsEqualThoseOfPairsOnePointAtATime) {
                   b.point_gradient()[static_cast<std::size_t>(p)][c],
                   1e-11 * scale_of(b.gradient()));
   const Energy alone =
-      evaluate_stiff_pairs(two.pairs, kSupport, two.soft, two.collider, two.points, nullptr);
+      evaluate_stiff_pairs(two.pairs, kSupport, two.soft, two.collider, two.points, nullptr, false);
   EXPECT_EQ(alone.value, fast.value);
+}
+
+// The whole matrix, axes in metres at a radius of 1/2.
+Eigen::MatrixXd dense(const Assembly& a) {
+  const BlockPattern& pattern = a.matrix().pattern();
+  const int n = pattern.scalar_count();
+  Eigen::MatrixXd m = Eigen::MatrixXd::Zero(n, n);
+  for (int e = 0; e < pattern.entry_count(); ++e)
+    for (int r = 0; r < 12; ++r)
+      for (int c = 0; c < 12; ++c) {
+        const double scale = (r < 3 ? 1.0 : 2.0) * (c < 3 ? 1.0 : 2.0);
+        m(12 * pattern.row(e) + r, 12 * pattern.column(e) + c) =
+            scale * a.matrix().entry(e)[12 * r + c];
+      }
+  return m.selfadjointView<Eigen::Lower>();
+}
+
+TEST_P(AffinePairs, ClampedHessianIsTheNearestPositiveSemidefiniteOne) {
+  const Two two(GetParam() == 1, GetParam() == 2);
+  Energy e;
+  const Eigen::MatrixXd h = dense(two.assembly(true, e)), p = dense(two.assembly(true, e, true));
+  const Eigen::VectorXd of_h = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(h).eigenvalues(),
+                        of_p = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(p).eigenvalues();
+  const double scale = of_h.cwiseAbs().maxCoeff();
+  EXPECT_LT(of_h.minCoeff(), -0.01 * scale);  // there is something to clamp
+  EXPECT_GT(of_p.minCoeff(), -1e-12 * scale);
+  // No vector's energy falls, and where there is no curvature downwards none changes much.
+  EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(p - h).eigenvalues().minCoeff(),
+            -1e-9 * scale);
+  EXPECT_NEAR(of_p.maxCoeff(), of_h.maxCoeff(), 0.3 * scale);
 }
 
 TEST_P(AffinePairs, BitsDoNotDependOnTheNumberOfThreads) {

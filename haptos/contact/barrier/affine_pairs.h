@@ -19,7 +19,8 @@
 // unknowns. Chunks of pairs are of fixed size and added in order: the same bits for any number of
 // threads.
 //
-// Limits: Hessians as they are, not clamped to be positive semi-definite.
+// A positive semi-definite Hessian is that of all pairs between the two bodies, clamped by its
+// eigenvalues, axes measured at the bodies' radii: signed counts of features cancel before.
 #pragma once
 
 #include <span>
@@ -32,10 +33,10 @@ namespace haptos {
 /// Whether the surfaces belong to two stiff bodies, one at least affine.
 bool both_stiff(const ContactSurface& soft, const ContactSurface& collider, const Points& points);
 
-/// Energy of the pairs; with an assembly also gradient and, if it wants one, Hessian.
-/// The pairs' surfaces must pass both_stiff().
+/// Energy of the pairs; with an assembly also gradient and, if it wants one, Hessian. `project`
+/// clamps the Hessian of all pairs together. The pairs' surfaces must pass both_stiff().
 Energy evaluate_stiff_pairs(std::span<const BarrierPair> pairs, double support,
                             const ContactSurface& soft, const ContactSurface& collider,
-                            const Points& points, Assembly* assembly);
+                            const Points& points, Assembly* assembly, bool project);
 
 }  // namespace haptos

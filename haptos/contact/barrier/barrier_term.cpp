@@ -86,9 +86,9 @@ class BarrierTerm final : public ContactTerm {
 
   Energy evaluate(const Evaluation& e) override {
     Energy total = friction_.evaluate(e);
-    if (stiff_ && !e.project) {
-      total +=
-          evaluate_stiff_pairs(pairs_, setup_.support, soft_, collider_, *e.points, e.assembly);
+    if (stiff_) {
+      total += evaluate_stiff_pairs(pairs_, setup_.support, soft_, collider_, *e.points, e.assembly,
+                                    e.project);
       return total;
     }
     for (std::size_t i = 0; i < pairs_.size();) {
@@ -162,6 +162,15 @@ class BarrierTerm final : public ContactTerm {
     for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
       double& area = corner_area_[at_index(candidates_.vertices[i])];
       if (area < 0) area = nearest_sample_area(points, static_cast<int>(i));
+    }
+    sharp_edges_ = {};
+    for (std::size_t i = 0; i < candidates_.edge_pairs.size(); ++i) {
+      const auto& [ea, eb] = candidates_.edge_pairs[i];
+      const double area = edge_pair_area(ea, eb);
+      if (!(area > 0)) continue;
+      sharp_edges_.pairs.push_back({ea, eb});
+      sharp_edges_.stencils.push_back(candidates_.edge_stencils[i]);
+      sharp_edges_.area.push_back(area);
     }
   }
 
@@ -278,26 +287,23 @@ class BarrierTerm final : public ContactTerm {
   }
 
   void collect_edges(const Points& points) {
-    for (const auto& [ea, eb] : candidates_.edge_pairs) {
-      const double area = edge_pair_area(ea, eb);
-      if (!(area > 0)) continue;
-      const Vec2i &va = soft_.topology.edges[at_index(ea)],
-                  &vb = collider_.topology.edges[at_index(eb)];
+    edge_distance_.resize(sharp_edges_.stencils.size());
+    stencil_distances(StencilShape::kEdgeEdge, sharp_edges_.stencils, points.x,
+                      edge_distance_.data());
+    for (std::size_t i = 0; i < edge_distance_.size(); ++i) {
+      if (!(edge_distance_[i] < setup_.support)) continue;
+      const auto& [ea, eb] = sharp_edges_.pairs[i];
       BarrierPair p;
       p.kind = PairKind::kEdges;
       p.source.count = 2;
       for (int k = 0; k < 2; ++k) {
-        p.source.point[k] = soft_.point[at_index(va[k])];
-        p.target[k] = collider_.point[at_index(vb[k])];
+        p.source.point[k] = sharp_edges_.stencils[i][at_index(k)];
+        p.target[k] = sharp_edges_.stencils[i][at_index(k) + 2];
       }
-      const Stencil<double> s = edge_edge_stencil(
-          points.x[at_index(p.source.point[0])], points.x[at_index(p.source.point[1])],
-          points.x[at_index(p.target[0])], points.x[at_index(p.target[1])]);
-      if (!(s.d < setup_.support)) continue;
       p.target_count = 2;
       p.count = 1;
-      p.gap = s.d;
-      p.area = area;
+      p.gap = edge_distance_[i];
+      p.area = sharp_edges_.area[i];
       p.scale = setup_.stiffness * p.area;
       p.source_id = ea;
       p.target_id = eb;
@@ -345,6 +351,13 @@ class BarrierTerm final : public ContactTerm {
   std::vector<double> edge_area_, corner_area_;
   Bvh tree_;
   BarrierCandidates candidates_;
+  // The candidate pairs of edges that carry energy, with the area they stand for.
+  struct SharpEdges {
+    std::vector<std::array<int, 2>> pairs;
+    std::vector<StencilPoints> stencils;
+    std::vector<double> area;
+  } sharp_edges_;
+  std::vector<double> edge_distance_;
   bool stiff_ = false;                // two stiff bodies: faster sums
   double expected_ = 0, margin_ = 0;  // motion that the step was expected to make, and may make
   std::vector<Vec3d> x_search_;
