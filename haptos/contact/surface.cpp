@@ -49,6 +49,31 @@ Aabb ContactSurface::triangle_box(const std::vector<Vec3d>& x, int t) const {
   return Aabb::of(position(x, c[0]), position(x, c[1]), position(x, c[2]));
 }
 
+std::vector<double> edge_sharpness(const ContactSurface& s, const std::vector<Vec3d>& x) {
+  std::vector<double> all = s.rest.edge_sharpness;
+  const auto normal = [&](int t) {
+    const Vec3i& c = s.triangles[at_index(t)];
+    const Vec3d n =
+        cross(s.position(x, c[1]) - s.position(x, c[0]), s.position(x, c[2]) - s.position(x, c[0]));
+    const double l = norm(n);
+    return l > 0 ? n * (1 / l) : Vec3d::zero();
+  };
+  for (int e = 0; e < static_cast<int>(all.size()); ++e) {
+    const auto around = s.topology.edge_triangles[e];
+    if (around.size() != 2) continue;
+    const Vec3d n0 = normal(around[0]), n1 = normal(around[1]);
+    // Convex where the second triangle lies below the first one's plane.
+    const Vec2i& edge = s.topology.edges[at_index(e)];
+    const Vec3i& c = s.triangles[at_index(around[1])];
+    int far = c[0];
+    for (int k = 0; k < 3; ++k)
+      if (c[k] != edge[0] && c[k] != edge[1]) far = c[k];
+    const bool convex = dot(n0, s.position(x, far) - s.position(x, edge[0])) < 0;
+    all[at_index(e)] = convex ? 0.5 * (1 - dot(n0, n1)) : 0.0;
+  }
+  return all;
+}
+
 std::vector<SurfaceSample> surface_samples(const ContactSurface& s, int n) {
   std::vector<SurfaceSample> samples(s.point.size());
   for (std::size_t v = 0; v < s.point.size(); ++v) {

@@ -39,6 +39,9 @@ struct ContactSurface {
   Aabb triangle_box(const std::vector<Vec3d>& x, int t) const;
 };
 
+/// Sharpness of each edge (topology.h) with the surface's points at x, (E).
+std::vector<double> edge_sharpness(const ContactSurface& s, const std::vector<Vec3d>& x);
+
 /// Quadrature of the surface by the composite trapezoidal rule: every triangle is divided n times
 /// along each edge, and the vertices of the division are the samples. It integrates linear
 /// functions exactly, so a uniform pressure gives the consistent nodal forces for every n. The

@@ -20,6 +20,11 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // Sharpness below this is flat: such features add nothing.
 constexpr double kFlat = 1e-6;
 
+// Weight of the flat edges and vertices of a collider that deforms: folds of a moment may let them
+// meet between samples. Collision detection must not stop what no force keeps apart; as much as
+// this adds a thousandth to the pressure of flat surfaces.
+constexpr double kLeast = 2e-4;
+
 // Pairs of triangles that a search for more motion than was expected may look at, per triangle.
 constexpr std::size_t kMostNear = 16;
 
@@ -52,6 +57,10 @@ class BarrierTerm final : public ContactTerm {
     // Margin: how far surfaces are expected to move in this step.
     const Points& p = *c.points;
     stiff_ = both_stiff(soft_, collider_, p);
+    soft_collider_ = std::any_of(collider_.point.begin(), collider_.point.end(),
+                                 [&](int v) { return !p.driven(v) && p.columns(v) == 3; });
+    edge_sharpness_ =
+        soft_collider_ ? edge_sharpness(collider_, p.x_start) : collider_.rest.edge_sharpness;
     expected_ =
         1.2 * c.b * relative_motion([&](int v) { return p.u[at_index(v)]; }) + setup_.support;
     find(p, expected_, expected_);
@@ -275,14 +284,14 @@ class BarrierTerm final : public ContactTerm {
     for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
       const int v = candidates_.vertices[i];
       const double sharpness = collider_.rest.vertex_sharpness[at_index(v)];
-      if (sharpness < kFlat) continue;
+      if (sharpness < kFlat && !soft_collider_) continue;
       seen_.clear();
       closest_features(soft_, points.x, collider_.position(points.x, v),
                        candidates_.vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
       const double area = corner_area_[at_index(v)];
-      add_seen(soft_, single(collider_.point[at_index(v)]), v,
-               vertex_weight(sharpness, sqrt(2 * area / setup_.divisions), setup_.support) * area,
-               false);
+      const double weight =
+          vertex_weight(sharpness, sqrt(2 * area / setup_.divisions), setup_.support);
+      add_seen(soft_, single(collider_.point[at_index(v)]), v, at_least(weight) * area, false);
     }
   }
 
@@ -317,13 +326,17 @@ class BarrierTerm final : public ContactTerm {
   // w_e' A_e; of a surface with itself the mean of both ways.
   double edge_pair_area(int ea, int eb) const {
     const auto one_way = [&](int e, double sharpness) {
-      if (sharpness < kFlat) return 0.0;
+      if (sharpness < kFlat && !soft_collider_) return 0.0;
       const double spacing = soft_.rest_length[at_index(e)] / setup_.divisions;
-      return edge_weight(sharpness, spacing, setup_.support) * edge_area_[at_index(e)];
+      return at_least(edge_weight(sharpness, spacing, setup_.support)) * edge_area_[at_index(e)];
     };
-    const double area = one_way(ea, collider_.rest.edge_sharpness[at_index(eb)]);
+    const double area = one_way(ea, edge_sharpness_[at_index(eb)]);
     if (&soft_ != &collider_) return area;
-    return 0.5 * (area + one_way(eb, soft_.rest.edge_sharpness[at_index(ea)]));
+    return 0.5 * (area + one_way(eb, edge_sharpness_[at_index(ea)]));
+  }
+
+  double at_least(double weight) const {
+    return soft_collider_ ? std::max(weight, kLeast) : weight;
   }
 
   // Squared length of an edge where the step starts: constant through the step.
@@ -349,6 +362,8 @@ class BarrierTerm final : public ContactTerm {
   std::vector<SurfaceSample> samples_;
   IndexLists samples_of_;
   std::vector<double> edge_area_, corner_area_;
+  std::vector<double> edge_sharpness_;  // of the collider, where the step starts
+  bool soft_collider_ = false;          // it deforms
   Bvh tree_;
   BarrierCandidates candidates_;
   // The candidate pairs of edges that carry energy, with the area they stand for.
