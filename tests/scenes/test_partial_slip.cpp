@@ -103,7 +103,8 @@ double simpson(const std::vector<double>& y, double step) {
 
 struct Cycles {
   std::vector<double> last_change;  // of each cycle against the one before, of the largest Q
-  double since_fourth = 0;          // the last cycle against the fourth
+  double since_second = 0;          // the last cycle against the second
+  double since_fourth = 0;          // and against the fourth
   double masing = 0;                // reversal against the first loading doubled, of the largest Q
   double area_error = 0;            // of the energy of the last cycle
 };
@@ -122,7 +123,7 @@ Cycles cycle(const ThickGel& g, int cycles, int quarter, const char* name, bool 
   for (int k = 1; k <= quarter; ++k) first.push_back(go(h * k, 0));
   Cycles out;
   const double Q = first.back();
-  std::vector<double> back, forth, before, fourth;
+  std::vector<double> back, forth, before, second, fourth;
   for (int n = 1; n <= cycles; ++n) {
     back = {ball.tangential_force()};
     for (int k = 1; k <= 2 * quarter; ++k) back.push_back(go(X - h * k, n));
@@ -136,7 +137,9 @@ Cycles cycle(const ThickGel& g, int cycles, int quarter, const char* name, bool 
       return c / Q;
     };
     if (n > 1) out.last_change.push_back(change(before));
+    if (n == 2) second = all;
     if (n == 4) fourth = all;
+    if (n == cycles && n > 2) out.since_second = change(second);
     if (n == cycles && n > 4) out.since_fourth = change(fourth);
     before = all;
   }
@@ -156,6 +159,7 @@ Cycles cycle(const ThickGel& g, int cycles, int quarter, const char* name, bool 
     if (i < 4 || i + 1 == out.last_change.size())
       std::printf("FIGURE hysteresis.%s.change_of_cycle%zu = %.2e\n", name, i + 2,
                   out.last_change[i]);
+  std::printf("FIGURE hysteresis.%s.change_since_the_second = %.2e\n", name, out.since_second);
   std::printf("FIGURE hysteresis.%s.change_since_the_fourth = %.2e\n", name, out.since_fourth);
   std::printf("FIGURE hysteresis.%s.masing_error = %.2f %%\n", name, 100 * out.masing);
   std::printf("FIGURE hysteresis.%s.energy_error = %+.2f %%\n", name, 100 * out.area_error);
@@ -180,6 +184,19 @@ TEST(FullPartialSlip, LoopsStayTheSameForAHundredCycles) {
   EXPECT_LE(c.since_fourth, 1e-6);
   EXPECT_LE(c.masing, 0.02);
   EXPECT_LE(std::abs(c.area_error), 0.15);
+}
+
+// What makes loops close late is slip across the motion, which Mindlin leaves out: the tractions
+// that it turns aside wear off over the cycles.
+TEST(FullPartialSlip, LoopsWithoutTransverseSlipAreThoseOfTheSecondCycle) {
+  ThickGel g;
+  g.size = 0.65e-3;
+  g.force_tolerance = 1e-9;
+  g.transverse = false;
+  const Cycles c = cycle(g, 100, 2, "along");
+  EXPECT_LE(c.last_change.back(), 1e-6);
+  EXPECT_LE(c.since_second, 1e-6);
+  EXPECT_LE(c.masing, 0.02);
 }
 
 TEST(FullPartialSlip, EnergyOfALoopConvergesToMindlins) {

@@ -29,6 +29,7 @@ struct ThickGel {
   double friction = 0.2, poisson = 0.48, young = 1e5;
   double support = 5e-6, tangential = 1;  ///< of contact
   double force_tolerance = 1e-5;
+  bool transverse = true;  ///< whether the gel may move along y
 };
 
 /// What partial slip looks like now.
@@ -62,7 +63,8 @@ class BallOnThickGel {
     gel.friction.sticking = g.friction;
     gel.glue = {{"base", pad.base_vertices}};
     gel.held.resize(1);
-    gel.held[0].vertices = vertices_where(gel.mesh, [](const Vec3d& x) { return x[1] == 0; });
+    gel.held[0].vertices =
+        vertices_where(gel.mesh, [&](const Vec3d& x) { return x[1] == 0 || !g.transverse; });
     gel.held[0].axis[1] = true;
     PrescribedBody ball;
     ball.name = "ball";
