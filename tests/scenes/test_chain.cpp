@@ -19,7 +19,7 @@
 namespace haptos {
 namespace {
 
-constexpr double kMajor = 0.02, kMinor = 0.004, kFacet = 0.006, kSupport = 1e-4;  // [m]
+constexpr double kMajor = 0.02, kMinor = 0.004, kFacet = 0.012, kSupport = 1e-4;  // [m]
 constexpr int kSegments = 48;
 
 struct Link {
@@ -164,11 +164,11 @@ void run(const std::string& figure, const std::vector<Link>& links, double dt, d
   EXPECT_LE(watch.highest_energy, 1e-6 * std::abs(watch.initial_energy()) + 1e-9);
 }
 
-TEST(Chain, OfThreeLinksSwingsWithoutParting) { run("chain.3", chain(3), 0.01, 0.3); }
+TEST(Chain, OfThreeLinksSwingsWithoutParting) { run("chain.3", chain(3), 0.005, 0.15); }
 
 class FullChain : public testing::TestWithParam<int> {};
 TEST_P(FullChain, SwingsWithoutParting) {
-  run("chain." + std::to_string(GetParam()), chain(GetParam()), 0.005, 1);
+  run("chain." + std::to_string(GetParam()), chain(GetParam()), 0.005, 0.5);
 }
 INSTANTIATE_TEST_SUITE_P(Links, FullChain, testing::Values(3, 5, 10), test::ParamName());
 
