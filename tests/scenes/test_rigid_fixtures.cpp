@@ -114,7 +114,7 @@ TEST(RigidFixtures, FiveCubesStackedExactlyFaceOnFaceStayThere) {
   std::vector<AffineBody> cubes;
   for (int i = 0; i < 5; ++i)
     cubes.push_back(
-        block("cube " + std::to_string(i), {{1, 1, 1}}, {{0, 0, 0.5 + i + 9e-4 * (i + 1)}}));
+        block("cube " + std::to_string(i), {{1, 1, 1}}, {{0, 0, 0.5 + i + 1.01e-3 * (i + 1)}}));
   Scene s = scene_of(cubes);
   s.half_spaces = {floor_plane()};
   Sim sim(s);
