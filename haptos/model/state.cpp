@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 
 class Writer {
  public:

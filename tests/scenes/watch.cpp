@@ -152,10 +152,12 @@ void Watch::print(const std::string& name) const {
   std::printf("FIGURE %s.most_iterations = %d\n", name.c_str(), most_iterations);
   std::printf("FIGURE %s.smallest_volume_ratio = %.4f\n", name.c_str(), smallest_ratio);
   std::printf("FIGURE %s.smallest_gap = %.2e m\n", name.c_str(), smallest_gap);
-  std::printf("FIGURE %s.energy_gain = %.2e\n", name.c_str(),
-              highest_energy / std::max(std::abs(initial_), 1e-300));
-  std::printf("FIGURE %s.largest_rise = %.2e\n", name.c_str(),
-              largest_rise / std::max(std::abs(initial_), 1e-300));
+  // Of scenes that start without energy, or about its zero, a part of it means nothing.
+  if (std::abs(initial_) > 1e-9) {
+    std::printf("FIGURE %s.energy_gain = %.2e\n", name.c_str(),
+                highest_energy / std::abs(initial_));
+    std::printf("FIGURE %s.largest_rise = %.2e\n", name.c_str(), largest_rise / std::abs(initial_));
+  }
   std::printf("FIGURE %s.speed = %.2e m/s\n", name.c_str(), speed_);
   std::printf("FIGURE %s.seconds = %.2f s\n", name.c_str(), seconds);
 }
