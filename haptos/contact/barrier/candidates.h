@@ -22,9 +22,9 @@ struct BarrierCandidates {
   std::vector<StencilPoints> point_stencils, edge_stencils;
 };
 
-/// All pairs that are closer than `reach` at x [m]. Of a surface with itself (a and b the same object):
-/// every sample with the triangles that share no vertex with it, and every two edges without a
-/// common end once; its vertices are samples, so the list of vertices stays empty.
+/// All pairs that are closer than `reach` at x [m]. Of a surface with itself (a and b the same
+/// object): every sample with the triangles that share no vertex with it, and every two edges
+/// without a common end once; its vertices are samples, so the list of vertices stays empty.
 /// @param samples_of  sample indices owned by each triangle of a: each sample once
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
