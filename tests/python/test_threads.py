@@ -10,6 +10,15 @@ import haptos
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def cuts(bolt, nut, pitches):
+    """Pairs of triangles that meet with the nut that many pitches up the bolt."""
+    moved = nut.transformed((0, 0, pitches * 2.5e-3))
+    both = haptos.TriMesh(
+        np.concatenate([bolt.vertices, moved.vertices]),
+        np.concatenate([bolt.triangles, moved.triangles + len(bolt.vertices)]))
+    return haptos.intersecting_triangles(both)
+
+
 def test_a_bolt_and_a_nut_are_solids_that_fit():
     bolt = haptos.iso_bolt(30e-3, 30e-3, 10e-3, allowance=0.1e-3)
     nut = haptos.iso_nut(10e-3, segments=71)
@@ -18,10 +27,8 @@ def test_a_bolt_and_a_nut_are_solids_that_fit():
         assert report.closed and report.outward
     assert np.ptp(np.asarray(bolt.vertices)[:, 2]) == pytest.approx(40e-3)
     assert np.ptp(np.asarray(nut.vertices)[:, 0]) == pytest.approx(30e-3)
-    fits = nut.transformed((0, 0, 3 * 2.5e-3), (1, 0, 0, 0))
-    assert len(haptos.intersecting_triangles(bolt, fits)) == 0
-    off = nut.transformed((0, 0, 3.5 * 2.5e-3), (1, 0, 0, 0))
-    assert len(haptos.intersecting_triangles(bolt, off)) > 0
+    assert len(cuts(bolt, nut, 3.0)) == 0
+    assert len(cuts(bolt, nut, 3.5)) > 0
     with pytest.raises(haptos.InputError, match="pitch"):
         haptos.iso_bolt(30e-3, pitch=15e-3)
 
