@@ -18,7 +18,7 @@ struct FeaturePair {
 
 /// What anchored friction keeps of a pair (contact/friction/anchored_friction.h).
 struct ContactMemory {
-  double normal_force = 0;       ///< at the last step [N]
+  double normal_force = 0;  ///< at the last step [N]
   /// On `triangle`: weights of its second and third corner, height over it [m]; of a half-space: a
   /// point, world [m].
   Vec3d anchor{{0, 0, 0}};

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "haptos/base/status.h"
+#include "haptos/geometry/bvh.h"
 #include "haptos/geometry/exact.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"

@@ -80,9 +80,11 @@ TEST(AffineInput, InertiasAreRefusedWithTheirPrincipalMoments) {
 
 TEST(AffineInput, SurfacesThatContactCannotTakeAreRefusedByVertexOrTriangle) {
   expect_refusals({
-      {[](AffineBody& b) { b.surface.triangles.push_back({{0, 1, 1}}); }, {"triangle 12"}},
-      {[](AffineBody& b) { b.surface.triangles.push_back(b.surface.triangles[3]); },
-       {"triangle"}},
+      {[](AffineBody& b) {
+         b.surface.triangles.push_back({{0, 1, 1}});
+       },
+       {"triangle 12"}},
+      {[](AffineBody& b) { b.surface.triangles.push_back(b.surface.triangles[3]); }, {"triangle"}},
       {[](AffineBody& b) {
          b.surface.vertices.push_back(b.surface.vertices[0]);
          b.surface.triangles[0][0] = static_cast<int>(b.surface.vertices.size()) - 1;
@@ -97,8 +99,14 @@ TEST(AffineInput, SurfacesThatContactCannotTakeAreRefusedByVertexOrTriangle) {
 
 TEST(AffineInput, GuidesAreChecked) {
   expect_refusals({
-      {[](AffineBody& b) { b.guide = Vec3d{{0, 0, 0}}; }, {"guide", "axis"}},
-      {[](AffineBody& b) { b.guide = Vec3d{{0, kNan, 1}}; }, {"guide = nan", "finite"}},
+      {[](AffineBody& b) {
+         b.guide = Vec3d{{0, 0, 0}};
+       },
+       {"guide", "axis"}},
+      {[](AffineBody& b) {
+         b.guide = Vec3d{{0, kNan, 1}};
+       },
+       {"guide = nan", "finite"}},
       {[](AffineBody& b) {
          b.guide = Vec3d{{0, 0, 1}};
          b.angular_velocity = {{1, 0, 0}};
