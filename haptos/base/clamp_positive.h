@@ -12,7 +12,7 @@ namespace haptos {
 /// Clamps the leading n x n block of a symmetric matrix; the rest is left alone.
 template <int N>
 void clamp_positive_block(Mat<double, N, N>& a, int n) {
-  Mat<double, N, N> q = Mat<double, N, N>::zero();
+  Mat<double, N, N> q = Mat<double, N, N>::zero();  // row k is eigenvector k
   double scale = 0;
   for (int i = 0; i < n; ++i) {
     q(i, i) = 1;
@@ -31,20 +31,23 @@ void clamp_positive_block(Mat<double, N, N>& a, int n) {
         const double h = sqrt(e * e + 4 * p * p);
         const double t = 2 * p / (e < 0 ? e - h : e + h);
         const double c = 1.0 / sqrt(t * t + 1), s = t * c;
+        // Rows, in vectors; then the two columns are their mirror images.
+        double *di = &d(i, 0), *dj = &d(j, 0), *qi = &q(i, 0), *qj = &q(j, 0);
+        const double ii = d(i, i) - t * p, jj = d(j, j) + t * p;
         for (int k = 0; k < n; ++k) {
-          const double x = d(k, i), y = d(k, j);
-          d(k, i) = c * x - s * y;
-          d(k, j) = s * x + c * y;
+          const double x = di[k], y = dj[k];
+          di[k] = c * x - s * y;
+          dj[k] = s * x + c * y;
         }
         for (int k = 0; k < n; ++k) {
-          const double x = d(i, k), y = d(j, k);
-          d(i, k) = c * x - s * y;
-          d(j, k) = s * x + c * y;
+          const double x = qi[k], y = qj[k];
+          qi[k] = c * x - s * y;
+          qj[k] = s * x + c * y;
         }
+        di[i] = ii, dj[j] = jj, di[j] = dj[i] = 0;
         for (int k = 0; k < n; ++k) {
-          const double x = q(k, i), y = q(k, j);
-          q(k, i) = c * x - s * y;
-          q(k, j) = s * x + c * y;
+          d(k, i) = di[k];
+          d(k, j) = dj[k];
         }
       }
   }
@@ -52,7 +55,7 @@ void clamp_positive_block(Mat<double, N, N>& a, int n) {
     for (int j = 0; j <= i; ++j) {
       double v = 0;
       for (int k = 0; k < n; ++k)
-        if (d(k, k) > 0) v = fma(q(i, k) * d(k, k), q(j, k), v);
+        if (d(k, k) > 0) v = fma(q(k, i) * d(k, k), q(k, j), v);
       a(i, j) = a(j, i) = v;
     }
 }

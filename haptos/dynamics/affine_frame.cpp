@@ -41,6 +41,28 @@ Mat<double, 4, 4> mass_matrix(const Moments& m) {
   return r;
 }
 
+// The rotation nearest to m, by Newton's iteration; false where m is far from any.
+bool nearest_rotation(const Mat3d& m, Mat3d& r) {
+  r = m;
+  for (int i = 0; i < 30; ++i) {
+    const Vec3d a = {{r(0, 0), r(1, 0), r(2, 0)}}, b = {{r(0, 1), r(1, 1), r(2, 1)}},
+                c = {{r(0, 2), r(1, 2), r(2, 2)}};
+    const double det = dot(a, cross(b, c));
+    if (!(det > 0.1 && det < 10)) return false;
+    const Vec3d inverse[3] = {cross(b, c) * (1 / det), cross(c, a) * (1 / det),
+                              cross(a, b) * (1 / det)};  // columns of the inverse's transpose
+    double change = 0;
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) {
+        const double next = 0.5 * (r(j, k) + inverse[k][j]);
+        change = std::max(change, std::abs(next - r(j, k)));
+        r(j, k) = next;
+      }
+    if (change < 1e-15) return true;
+  }
+  return true;
+}
+
 class Orthogonality final : public Term {
  public:
   explicit Orthogonality(const AffineFrame* f)
@@ -87,6 +109,33 @@ class Orthogonality final : public Term {
       for (int s = 0; s < 9; ++s) full[12 * (r + 3) + s + 3] = h(r, s);
     e.assembly->add_coordinates(slots.first_block, gradient, full);
     return result;
+  }
+
+  // A straight step dA stretches the body by the square of its turn. The step that turns as far as
+  // A + dA does and stretches by the symmetric part of dA only, the centre of mass moving as
+  // before:
+  //   A' = R(A + dA) (S + sym(R^T dA)),   A = R S.
+  bool bend(const std::vector<double>& z_all, std::vector<double>& dz_all) const override {
+    if (frame_.spec().guide) return false;
+    const std::size_t o = at_index(frame_.slots().first_scalar);
+    const double* z = z_all.data() + o;
+    double* dz = dz_all.data() + o;
+    Mat3d a, da;
+    for (int k = 0; k < 3; ++k)
+      for (int r = 0; r < 3; ++r) {
+        a(r, k) = frame_.base()[3 * (k + 1) + r] + b_ * z[3 * (k + 1) + r];
+        da(r, k) = b_ * dz[3 * (k + 1) + r];
+      }
+    Mat3d before, after;
+    if (!nearest_rotation(a, before) || !nearest_rotation(a + da, after)) return false;
+    const Mat3d stretch = transpose(before) * (a + da);
+    const Mat3d bent = after * ((stretch + transpose(stretch)) * 0.5) - a - da;
+    const Vec3d shift = bent * frame_.spec().moments.centre();
+    for (int r = 0; r < 3; ++r) {
+      dz[r] -= shift[r] / b_;
+      for (int k = 0; k < 3; ++k) dz[3 * (k + 1) + r] += bent(r, k) / b_;
+    }
+    return true;
   }
 
  private:

@@ -30,6 +30,8 @@ const std::vector<Option<NewtonOptions>>& OptionsOf<NewtonOptions>::table() {
 
 namespace {
 
+// A capped step shorter than this is bent again.
+constexpr double kLongCap = 0.9;
 // A path that advances less than this in one iteration is blocked; so many in a row end the
 // attempt.
 constexpr double kBlocked = 1e-5;
@@ -214,15 +216,39 @@ class Minimiser {
     return true;
   }
 
-  bool search(const Energy& energy) {
+  double slope_along(const std::vector<double>& dz) const {
     double slope = 0;
-    for (std::size_t i = 0; i < dz_.size(); ++i)
-      slope = fma(f_.assembly().gradient()[i], dz_[i], slope);
+    for (std::size_t i = 0; i < dz.size(); ++i)
+      slope = fma(f_.assembly().gradient()[i], dz[i], slope);
+    return slope;
+  }
+
+  // Replaces dz_ by the bent share of the straight direction, if that still goes down.
+  bool bend(const std::vector<double>& straight, double share, double& slope) {
+    bent_ = straight;
+    for (double& v : bent_) v *= share;
+    if (!f_.bend(z_, bent_)) return false;
+    const double bent_slope = slope_along(bent_);
+    if (!(bent_slope < 0.5 * share * slope_along(straight))) return false;
+    dz_ = bent_;
+    slope = bent_slope;
+    return true;
+  }
+
+  bool search(const Energy& energy) {
+    double slope = slope_along(dz_), share = 1;
     LineSearchResult r;
     if (f_.all_frozen()) {
       r = exact_search(f_, z_, dz_, slope, o_.max_line_search);
     } else {
-      const double cap = f_.max_step(dz_, 0.0);
+      straight_ = dz_;
+      const bool bent = bend(straight_, 1, slope);
+      double cap = f_.max_step(dz_, 0.0);
+      // A part of the way along a chord leaves the curve again: a shorter one is bent for itself.
+      if (bent && cap < kLongCap && bend(straight_, cap, slope)) {
+        share = cap;
+        cap = f_.max_step(dz_, 0.0);
+      }
       r = backtrack(f_, z_, dz_, cap, energy, slope, o_.max_line_search);
     }
     report_.line_search_steps += r.evaluations;
@@ -235,7 +261,7 @@ class Minimiser {
       return false;
     }
     for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(r.alpha, dz_[i], z_[i]);
-    report_.velocity_change *= r.alpha;
+    report_.velocity_change *= r.alpha * share;
     advance_path_ = f_.path() < 1.0 && !blocked_ && report_.residual < kSettled * report_.load;
     return true;
   }
@@ -243,7 +269,7 @@ class Minimiser {
   Objective& f_;
   const NewtonOptions& o_;
   std::vector<double>& z_;
-  std::vector<double> dz_;
+  std::vector<double> dz_, straight_, bent_;
   NewtonReport report_;
   bool project_ = false;  // the last direction needed the projected Hessian
   bool advance_path_ = false, blocked_ = false;

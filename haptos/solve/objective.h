@@ -62,6 +62,12 @@ class Objective {
   /// An iterative solver stops at this relative residual of the right-hand side.
   bool solve(std::vector<double>& dz, double tolerance = 0);
   const LinearSolver& linear() const { return linear_; }
+  /// Lets every term bend the direction dz; see Term::bend(). Returns whether one did.
+  bool bend(const std::vector<double>& z, std::vector<double>& dz) const {
+    bool bent = false;
+    for (const Term* t : terms_) bent |= t->bend(z, dz);
+    return bent;
+  }
   /// Largest admissible fraction of (dz, ds) from the trial point.
   double max_step(const std::vector<double>& dz, double ds);
 

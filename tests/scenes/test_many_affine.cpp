@@ -1,0 +1,96 @@
+// Piles of affine cubes that fall, land and come to rest: at every step nothing cuts (exact test),
+// every cube stays stiff and the step converges.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "haptos/base/status.h"
+#include "haptos/geometry/bvh.h"
+#include "haptos/geometry/exact.h"
+#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/topology.h"
+#include "haptos/sim/sim.h"
+
+namespace haptos {
+namespace {
+
+// n x n x layers cubes of 1 cm, turned and shifted a little, fall on a floor.
+Scene pile(int n, int layers, double stiffness, double friction) {
+  Scene s;
+  s.sim.dt = 0.01;
+  s.sim.threads = 1;
+  s.contact.support = 1e-4;
+  const double size = 10e-3, apart = 13e-3;
+  unsigned seed = 1;
+  const auto random = [&] {
+    seed = seed * 1664525u + 1013904223u;
+    return seed / 4294967296.0 - 0.5;
+  };
+  for (int z = 0; z < layers; ++z)
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x) {
+        AffineBody b;
+        b.name = "cube" + std::to_string(s.affine.size());
+        b.surface = box({{size, size, size}});
+        b.pose.p = {{apart * (x + 0.5 * (z % 2)) + 1e-3 * random(),
+                     apart * y + 3e-3 * (z % 2) + 1e-3 * random(), 7e-3 + 12e-3 * z}};
+        b.pose.q = rotation_by({{0.1 * random(), 0.1 * random(), 0.3 * random()}});
+        b.stiffness = stiffness;
+        b.friction.sticking = friction;
+        s.affine.push_back(b);
+      }
+  HalfSpace floor;
+  floor.name = "floor";
+  floor.friction.sticking = friction;
+  s.half_spaces = {floor};
+  return s;
+}
+
+int intersections(const Sim& sim) {
+  int hits = 0;
+  std::vector<TriMesh> all;
+  std::vector<Aabb> boxes;
+  for (const AffineBody& b : sim.scene().affine) {
+    all.push_back(b.surface);
+    all.back().vertices = sim.affine_positions(b.name);
+    Aabb box;
+    for (const Vec3d& v : all.back().vertices) box.merge(v);
+    boxes.push_back(box);
+  }
+  Bvh(boxes).self_pairs(0, [&](int i, int j) {
+    hits += static_cast<int>(
+        intersecting_pairs(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(j)])
+            .size());
+  });
+  return hits;
+}
+
+void fall(const Scene& scene, int most_iterations) {
+  Sim sim(scene);
+  const int steps = 25;
+  int iterations = 0;
+  for (int i = 0; i < steps; ++i) {
+    const StepReport r = sim.step();
+    ASSERT_EQ(r.status(), 0u) << i << " " << describe_status(r.status());
+    ASSERT_EQ(intersections(sim), 0) << i;
+    for (const AffineBody& b : scene.affine) ASSERT_LT(sim.affine_strain(b.name), 0.01) << i;
+    iterations += r.newton.iterations;
+  }
+  // They have landed: the floor carries them all, but for what still moves.
+  double weight = 0, carried = 0;
+  for (const AffineBody& b : scene.affine) weight += 1000 * enclosed_volume(b.surface) * 9.81;
+  const int floor = sim.body_id("floor");
+  for (const ContactPoint& c : sim.contacts())
+    if (c.body_b == floor) carried += c.force[2];
+  EXPECT_NEAR(carried / weight, 1, 0.3);
+  EXPECT_LT(iterations, most_iterations);
+  std::printf("FIGURE pile.iterations_per_step = %.1f\n", static_cast<double>(iterations) / steps);
+}
+
+TEST(ManyAffine, PileOfStiffCubesLandsWithoutFriction) { fall(pile(3, 2, 1e8, 0), 750); }
+
+TEST(ManyAffine, PileOfCubesLandsWithFriction) { fall(pile(3, 2, 1e7, 0.3), 1100); }
+
+}  // namespace
+}  // namespace haptos
