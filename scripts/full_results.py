@@ -16,7 +16,8 @@
 }
 
 A result belongs to the code it ran on. Documentation and results are not code: commits that touch
-nothing else leave every result as fresh as it was.
+nothing else leave every result as fresh as it was. A merge counts as one commit, whatever it
+brings in.
 """
 
 import dataclasses
@@ -161,7 +162,7 @@ def staleness(entry, root=ROOT):
                 + (" (this clone is shallow: fetch the whole history)" if shallow else ""))
     if not code_changed_since(commit, root):
         return None
-    behind = int(git("rev-list", "--count", f"{commit}..HEAD", root=root) or 0)
+    behind = int(git("rev-list", "--count", "--first-parent", f"{commit}..HEAD", root=root) or 0)
     if behind > MAX_COMMITS_BEHIND:
         return (f"its commit {commit[:12]} is {behind} commits behind HEAD "
                 f"(at most {MAX_COMMITS_BEHIND})")
