@@ -18,14 +18,20 @@ const std::vector<Option<SolverOptions>>& OptionsOf<SolverOptions>::table() {
   return t;
 }
 
+// Systems up to this many times direct_limit are solved directly where iterations do not converge:
+// slow, in gigabytes, and right.
+constexpr int kFallback = 8;
+
 void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
   const int n = pattern->scalar_count();
   iterative_ = options_.method == SolverOptions::kIterative ||
                (options_.method == SolverOptions::kAuto && n > options_.direct_limit);
   structured_ = false;
+  pattern_ = std::move(pattern);
+  analyzed_ = !iterative_;
   if (!iterative_) {
     multilevel_.reset();
-    cholesky_.analyze(std::move(pattern));
+    cholesky_.analyze(pattern_);
     return;
   }
   cholesky_ = BlockCholesky();
@@ -38,14 +44,23 @@ void LinearSolver::set_geometry(NearNullSpace space) {
   structured_ = false;
 }
 
+bool LinearSolver::may_fall_back() const {
+  return options_.method == SolverOptions::kAuto &&
+         pattern_->scalar_count() / kFallback <= options_.direct_limit;
+}
+
+bool LinearSolver::solve_directly(const BlockMatrix& a, double* x) {
+  if (!analyzed_) cholesky_.analyze(pattern_);
+  analyzed_ = true;
+  if (!cholesky_.factor(a)) return false;
+  cholesky_.solve(x);
+  return true;
+}
+
 bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, const double* weight) {
   iterations_ = 0;
   residual_ = 0;
-  if (!iterative_) {
-    if (!cholesky_.factor(a)) return false;
-    cholesky_.solve(x);
-    return true;
-  }
+  if (!iterative_ || gave_up_) return solve_directly(a, x);
   // An indefinite matrix may leave the structure unfinished: it is found again next time.
   structured_ = structured_ ? multilevel_->setup(a) : multilevel_->restructure(a, space_);
   if (!structured_) return false;
@@ -55,7 +70,11 @@ bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, cons
                  options_.max_iterations, weight);
   iterations_ = r.iterations;
   residual_ = r.residual;
-  return !r.negative_curvature;
+  if (r.negative_curvature) return false;
+  if (r.converged || !may_fall_back()) return true;
+  gave_up_ = true;
+  std::copy(side_.begin(), side_.end(), x);
+  return solve_directly(a, x);
 }
 
 std::size_t LinearSolver::bytes() const {

@@ -40,9 +40,9 @@ class LinearSolver {
 
   /// Forgets the hierarchy's aggregates: the first solve that follows reads them from its matrix.
   /// So a step depends on its state and not on the steps before.
-  void begin_step() { geometry_known_ = false; }
+  void begin_step() { geometry_known_ = gave_up_ = false; }
   /// Whether the coming solve needs set_geometry().
-  bool wants_geometry() const { return iterative_ && !geometry_known_; }
+  bool wants_geometry() const { return iterative_ && !gave_up_ && !geometry_known_; }
   /// Near-null space for the iterative solver; see rigid_motions().
   void set_geometry(NearNullSpace space);
 
@@ -51,7 +51,9 @@ class LinearSolver {
   ///                   the iterative one is never asked for more than SolverOptions::tolerance
   /// @param weight     per scalar, for the norm of the residual
   /// @return false when A was seen not to be positive definite; x is then undefined. An iterative
-  ///         solve that reaches its limit returns true: what it has is a descent direction.
+  ///         solve that reaches its limit is solved directly, and so is the rest of the step, where
+  ///         the method was chosen by size and up to kFallback times direct_limit; else it returns
+  ///         true: what it has is a descent direction.
   bool solve(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
   /// Iterations of the last solve, 0 for a direct one, and its relative residual.
@@ -63,8 +65,14 @@ class LinearSolver {
   const BlockCholesky& cholesky() const { return cholesky_; }
 
  private:
+  bool may_fall_back() const;
+  bool solve_directly(const BlockMatrix& a, double* x);
+
   SolverOptions options_;
+  std::shared_ptr<const BlockPattern> pattern_;
   bool iterative_ = false, geometry_known_ = false, structured_ = false;
+  bool gave_up_ = false;   // in this step: the iterative solver
+  bool analyzed_ = false;  // for the direct solver
   BlockCholesky cholesky_;
   std::unique_ptr<Multilevel> multilevel_;
   Pcg pcg_;

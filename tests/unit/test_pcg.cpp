@@ -426,5 +426,40 @@ TEST(LinearSolver, ChoosesByTheNumberOfUnknowns) {
   }
 }
 
+TEST(LinearSolver, SolvesDirectlyForTheRestOfTheStepWhereIterationsDoNotConverge) {
+  const Mixed m;
+  SolverOptions options;
+  options.direct_limit = m.pattern->scalar_count() - 1;
+  options.max_iterations = 2;
+  for (const int method : {0, 2}) {  // by size, or iterative by choice
+    options.method = method;
+    LinearSolver solver;
+    solver.configure(options);
+    solver.analyze(m.pattern);
+    solver.set_geometry(m.space());
+    const std::vector<double> b = random_vector(m.pattern->scalar_count(), 9);
+    std::vector<double> x = b, r(b.size());
+    ASSERT_TRUE(solver.solve(m.matrix, x.data(), 1e-12, nullptr));
+    EXPECT_EQ(solver.iterations(), 2);
+    EXPECT_EQ(solver.wants_geometry(), false);
+    m.matrix.multiply(x.data(), r.data());
+    double worst = 0, scale = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      worst = std::max(worst, std::abs(r[i] - b[i]));
+      scale = std::max(scale, std::abs(b[i]));
+    }
+    if (method == 2) {
+      EXPECT_GT(worst, 1e-6 * scale);
+      continue;
+    }
+    EXPECT_LE(worst, 1e-9 * scale);
+    x = b;
+    ASSERT_TRUE(solver.solve(m.matrix, x.data(), 1e-12, nullptr));
+    EXPECT_EQ(solver.iterations(), 0);  // the rest of the step
+    solver.begin_step();
+    EXPECT_TRUE(solver.wants_geometry());
+  }
+}
+
 }  // namespace
 }  // namespace haptos
