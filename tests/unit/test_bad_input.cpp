@@ -10,28 +10,25 @@
 // | 7-9 | paths out of the roots, links, URLs | FilesOutsideAreRefused |
 // | 11 | FIFO, device, folder | FilesOutsideAreRefused; MeshFiles.WhatIsNoRegularFile... |
 // | 12-14 | unknown key, repeated name, missing body | ScenesAreRefused... |
-// | 15 | mass | ScenesAreRefused... |
+// | 15, 16 | mass, inertia | ScenesAreRefused...; AffineInput.*, RigidBody.* |
 // | 17 | positions, quaternions | ScenesAreRefused..., ScenesMadeInCodeAreCheckedToo |
 // | 18 | time step | ScenesAreRefused..., ScenesMadeInCode... |
 // | 19 | friction, moduli, density | ScenesAreRefused..., ScenesMadeInCode... |
 // | 20 | sizes | ScenesAreRefused..., ScenesMadeInCode...; SceneFile.OddSizes... |
 // | 24 | counts of 2e9 | CountsAreRefusedBeforeMemoryIsTaken |
 // | 25 | STL count | MeshIo.AnStlHeaderThatAnnounces... |
-// | 26 | STL cut, "solid" but binary | MeshFuzzCorpus.GoodSeeds... (stl/truncated,
-// good_binary_solid) | | 27 | NaN, 1e39 in meshes | MeshIo.AnErrorNames...; MeshFuzzCorpus (stl,
-// vtk, gmsh: nan, 1e39) | | 28 | OBJ indices and polygons | MeshIo.AnErrorNames...; MeshFuzzCorpus
-// (obj/thousand_vertices) | | 29 | VTK 5.1 binary OFFSETS | MeshFuzzCorpus (vtk/good_binary_51);
-// MeshIoOutside.EveryVolume... | | 30 | mixed cells, OFFSETS | MeshIo.AnErrorNames...;
-// MeshFuzzCorpus (vtk/offsets_*, good_mixed*) | | 31 | MSH versions, tags, counts |
-// MeshIo.NodeTagsMayBe...; MeshFuzzCorpus (gmsh/*) | | 32 | flat, double, unused |
-// MeshCheck.BrokenVertices..., MeshCheck.ContactRefuses... | | 33 | edges, bow ties, open, turned |
-// MeshCheck.ThreeTriangles..., TwoSolids..., AMissingTriangle..., |    |  | ATurnedTriangle...,
-// AnOpenColliderPasses... | | 34 | overlap at the start |
-// AStartInIntersectionNamesThePairAndTheDepth; |    |  |
-// MeshCheck.ABarrierRefusesASurfaceThatMeetsItself | | 35 | bad tetrahedra |
-// MeshCheck.BrokenTetrahedra..., FiniteElementsRefuse..., SeparateParts... | | 38 | YAML: bombs,
-// tags, yes, keys | ScenesAreRefused..., LimitsOfTheTextHold | | 49 | environment variables |
-// TheEnvironmentDoesNotChangeAResult |
+// | 26 | STL cut, "solid" but binary | MeshFuzzCorpus.GoodSeeds... (stl) |
+// | 27 | NaN, 1e39 in meshes | MeshIo.AnErrorNames...; MeshFuzzCorpus (stl, vtk, gmsh) |
+// | 28 | OBJ indices and polygons | MeshIo.AnErrorNames...; MeshFuzzCorpus (obj) |
+// | 29 | VTK 5.1 binary OFFSETS | MeshFuzzCorpus (vtk); MeshIoOutside.EveryVolume... |
+// | 30 | mixed cells, OFFSETS | MeshIo.AnErrorNames...; MeshFuzzCorpus (vtk) |
+// | 31 | MSH versions, tags, counts | MeshIo.NodeTagsMayBe...; MeshFuzzCorpus (gmsh) |
+// | 32 | flat, double, unused | MeshCheck.BrokenVertices..., ContactRefuses...; AffineInput |
+// | 33 | edges, bow ties, open, turned | MeshCheck.ThreeTriangles..., TwoSolids..., ATurned... |
+// | 34 | overlap at the start | AStartInIntersection...; MeshCheck.ABarrierRefuses... |
+// | 35 | bad tetrahedra | MeshCheck.BrokenTetrahedra..., FiniteElementsRefuse... |
+// | 38 | YAML: bombs, tags, yes, keys | ScenesAreRefused..., LimitsOfTheTextHold |
+// | 49 | environment variables | TheEnvironmentDoesNotChangeAResult |
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/resource.h>
