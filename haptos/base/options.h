@@ -81,6 +81,14 @@ void set_option_word(S& s, const Option<S>& o, const std::string& word,
   internal::throw_word(where, std::string(OptionsOf<S>::kName) + "." + o.name, word, words);
 }
 
+/// The name of a choice's present value; `name` must be an option of words.
+template <class S>
+std::string option_word(const S& s, const std::string& name) {
+  for (const Option<S>& o : OptionsOf<S>::table())
+    if (name == o.name) return split_words(o.words).at(static_cast<std::size_t>(o.get(s)));
+  return "";
+}
+
 /// Throws InputError for the first member of s that is out of its range.
 template <class S>
 void check_options(const S& s) {

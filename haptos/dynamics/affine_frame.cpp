@@ -41,26 +41,22 @@ Mat<double, 4, 4> mass_matrix(const Moments& m) {
   return r;
 }
 
-// The rotation nearest to m, by Newton's iteration; false where m is far from any.
+// The rotation nearest to m, by Newton's iteration on the polar decomposition (Higham 1986); false
+// where m, or a step on the way, is far from any.
 bool nearest_rotation(const Mat3d& m, Mat3d& r) {
   r = m;
+  bool near = true;
   for (int i = 0; i < 30; ++i) {
-    const Vec3d a = {{r(0, 0), r(1, 0), r(2, 0)}}, b = {{r(0, 1), r(1, 1), r(2, 1)}},
-                c = {{r(0, 2), r(1, 2), r(2, 2)}};
-    const double det = dot(a, cross(b, c));
-    if (!(det > 0.1 && det < 10)) return false;
-    const Vec3d inverse[3] = {cross(b, c) * (1 / det), cross(c, a) * (1 / det),
-                              cross(a, b) * (1 / det)};  // columns of the inverse's transpose
-    double change = 0;
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) {
-        const double next = 0.5 * (r(j, k) + inverse[k][j]);
-        change = std::max(change, std::abs(next - r(j, k)));
-        r(j, k) = next;
-      }
-    if (change < 1e-15) return true;
+    const double det = dot(column(r, 0), cross(column(r, 1), column(r, 2)));
+    near = near && det > 0.1 && det < 10;
+    const Mat3d next = 0.5 * (r + transpose(inverse(r)));
+    const Mat3d change = next - r;
+    double largest = 0;
+    for (int k = 0; k < 9; ++k) largest = std::max(largest, std::abs(change[k]));
+    r = next;
+    if (largest < 1e-15) break;
   }
-  return true;
+  return near;
 }
 
 class Orthogonality final : public Term {
@@ -264,19 +260,11 @@ void AffineFrame::advance(const std::vector<double>& z, const BodyStep& step, St
 
 Pose AffineFrame::pose(const State& state) const {
   const double* q = state.q.data() + slots_.first_q;
-  // The rotation nearest to A by Newton's iteration on the polar decomposition (Higham 1986).
-  Mat3d a = columns(triple(q, 1), triple(q, 2), triple(q, 3));
-  for (int i = 0; i < 20; ++i) {
-    const Mat3d next = 0.5 * (a + transpose(inverse(a)));
-    const Mat3d change = next - a;
-    double largest = 0;
-    for (int k = 0; k < 9; ++k) largest = std::max(largest, std::abs(change[k]));
-    a = next;
-    if (largest < 1e-15) break;
-  }
+  Mat3d rotation;
+  nearest_rotation(columns(triple(q, 1), triple(q, 2), triple(q, 3)), rotation);
   Pose pose;
   pose.p = triple(q, 0);
-  pose.q = quaternion(a);
+  pose.q = quaternion(rotation);
   return pose;
 }
 

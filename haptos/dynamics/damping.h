@@ -7,8 +7,7 @@
 // Euler the mean rate over the step, sym(F_q,n^T L_q) + h/2 L_q^T L_q with L_q = grad u. So a rigid
 // motion, however far it turns in a step, dissipates nothing, and the forces F_n+1 S_q g_aq have no
 // moment about the positions at the step's end, where contact and glue are balanced. For small
-// strain D is
-// tau/2 u^T K u with K the linear stiffness: Rayleigh's term.
+// strain D is tau/2 u^T K u with K the linear stiffness: Rayleigh's term.
 // Live: quartic in u; convex only where S is positive, as when strain grows.
 // docs/laws/elasticity.md.
 #pragma once

@@ -20,8 +20,7 @@ bool glued(const Scene& scene, const std::string& soft, const std::string& carri
   return false;
 }
 
-}  // namespace
-
+// The layer of a body, "" for none.
 const std::string& layer_of(const Scene& s, const std::string& body) {
   static const std::string none;
   if (const std::string* l = find_layer(s.soft, body)) return *l;
@@ -30,6 +29,8 @@ const std::string& layer_of(const Scene& s, const std::string& body) {
   if (const std::string* l = find_layer(s.half_spaces, body)) return *l;
   return none;
 }
+
+}  // namespace
 
 const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b) {
   if (scene.pairs.empty()) return nullptr;

@@ -5,9 +5,6 @@
 
 namespace haptos {
 
-/// The layer of a body, "" for none.
-const std::string& layer_of(const Scene& scene, const std::string& body);
-
 /// The entry of scene.pairs for these bodies, in either order: one that names both of them, else
 /// one that names a body and a layer, else one that names two layers; nullptr where there is none.
 const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b);

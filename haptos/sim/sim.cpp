@@ -71,8 +71,12 @@ void Sim::reset() {
 }
 
 void Sim::set_state(State s) {
+  const auto fits = [](const std::vector<double>& before, const std::vector<double>& now) {
+    return before.empty() || before.size() == now.size();
+  };
   if (s.q.size() != at_index(work_->state_q) || s.z.size() != at_index(work_->state_z) ||
-      s.paths.size() != work_->prescribed.size()) {
+      s.paths.size() != work_->prescribed.size() || !fits(s.q_before, s.q) ||
+      !fits(s.z_before, s.z) || s.q_before.empty() != s.z_before.empty()) {
     Diagnostic d;
     d.element = "state";
     d.rule = "has other sizes than this model";

@@ -11,12 +11,17 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+// Whether a step needs the one before the last.
+bool keeps_the_last(const Scene& scene) {
+  return scene.sim.integrator == static_cast<int>(Integrator::kBdf2);
+}
+
 BodyStep body_step(const Scene& scene, const State& state, Workspace& w) {
   BodyStep s;
   s.h = scene.sim.dt;
   s.time = state.time;
   s.b = s.h;
-  if (scene.sim.integrator == static_cast<int>(Integrator::kBdf2) && !state.q_before.empty()) {
+  if (keeps_the_last(scene) && !state.q_before.empty() && state.last_dt == s.h) {
     s.b = s.h * 2 / 3;
     s.w = 1.0 / 3;
   } else if (scene.sim.integrator == static_cast<int>(Integrator::kQuasiStatic)) {
@@ -135,10 +140,8 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       (report.newton.status & kNonFinite) || (scene.newton.strict && report.newton.status != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
-    if (scene.sim.integrator == static_cast<int>(Integrator::kBdf2)) {
-      state.q_before = state.q;
-      state.z_before = state.z;
-    }
+    state.q_before = keeps_the_last(scene) ? state.q : std::vector<double>();
+    state.z_before = keeps_the_last(scene) ? state.z : std::vector<double>();
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
     w.b = bodies.b;
     report.missed = keep_paths(report.newton.path, state, w);

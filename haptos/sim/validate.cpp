@@ -310,12 +310,10 @@ void check_affine(const AffineBody& b) {
 // What only moves by implicit Euler.
 void check_integrator(const Scene& s) {
   if (s.sim.integrator == 0 || (s.spheres.empty() && s.pendulums.empty())) return;
-  refuse(
-      "sim.integrator",
-      split_words("implicit_euler bdf2 quasi_static")[static_cast<std::size_t>(s.sim.integrator)],
-      "is for soft and affine bodies, and this scene has " +
-          std::string(s.spheres.empty() ? "a pendulum" : "a rigid sphere"),
-      "use implicit_euler, or make the sphere an affine body");
+  refuse("sim.integrator", option_word(s.sim, "integrator"),
+         "is for soft and affine bodies, and this scene has " +
+             std::string(s.spheres.empty() ? "a pendulum" : "a rigid sphere"),
+         "use implicit_euler, or make the sphere an affine body");
 }
 
 }  // namespace

@@ -269,30 +269,21 @@ double Objective::max_step(const std::vector<double>& dz, double ds) {
 }
 
 // Moves the centre of the proximal term to the trial point: what it pulled with is gone, and what
-// is left of the residual is the imbalance of static forces.
-double Objective::recentre() {
-  double pull = 0;
-  for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b), o = pattern_->offset(b);
-    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
-    for (int i = 0; i < n; ++i) {
-      double f = 0;
-      for (int j = 0; j < n; ++j)
-        f += m[i * n + j] * (z_[at_index(o + j)] - inertia_.z_past[at_index(o + j)]);
-      pull += std::abs(f);
-    }
-  }
+// is left of the residual is the imbalance of static forces. Returns whether it moved.
+bool Objective::recentre() {
+  bool moved = false;
   for (std::size_t i = 0; i < z_.size(); ++i) {
+    moved = moved || z_[i] != inertia_.z_past[i];
     inertia_.z_free[i] += z_[i] - inertia_.z_past[i];
     inertia_.z_past[i] = z_[i];
   }
-  return pull;
+  return moved;
 }
 
 bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
-  const double pull = context_.proximal ? recentre() : 0;
+  const bool moved = context_.proximal && recentre();
   for (Term* t : terms_) t->update_lag(*points_, used, now);
-  if (pull > 0 || used.size() != now.size()) return true;
+  if (moved || used.size() != now.size()) return true;
   for (const auto& [key, f] : now)
     if (const auto it = used.find(key); it == used.end() || squared_norm(f - it->second) > 0)
       return true;

@@ -100,7 +100,7 @@ class Objective {
 
  private:
   Energy inertia_energy() const;
-  double recentre();
+  bool recentre();
   /// Factor of dissipation rates.
   double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].

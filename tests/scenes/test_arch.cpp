@@ -69,10 +69,12 @@ Scene arch(int stones, double mu) {
 
 // Largest motion of any vertex of a stone between two times.
 struct Result {
-  double settled = 0, drift = 0, crown = 0;
+  double settled = 0, drift = 0, crown = 0, speed = 0;
 };
 
-Result run(int stones, double mu, double first, double last, test::Watch& watch, Sim& sim) {
+Result run(int stones, double mu, double first, double last) {
+  Sim sim(arch(stones, mu));
+  test::Watch watch(sim);
   auto corners = [&] {
     std::vector<Vec3d> all;
     for (int i = 0; i < stones; ++i)
@@ -92,6 +94,7 @@ Result run(int stones, double mu, double first, double last, test::Watch& watch,
   EXPECT_TRUE(watch.run_until(last));
   r.settled = largest(start, middle);
   r.drift = largest(middle, corners());
+  r.speed = watch.speed();
   r.crown = crown - watch.centre("stone " + std::to_string(stones / 2))[2];
   const std::string name = "arch." + std::to_string(stones) + ".mu" + (mu > 0.3 ? "50" : "20");
   watch.print(name);
@@ -103,27 +106,21 @@ Result run(int stones, double mu, double first, double last, test::Watch& watch,
 constexpr double kStone = 0.126;  // along the middle of a ring of 25 [m]
 
 TEST(Arch, OfTwentyFiveStonesComesToRestAtAFrictionOfOneHalf) {
-  Sim sim(arch(25, 0.5));
-  test::Watch watch(sim);
-  const Result r = run(25, 0.5, 0.05, 0.1, watch, sim);
+  const Result r = run(25, 0.5, 0.05, 0.1);
   EXPECT_LE(r.settled, 1e-2 * kStone);
   EXPECT_LE(r.drift, 1e-4 * kStone);
-  EXPECT_LT(watch.speed(), 1e-3);
+  EXPECT_LT(r.speed, 1e-3);
 }
 
 TEST(FullArch, OfTwentyFiveStonesStandsForTwentySecondsAtAFrictionOfOneHalf) {
-  Sim sim(arch(25, 0.5));
-  test::Watch watch(sim);
-  const Result r = run(25, 0.5, 1, 20, watch, sim);
+  const Result r = run(25, 0.5, 1, 20);
   EXPECT_LE(r.settled, 1e-2 * kStone);
   EXPECT_LE(r.drift, 1e-2 * kStone);
-  EXPECT_LT(watch.speed(), 1e-3);
+  EXPECT_LT(r.speed, 1e-3);
 }
 
 TEST(FullArch, OfTwentyFiveStonesFallsAtAFrictionOfOneFifth) {
-  Sim sim(arch(25, 0.2));
-  test::Watch watch(sim);
-  const Result r = run(25, 0.2, 0.2, 1, watch, sim);
+  const Result r = run(25, 0.2, 0.2, 1);
   EXPECT_GT(r.crown, 0.1);
 }
 

@@ -212,6 +212,22 @@ TEST(Integrators, SaveAndLoadGoOnBitForBit) {
   }
 }
 
+TEST(Integrators, Bdf2GoesOnOnlyFromAStepOfItsOwnLength) {
+  Scene s = test::free_block(0.01, -9.81, {{2, 2, 1}});
+  s.sim.integrator = kBdf2;
+  Sim sim(s);
+  sim.step();
+  sim.step();
+  State other = sim.state();
+  other.last_dt = 0.02;
+  sim.set_state(other);
+  const double v = other.z[2];
+  sim.step();
+  EXPECT_NEAR(sim.state().z[2], v - 9.81 * 0.01, 1e-12);  // one step of implicit Euler
+  other.q_before.pop_back();
+  EXPECT_THROW(sim.set_state(other), InputError);
+}
+
 TEST(Integrators, ASceneWithARigidSphereTakesImplicitEulerOnly) {
   Scene s;
   s.sim.integrator = kBdf2;

@@ -7,19 +7,11 @@
 #include "haptos/base/status.h"
 #include "haptos/geometry/exact.h"
 #include "haptos/geometry/shapes.h"
+#include "tests/scenes/crossing.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {
 namespace {
-
-TriMesh present_surface(const Sim& sim) {
-  const SoftModel& m = sim.soft_model("gel");
-  TriMesh s = m.surface;
-  const std::vector<Vec3d> x = sim.soft_positions("gel");
-  for (std::size_t v = 0; v < s.vertices.size(); ++v)
-    s.vertices[v] = x[static_cast<std::size_t>(m.surface_vertex[v])];
-  return s;
-}
 
 // Two blocks of one mesh, one above the other with a gap.
 TetMesh two_blocks(double gap, const Vec3i& n, std::size_t* first = nullptr) {
@@ -86,7 +78,7 @@ TEST(SelfContact, TwoPartsOfOneBodyPressOnEachOtherLikeTwoBodies) {
       ASSERT_EQ(r.status(), 0u) << describe_status(r.status());
       EXPECT_GT(r.smallest_volume_ratio, 0);
       if (!one) continue;
-      EXPECT_TRUE(self_intersections(present_surface(sim)).empty());
+      EXPECT_TRUE(self_intersections(test::present_surface(sim, "gel")).empty());
     }
     force[one] = sim.reaction("base").force[2];
     EXPECT_NEAR(sim.reaction("lid").force[2], -force[one], 1e-6 * std::abs(force[one]));
@@ -101,7 +93,7 @@ TEST(SelfContact, WithoutItPartsPassThroughEachOther) {
   Sim sim(column(6e-4, false));
   for (int n = 0; n < 10; ++n) ASSERT_EQ(sim.step().status(), 0u);
   EXPECT_NEAR(sim.reaction("base").force[2], 0, 1e-6);
-  EXPECT_FALSE(self_intersections(present_surface(sim)).empty());
+  EXPECT_FALSE(self_intersections(test::present_surface(sim, "gel")).empty());
 }
 
 // A strip whose ends are turned towards each other until it touches itself.
@@ -148,7 +140,7 @@ TEST(SelfContact, AStripFoldsOntoItselfWithoutIntersection) {
     const StepReport r = sim.step();
     ASSERT_EQ(r.status() & ~static_cast<std::uint32_t>(kTargetMissed), 0u)
         << n << ": " << describe_status(r.status());
-    ASSERT_TRUE(self_intersections(present_surface(sim)).empty()) << n;
+    ASSERT_TRUE(self_intersections(test::present_surface(sim, "gel")).empty()) << n;
     EXPECT_GT(r.smallest_volume_ratio, 0);
     touching = std::max(touching, static_cast<int>(sim.contacts().size()));
     most = std::max(most, r.newton.iterations);

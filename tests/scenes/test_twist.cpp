@@ -9,6 +9,7 @@
 #include "haptos/base/status.h"
 #include "haptos/geometry/exact.h"
 #include "haptos/geometry/pads.h"
+#include "tests/scenes/crossing.h"
 #include "tests/support.h"
 
 namespace haptos {
@@ -27,15 +28,6 @@ struct Outcome {
   int steps = 0, iterations = 0, most_iterations = 0, touching = 0;
   double smallest_ratio = 1, turn = 0;
 };
-
-TriMesh present_surface(const Sim& sim, const std::string& name) {
-  const SoftModel& m = sim.soft_model(name);
-  TriMesh s = m.surface;
-  const std::vector<Vec3d> x = sim.soft_positions(name);
-  for (std::size_t v = 0; v < s.vertices.size(); ++v)
-    s.vertices[v] = x[static_cast<std::size_t>(m.surface_vertex[v])];
-  return s;
-}
 
 // Rods side by side in a square, their ends carried round the common axis.
 Scene scene_of(const Twist& t) {
@@ -95,7 +87,7 @@ Outcome run(const Twist& t) {
     o.touching = std::max(o.touching, static_cast<int>(sim.contacts().size()));
     std::vector<TriMesh> surfaces;
     for (int k = 0; k < t.rods; ++k) {
-      surfaces.push_back(present_surface(sim, "rod" + std::to_string(k)));
+      surfaces.push_back(test::present_surface(sim, "rod" + std::to_string(k)));
       EXPECT_TRUE(self_intersections(surfaces.back()).empty()) << o.steps;
       for (int j = 0; j < k; ++j)
         EXPECT_TRUE(

@@ -10,6 +10,8 @@
 #include "haptos/geometry/exact.h"
 #include "haptos/geometry/mass_properties.h"
 #include "haptos/geometry/mesh_edit.h"
+#include "haptos/sim/pairs.h"
+#include "tests/scenes/crossing.h"
 
 namespace haptos::test {
 namespace {
@@ -52,40 +54,13 @@ Watch::Watch(Sim& sim) : sim_(sim) {
   highest_energy = -1e300;
 }
 
-TriMesh Watch::surface(const std::string& name) const {
-  const Scene& s = sim_.scene();
-  TriMesh m;
-  for (const SoftBody& b : s.soft) {
-    if (b.name != name) continue;
-    const SoftModel& model = sim_.soft_model(name);
-    const std::vector<Vec3d> x = sim_.soft_positions(name);
-    m.triangles = model.surface.triangles;
-    for (const int v : model.surface_vertex) m.vertices.push_back(x[at_index(v)]);
-  }
-  for (const AffineBody& b : s.affine)
-    if (b.name == name) m = {sim_.affine_positions(name), b.surface.triangles};
-  for (const PrescribedBody& b : s.prescribed)
-    if (b.name == name) m = {sim_.prescribed_positions(name), b.surface.triangles};
-  return m;
-}
+TriMesh Watch::surface(const std::string& name) const { return present_surface(sim_, name); }
 
 Vec3d Watch::centre(const std::string& name) const {
   const TriMesh m = surface(name);
   Vec3d c = Vec3d::zero();
   for (const Vec3d& x : m.vertices) c += x * (1.0 / static_cast<double>(m.vertices.size()));
   return c;
-}
-
-bool Watch::apart(const std::string& a, const std::string& b) const {
-  for (const PairOptions& p : sim_.scene().pairs)
-    if (!p.enabled && ((p.a == a && p.b == b) || (p.a == b && p.b == a))) return true;
-  auto glued = [&](const std::string& soft, const std::string& body) {
-    for (const SoftBody& s : sim_.scene().soft)
-      for (const Glue& g : s.glue)
-        if (s.name == soft && g.body == body) return true;
-    return false;
-  };
-  return glued(a, b) || glued(b, a);
 }
 
 bool Watch::check_surfaces() {
@@ -105,12 +80,12 @@ bool Watch::check_surfaces() {
   for (std::size_t i = 0; finite && i < now.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (bodies_[i].kind == Body::kPrescribed && bodies_[j].kind == Body::kPrescribed) continue;
-      if (apart(bodies_[i].name, bodies_[j].name)) continue;
+      if (!may_touch(sim_.scene(), bodies_[i].name, bodies_[j].name)) continue;
       cut += intersecting_pairs(now[i], now[j]).size();
     }
     if (bodies_[i].kind == Body::kPrescribed) continue;
     for (const HalfSpace& h : sim_.scene().half_spaces) {
-      if (apart(bodies_[i].name, h.name)) continue;
+      if (!may_touch(sim_.scene(), bodies_[i].name, h.name)) continue;
       for (const Vec3d& x : now[i].vertices) cut += dot(h.normal, x) - h.offset <= 0;
     }
   }

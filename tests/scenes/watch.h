@@ -42,7 +42,6 @@ class Watch {
     std::string name;
     enum Kind { kSoft, kAffine, kPrescribed } kind;
   };
-  bool apart(const std::string& a, const std::string& b) const;
   bool check_surfaces();
 
   Sim& sim_;

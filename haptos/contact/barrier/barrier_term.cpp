@@ -57,10 +57,10 @@ class BarrierTerm final : public ContactTerm {
     // Margin: how far surfaces are expected to move in this step.
     const Points& p = *c.points;
     stiff_ = both_stiff(soft_, collider_, p);
-    soft_collider_ = std::any_of(collider_.point.begin(), collider_.point.end(),
-                                 [&](int v) { return !p.driven(v) && p.columns(v) == 3; });
-    edge_sharpness_ =
-        soft_collider_ ? edge_sharpness(collider_, p.x_start) : collider_.rest.edge_sharpness;
+    soft_collider_ =
+        !collider_.driven && std::any_of(collider_.point.begin(), collider_.point.end(),
+                                         [&](int v) { return !p.driven(v) && p.columns(v) == 3; });
+    if (soft_collider_) folded_ = edge_sharpness(collider_, p.x_start);
     expected_ =
         1.2 * c.b * relative_motion([&](int v) { return p.u[at_index(v)]; }) + setup_.support;
     find(p, expected_, expected_);
@@ -330,9 +330,14 @@ class BarrierTerm final : public ContactTerm {
       const double spacing = soft_.rest_length[at_index(e)] / setup_.divisions;
       return at_least(edge_weight(sharpness, spacing, setup_.support)) * edge_area_[at_index(e)];
     };
-    const double area = one_way(ea, edge_sharpness_[at_index(eb)]);
+    const double area = one_way(ea, sharpness_of(eb));
     if (&soft_ != &collider_) return area;
-    return 0.5 * (area + one_way(eb, edge_sharpness_[at_index(ea)]));
+    return 0.5 * (area + one_way(eb, sharpness_of(ea)));
+  }
+
+  // Where the step starts; of a collider that keeps its shape as at rest.
+  double sharpness_of(int collider_edge) const {
+    return (soft_collider_ ? folded_ : collider_.rest.edge_sharpness)[at_index(collider_edge)];
   }
 
   double at_least(double weight) const {
@@ -362,8 +367,8 @@ class BarrierTerm final : public ContactTerm {
   std::vector<SurfaceSample> samples_;
   IndexLists samples_of_;
   std::vector<double> edge_area_, corner_area_;
-  std::vector<double> edge_sharpness_;  // of the collider, where the step starts
-  bool soft_collider_ = false;          // it deforms
+  std::vector<double> folded_;  // sharpness of the edges of a collider that deforms
+  bool soft_collider_ = false;  // it deforms
   Bvh tree_;
   BarrierCandidates candidates_;
   // The candidate pairs of edges that carry energy, with the area they stand for.
