@@ -1,14 +1,15 @@
 // Anderson mixing: from the passes of a fixed-point iteration w <- g(w) so far, what to try next.
 //
-//   w_next = sum_j a_j (w_j + b r_j),   r_j = g(w_j) - w_j,   a minimises |sum_j a_j r_j|, sum_j
+//   w_next = sum_j a_j (w_j + r_j),   r_j = g(w_j) - w_j,   a minimises |sum_j a_j r_j|, sum_j
 //   a_j = 1
 //
 // over the last few passes. It is a secant method, so passes that would swing ever wider (slope of
-// g below -1) or creep (slope near 1) settle all the same. b is 1; where the merit has grown far
-// beyond the best one, for g is only piecewise smooth, it starts again from the best pass with b
-// halved.
-// Source: Walker and Ni, Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49
-// (2011). Deterministic: sums run in the order of the keys.
+// g below -1) or creep (slope near 1) settle all the same. But g is only piecewise smooth: from
+// where it is flat, a secant reaches as far as the flat part's own value. Where the merit has grown
+// far beyond the best one, the next try lies between the best pass and that one, where the changes,
+// if they vary evenly, are least (regula falsi along the line between the two), and the history
+// begins again at the best. Source: Walker and Ni, Anderson acceleration for fixed-point
+// iterations, SIAM J. Numer. Anal. 49 (2011). Deterministic: sums run in the order of the keys.
 #pragma once
 
 #include <deque>
@@ -32,9 +33,9 @@ class AndersonMixing {
     double merit = 0;
   };
   LaggedForces mix() const;
+  static LaggedForces between(const Pass& a, const Pass& b);
 
   int depth_;
-  double part_ = 1;  // b
   std::deque<Pass> passes_;
   Pass best_;
 };

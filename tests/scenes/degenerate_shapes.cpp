@@ -125,9 +125,9 @@ TriMesh internal_edges() {
   return outward(std::move(m));
 }
 
-TriMesh crack() {
-  return bar(
-      {{{-1, -0.25}}, {{1, -0.25}}, {{1, 1}}, {{0.125, 1}}, {{0, 0}}, {{-0.125, 1}}, {{-1, 1}}}, 2);
+TriMesh crack(double width) {
+  const double w = width / 2;
+  return bar({{{-1, -0.25}}, {{1, -0.25}}, {{1, 1}}, {{w, 1}}, {{0, 0}}, {{-w, 1}}, {{-1, 1}}}, 2);
 }
 
 TriMesh hole() {

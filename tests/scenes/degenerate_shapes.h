@@ -29,9 +29,9 @@ TriMesh cliff();
 /// A box |x|, |y| <= 1, 1 high, whose flat top is cut into triangles that share no symmetry with a
 /// cube on it.
 TriMesh internal_edges();
-/// A slab |x| <= 1, |y| <= 2 from z = -.25 to 1 with a V groove along y: width .25 at the top, its
-/// bottom at z = 0.
-TriMesh crack();
+/// A slab |x| <= 1, |y| <= 2 from z = -.25 to 1 with a V groove of this width along y, its bottom
+/// at z = 0.
+TriMesh crack(double width);
 /// A slab |x|, |y| <= 1 from z = 1 to 2 with a square hole of side .5 through it.
 TriMesh hole();
 /// A slab of half-width `reach` with its top at z = 0 in two triangles.

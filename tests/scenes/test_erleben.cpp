@@ -46,8 +46,10 @@ std::vector<Case> cases() {
       {"wedge_on_wedge", ridge, wedge_fixture, 3, 0},
       {"wedge_across_wedge", ridge, across, 3, 0},
       {"spike_on_wedge", tip, wedge_fixture, 3, 0},
-      {"spike_in_crack", tip, crack(), 0.25, -0.25},
-      {"wedge_in_crack", ridge, crack(), 0.25, -0.25},
+      {"spike_in_crack", tip, crack(0.25), 0.25, -0.25},
+      {"wedge_in_crack", ridge, crack(0.25), 0.25, -0.25},
+      {"spike_in_wide_crack", tip, crack(0.5), 0, -0.25},
+      {"wedge_in_wide_crack", ridge, crack(0.5), 0, -0.25},
       {"spike_in_hole", tip, hole(), 0.5, 0},
   };
 }

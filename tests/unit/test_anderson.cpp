@@ -51,6 +51,21 @@ TEST(AndersonMixing, FirstStepIsTheIterationItself) {
   EXPECT_EQ(norm(next.at(key(2)) - Vec3d{{4, 5, 6}}), 0);
 }
 
+TEST(AndersonMixing, FindsTheFixedPointBesideAFlatPart) {
+  // Flat beyond 2, steep before: 1.1 stays. From the flat part a secant runs to g's value there.
+  AndersonMixing mixing;
+  double value = 8;
+  int passes = 0;
+  for (; passes < 40 && std::abs(value - 1.1) > 1e-9; ++passes) {
+    const double g = value > 2 ? 0.2 : 1.1 - 4 * (std::min(value, 1.325) - 1.1);
+    const LaggedForces next = mixing.next({{key(0), {{value, 0, 0}}}}, {{key(0), {{g, 0, 0}}}},
+                                          std::min(std::abs(g - value), 1.0 + 9 * (value < 0.5)));
+    value = std::max(0.0, next.at(key(0))[0]);
+  }
+  EXPECT_LE(passes, 20);
+  EXPECT_NEAR(value, 1.1, 1e-9);
+}
+
 TEST(AndersonMixing, ContactsThatComeAndGoCountAsZeroWhereTheyAreMissing) {
   // g(w) = 3 - 2 w where w > 0, so it is 1 that stays; the contact is left out where it is 0.
   AndersonMixing mixing;

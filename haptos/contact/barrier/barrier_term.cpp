@@ -183,17 +183,11 @@ class BarrierTerm final : public ContactTerm {
     }
   }
 
-  // Hands the friction of every source to the record of its largest normal force.
+  // Hands friction to the records; a corner's is that on the collider.
   void record_friction() {
-    std::map<FeaturePair, std::size_t> largest;
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const auto [it, fresh] = largest.try_emplace(friction_key(pairs_[i], soft_, collider_), i);
-      if (contacts_[i].normal_force > contacts_[it->second].normal_force) it->second = i;
-    }
     for (const FrictionForce& f : friction_.forces()) {
-      const std::size_t i = largest.at(f.key);
-      const double side = pairs_[i].kind == PairKind::kCorner ? -1 : 1;
-      add_friction(f, side, friction_.coefficient(f.sticking), contacts_[i]);
+      const double side = pairs_[f.record].kind == PairKind::kCorner ? -1 : 1;
+      add_friction(f, side, friction_.coefficient(f.sticking), contacts_[f.record]);
     }
   }
 

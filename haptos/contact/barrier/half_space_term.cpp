@@ -117,17 +117,14 @@ class HalfSpaceTerm final : public ContactTerm {
     }
     if (!friction_.active()) return;
     end_friction(context, points);
-    // Contacts and forces are both in the order of vertices.
-    std::size_t i = 0;
-    for (const FrictionForce& f : friction_.forces()) {
-      while (contacts_[i].feature_a != f.key.feature_a) ++i;
-      add_friction(f, 1, friction_.coefficient(f.sticking), contacts_[i]);
-    }
+    for (const FrictionForce& f : friction_.forces())
+      add_friction(f, 1, friction_.coefficient(f.sticking), contacts_[f.record]);
   }
 
  protected:
   void friction_contacts(const Points& points, std::vector<FrictionContact>& out) const override {
-    for (int v : active_) {
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+      const int v = active_[i];
       const int p = soft_.point[at_index(v)];
       FrictionContact c;
       c.key = {soft_.env, soft_.body, body_, v, 0};
@@ -136,6 +133,7 @@ class HalfSpaceTerm final : public ContactTerm {
       c.normal = n_;
       c.normal_force = -scale(v) * barrier(g, setup_.support).first;
       c.stiffness = setup_.tangential * scale(v);
+      c.record = i;
       out.push_back(c);
     }
   }

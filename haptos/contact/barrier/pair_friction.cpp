@@ -1,7 +1,8 @@
 #include "haptos/contact/barrier/pair_friction.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <span>
 
 namespace haptos {
 namespace {
@@ -9,6 +10,9 @@ namespace {
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int64_t kBlock = std::int64_t(1) << 40;
+
+// Cosine of the largest angle between the normals of one wall.
+const double kSameWall = std::sqrt(0.75);
 
 // A triangle beside the feature, the one that lies best across the normal.
 int triangle_of(const BarrierPair& pair, const ContactSurface& s, const std::vector<Vec3d>& x,
@@ -38,8 +42,7 @@ double mollified(const BarrierPair& pair, const Points& points) {
       .m;
 }
 
-}  // namespace
-
+// Under which the source of a pair is remembered.
 FeaturePair friction_key(const BarrierPair& p, const ContactSurface& soft,
                          const ContactSurface& collider) {
   FeaturePair key;
@@ -51,6 +54,51 @@ FeaturePair friction_key(const BarrierPair& p, const ContactSurface& soft,
   return key;
 }
 
+// Pairs of a source that press the same way.
+struct Wall {
+  Vec3d force = Vec3d::zero();  // of those that press [N]
+  std::size_t pair = 0;         // the one that presses most
+};
+
+// The pairs of a source, by their records, in order of force: each joins the first wall whose
+// strongest pair it lies along.
+std::vector<Wall> find_walls(std::span<const ContactPoint> records) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < records.size(); ++i)
+    if (records[i].normal_force > 0) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return records[a].normal_force > records[b].normal_force;
+  });
+  std::vector<Wall> walls;
+  for (const std::size_t i : order) {
+    const ContactPoint& r = records[i];
+    auto w = std::find_if(walls.begin(), walls.end(), [&](const Wall& wall) {
+      return dot(records[wall.pair].n, r.n) > kSameWall;
+    });
+    if (w == walls.end()) w = walls.insert(w, {Vec3d::zero(), i});
+    w->force += r.force;
+  }
+  return walls;
+}
+
+// What the features that count negatively leave of the forces of walls: the nearest forces along
+// the same normals, by sum (N_k' - N_k)^2 / N_k, that add up to `net`.
+void share(const Vec3d& net, std::vector<Wall>& walls) {
+  Mat3d m = Mat3d::zero();
+  Vec3d rest = net;
+  double sum = 0;
+  for (const Wall& w : walls) {
+    const double n = norm(w.force);
+    m += outer(w.force, w.force) * (1 / n);
+    rest -= w.force;
+    sum += n;
+  }
+  const Vec3d pull = inverse(m + Mat3d::identity() * (1e-9 * sum)) * rest;
+  for (Wall& w : walls) w.force = w.force * std::max(0.0, 1 + dot(w.force, pull) / norm(w.force));
+}
+
+}  // namespace
+
 const ContactSurface* anchor_surface(const FeaturePair& key, const ContactSurface& soft,
                                      const ContactSurface& collider) {
   return key.feature_a / kBlock == static_cast<std::int64_t>(PairKind::kCorner) ? &soft : &collider;
@@ -59,28 +107,42 @@ const ContactSurface* anchor_surface(const FeaturePair& key, const ContactSurfac
 void friction_contacts(const std::vector<BarrierPair>& pairs, double support, double stiffness,
                        const Points& points, const ContactSurface& soft,
                        const ContactSurface& collider, std::vector<FrictionContact>& out) {
-  for (std::size_t i = 0; i < pairs.size();) {
+  std::vector<ContactPoint> records;
+  for (std::size_t first = 0, end = 0; first < pairs.size(); first = end) {
     FrictionContact c;
-    c.key = friction_key(pairs[i], soft, collider);
-    const BarrierPair* largest = nullptr;
-    double most = 0, spring = 0;
-    Vec3d force = Vec3d::zero();
-    ContactPoint at_largest;
-    for (; i < pairs.size() && friction_key(pairs[i], soft, collider) == c.key; ++i) {
-      const ContactPoint r = record_pair(pairs[i], support, points, soft, collider);
-      force += r.force;
-      spring += pairs[i].count * pairs[i].scale * mollified(pairs[i], points);
-      if (r.normal_force > most) most = r.normal_force, largest = &pairs[i], at_largest = r;
+    c.key = friction_key(pairs[first], soft, collider);
+    c.walls = pairs[first].kind != PairKind::kEdges;
+    records.clear();
+    double spring = 0;
+    Wall all;
+    for (; end < pairs.size() && friction_key(pairs[end], soft, collider) == c.key; ++end) {
+      const ContactPoint r = record_pair(pairs[end], support, points, soft, collider);
+      spring += pairs[end].count * pairs[end].scale * mollified(pairs[end], points);
+      all.force += r.force;
+      records.push_back(r);
+      if (r.normal_force > records[all.pair].normal_force) all.pair = records.size() - 1;
     }
-    c.normal_force = norm(force);
-    if (!largest || !(c.normal_force > 0) || !(spring > 0)) continue;
-    c.normal = force * (1 / c.normal_force);
+    const double net = norm(all.force);
+    if (!(net > 0) || !(spring > 0) || !(records[all.pair].normal_force > 0)) continue;
     c.stiffness = stiffness * spring;
-    const bool corner = largest->kind == PairKind::kCorner;
-    c.a = corner ? at_largest.point_b : at_largest.point_a;
-    if (c.a.count == 2) c.edge = c.a.weight[1];
-    c.triangle = triangle_of(*largest, *anchor_surface(c.key, soft, collider), points.x, c.normal);
-    if (c.triangle >= 0) out.push_back(c);
+    std::vector<Wall> walls = {all};
+    if (std::any_of(records.begin(), records.end(), [&](const ContactPoint& r) {
+          return r.normal_force > 0 && dot(r.n, all.force) < kSameWall * net;
+        })) {
+      walls = find_walls(records);
+      share(all.force, walls);
+    }
+    for (const Wall& w : walls) {
+      const BarrierPair& pair = pairs[first + w.pair];
+      c.normal_force = norm(w.force);
+      if (!(c.normal_force > 0)) continue;
+      c.normal = w.force * (1 / c.normal_force);
+      c.record = first + w.pair;
+      c.a = pair.kind == PairKind::kCorner ? records[w.pair].point_b : records[w.pair].point_a;
+      c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
+      c.triangle = triangle_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);
+      if (c.triangle >= 0) out.push_back(c);
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 // What friction sees of barrier contact: the pairs of one source (a sample, a corner, a pair of
-// edges) as one place of contact, with their net force.
+// edges) as one place of contact, with their net force; or, where they face each other by more than
+// 30 degrees as in a groove, one place for each wall. The walls' normal forces N_k then are those
+// that make up the net force, sum N_k n_k = F.
 #pragma once
 
 #include <vector>
@@ -18,9 +20,5 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
 /// The surface that holds the anchor of such a contact.
 const ContactSurface* anchor_surface(const FeaturePair& key, const ContactSurface& soft,
                                      const ContactSurface& collider);
-
-/// The key under which a pair's source is remembered.
-FeaturePair friction_key(const BarrierPair& pair, const ContactSurface& soft,
-                         const ContactSurface& collider);
 
 }  // namespace haptos

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace haptos {
 namespace {
@@ -83,6 +84,51 @@ void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other,
   s.b.weight[1] = m.anchor[0];
   s.b.weight[2] = m.anchor[1];
   s.offset = frame_of(*other, x, m.triangle).n * m.anchor[2];
+}
+
+// Gives each contact of a source the number of the remembered one whose wall lies most like its
+// own; the numbers that are left to those that are new.
+void AnchoredFriction::number_walls(std::span<FrictionContact> source, const Points& points,
+                                    const ContactSurface* other) const {
+  std::map<std::int64_t, Vec3d> known;  // normals by number
+  const FeaturePair first = source.front().key;
+  const auto of_source = [&](FeaturePair k) {
+    k.feature_b = first.feature_b;
+    return k == first;
+  };
+  for (auto s = springs_.lower_bound(first); s != springs_.end() && of_source(s->first); ++s)
+    known[s->first.feature_b] = s->second.normal;
+  if (history_)
+    for (auto m = history_->lower_bound(first); m != history_->end() && of_source(m->first); ++m)
+      if (other && m->second.triangle >= 0 &&
+          at_index(m->second.triangle) < other->triangles.size())
+        known.try_emplace(m->first.feature_b,
+                          frame_of(*other, points.x_start, m->second.triangle).n);
+  // As most sources: one wall, and at most one is known.
+  if (source.size() == 1 && known.size() <= 1) {
+    if (!known.empty()) source[0].key.feature_b = known.begin()->first;
+    return;
+  }
+  std::vector<bool> named(source.size(), false);
+  std::set<std::int64_t> taken;
+  for (std::size_t n = 0; n < source.size(); ++n) {
+    std::size_t best = 0;
+    std::int64_t number = -1;
+    double most = -2;
+    for (std::size_t i = 0; i < source.size(); ++i)
+      for (const auto& [k, normal] : known)
+        if (const double d = dot(source[i].normal, normal); !named[i] && d > most)
+          most = d, best = i, number = k;
+    if (number < 0) {
+      while (named[best]) ++best;
+      number = 0;
+      while (taken.count(number)) ++number;
+    }
+    named[best] = true;
+    known.erase(number);
+    taken.insert(number);
+    source[best].key.feature_b = number;
+  }
 }
 
 void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
@@ -192,7 +238,7 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
   const Pull p = pull(s, r);
   const bool sticks = p.sticks;
   m.slipping = !sticks;
-  forces_.push_back({c.key, r > 0 ? d * -p.force_per_length : Vec3d::zero(), sticks});
+  forces_.push_back({c.key, r > 0 ? d * -p.force_per_length : Vec3d::zero(), sticks, c.record});
   if (reach_ > 0) return;  // the smoothed law remembers nothing
   if (!sticks) {
     // The spring keeps what the cone allows, from where the surfaces touch now.

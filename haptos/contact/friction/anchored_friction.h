@@ -13,7 +13,8 @@
 // spring. Where the step ends in slip, the anchor is moved so that the spring keeps exactly L / k;
 // where it sticks, nothing moves: so there is no creep. Anchors are keyed by the source and the
 // other body, not by the feature it happens to be closest to, so they survive sliding from face to
-// face; they are part of the state (ContactHistory).
+// face; they are part of the state (ContactHistory). A source in a groove touches several walls: it
+// has a spring for each, told from step to step by their normals.
 //
 // n and N are lagged: taken where the step starts, and again after each minimisation until they no
 // longer change (Term::update_lag). So the forces obey Coulomb's law at the end of the step, though
@@ -32,6 +33,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -52,13 +54,15 @@ struct FrictionCone {
 
 /// Where two bodies touch, as friction sees it at some position.
 struct FrictionContact {
-  FeaturePair key;
+  FeaturePair key;          ///< the same for all walls that a source touches
   WeightedPoint a;          ///< material point of the source [points]
   double edge = 0;          ///< where a is, if on an edge (count 2): weight of the second end
   int triangle = -1;        ///< of the other surface; -1: a half-space
   Vec3d normal;             ///< unit, of the force between the two
   double normal_force = 0;  ///< [N]
   double stiffness = 0;     ///< k [N/m]
+  bool walls = false;       ///< its source may touch several; feature_b then numbers them
+  std::size_t record = 0;   ///< of the contact points of the term, the one that stands for it
 };
 
 /// Tangential force that a contact ended the step with.
@@ -66,6 +70,7 @@ struct FrictionForce {
   FeaturePair key;
   Vec3d force;  ///< on the source [N], world
   bool sticking = false;
+  std::size_t record = 0;  ///< as of its FrictionContact
 };
 
 class AnchoredFriction {
@@ -77,11 +82,12 @@ class AnchoredFriction {
 
   /// Starts a step; the history is read in lag() and must outlive it.
   void begin(const ContactHistory* history, double h);
-  /// Takes normals and limits from `contacts`; a contact without an anchor gets one where it
-  /// touches now. `other(key)` is the surface that holds the key's anchors, nullptr for a
-  /// half-space.
+  /// Takes normals and limits from `contacts`, those of a source after each other; a contact
+  /// without an anchor gets one where it touches now. `other(key)` is the surface that holds the
+  /// key's anchors, nullptr for a half-space.
   template <class Other>
-  void lag(const std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
+  void lag(std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
+    number_walls(contacts, points, other);
     std::map<FeaturePair, Spring> next;
     for (const FrictionContact& c : contacts) renew(c, points, other(c.key), next);
     before_ = std::exchange(springs_, std::move(next));
@@ -93,8 +99,9 @@ class AnchoredFriction {
   Energy evaluate(const Evaluation& e) const;
   /// Ends the step: moves anchors of springs that slip. `contacts` are those of the end.
   template <class Other>
-  void commit(const std::vector<FrictionContact>& contacts, const Points& points,
-              const Other& other, std::int64_t step) {
+  void commit(std::vector<FrictionContact>& contacts, const Points& points, const Other& other,
+              std::int64_t step) {
+    number_walls(contacts, points, other);
     forces_.clear();
     memory_.clear();
     for (const FrictionContact& c : contacts) finish(c, points, other(c.key), step);
@@ -113,6 +120,17 @@ class AnchoredFriction {
     Vec3d stretch(const Points& points) const;
     Vec3d slip(const Points& points) const;
   };
+  template <class Other>
+  void number_walls(std::vector<FrictionContact>& contacts, const Points& points,
+                    const Other& other) const {
+    for (std::size_t i = 0, j = 0; i < contacts.size(); i = j) {
+      for (j = i + 1; j < contacts.size() && contacts[j].key == contacts[i].key;) ++j;
+      if (contacts[i].walls)
+        number_walls(std::span(contacts).subspan(i, j - i), points, other(contacts[i].key));
+    }
+  }
+  void number_walls(std::span<FrictionContact> source, const Points& points,
+                    const ContactSurface* other) const;
   void renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
              std::map<FeaturePair, Spring>& next);
   void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
