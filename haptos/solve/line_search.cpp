@@ -1,5 +1,6 @@
 #include "haptos/solve/line_search.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace haptos {
@@ -21,12 +22,14 @@ LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
   LineSearchResult r;
   // Positions are rounded, and the load makes energy of that: what a step gains below this drowns.
   const double noise = 8 * objective.energy_noise();
+  // Past the minimum by half of the way at most: where curvature jumps, as between stick and slip,
+  // full steps may go back and forth over it for ever.
   auto slope_falls = [&] {
     objective.assemble(false, false, 0);
     double s = 0;
     for (std::size_t i = 0; i < dz.size(); ++i)
       s = fma(objective.assembly().gradient()[i], dz[i], s);
-    return std::abs(s) < std::abs(slope);
+    return s > slope && s < -0.5 * slope;
   };
   for (double a = cap; r.evaluations < max_evaluations; a *= 0.5) {
     objective.set_trial(along(z, dz, a), objective.path());
@@ -34,8 +37,9 @@ LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
     ++r.evaluations;
     const double slack = kUlps * (start.magnitude + std::abs(start.value));
     if (!std::isfinite(e.value)) continue;
-    if (e.value <= start.value + kArmijo * a * slope + slack ||
-        (std::abs(a * slope) < noise && e.value <= start.value + noise && slope_falls())) {
+    const double unseen = std::max(slack, std::abs(a * slope) < noise ? noise : 0.0);
+    if (e.value <= start.value + kArmijo * a * slope ||
+        (e.value <= start.value + kArmijo * a * slope + unseen && slope_falls())) {
       r.alpha = a;
       return r;
     }
