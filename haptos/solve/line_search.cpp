@@ -37,9 +37,9 @@ LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
     ++r.evaluations;
     const double slack = kUlps * (start.magnitude + std::abs(start.value));
     if (!std::isfinite(e.value)) continue;
-    const double unseen = std::max(slack, std::abs(a * slope) < noise ? noise : 0.0);
-    if (e.value <= start.value + kArmijo * a * slope ||
-        (e.value <= start.value + kArmijo * a * slope + unseen && slope_falls())) {
+    const double gain = std::abs(a * slope), wanted = start.value + kArmijo * a * slope;
+    const double unseen = std::max(slack, gain < noise ? noise : 0.0);
+    if ((gain > slack && e.value <= wanted) || (e.value <= wanted + unseen && slope_falls())) {
       r.alpha = a;
       return r;
     }
