@@ -1,11 +1,24 @@
 #include "haptos/contact/surface.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace haptos {
 namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// An open surface is touched from both sides: what is a valley on one is a ridge on the other.
+void add_other_side(TriMesh mesh, const SurfaceTopology& topology, SurfaceGeometry& rest) {
+  for (Vec3i& t : mesh.triangles) std::swap(t[1], t[2]);
+  const SurfaceGeometry back = surface_geometry(mesh, topology);
+  const auto add = [](std::vector<double>& all, const std::vector<double>& more) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(all[i], more[i]);
+  };
+  add(rest.edge_sharpness, back.edge_sharpness);
+  add(rest.vertex_sharpness, back.vertex_sharpness);
+}
 
 }  // namespace
 
@@ -37,6 +50,7 @@ ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int
   }
   for (const Vec2i& e : topology.edges)
     rest_length.push_back(norm(mesh.vertices[at_index(e[0])] - mesh.vertices[at_index(e[1])]));
+  if (!topology.is_closed()) add_other_side(mesh, topology, rest);
   // The rim of an open surface is as sharp as a needle: nothing beside it carries a contact there.
   for (std::size_t e = 0; e < topology.edges.size(); ++e)
     if (topology.boundary_edge[e]) rest.edge_sharpness[e] = 1;

@@ -10,42 +10,16 @@
 #include "haptos/geometry/shapes.h"
 #include "tests/param_names.h"
 #include "tests/scenes/degenerate_shapes.h"
+#include "tests/scenes/ipc_scene.h"
 #include "tests/scenes/watch.h"
 #include "tests/support.h"
 
 namespace haptos {
 namespace {
 
-SoftBody soft(const std::string& name, TetMesh mesh, const Vec3d& p, double young, double poisson) {
-  SoftBody b;
-  b.name = name;
-  b.mesh = std::move(mesh);
-  b.pose.p = p;
-  b.element = Element::kLinear;
-  b.material.young = young;
-  b.material.poisson = poisson;
-  return b;
-}
-
-PrescribedBody plate(const std::string& name, const Vec3d& size, const Vec3d& from, const Vec3d& to,
-                     double duration) {
-  PrescribedBody b;
-  b.name = name;
-  b.surface = box(size);
-  b.trajectory = test::straight(from, to, duration);
-  return b;
-}
-
-Scene scene_of(std::vector<SoftBody> bodies, double dt) {
-  Scene s;
-  s.sim.threads = 1;
-  s.sim.dt = dt;
-  s.contact.support = 1e-3;
-  s.newton.max_lag_passes = 100;
-  s.newton.max_iterations = 1000;
-  s.soft = std::move(bodies);
-  return s;
-}
+using test::plate;
+using test::scene_of;
+using test::soft;
 
 TetMesh tetrahedron() {
   TetMesh m;
