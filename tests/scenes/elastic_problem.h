@@ -3,7 +3,8 @@
 // rigid mounts and gravity.
 //
 // It goes through the library's elements, objective and Newton: h = 1 s and no mass, so that the
-// velocities are displacements and the objective is  Psi(X + u) - sum_a f_a . u_a.
+// velocities are displacements and the objective is  Psi(X + u) - sum_a f_a . u_a. Psi has the
+// terms of a scene's soft body: elasticity and, for the composite element, the inversion barrier.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "haptos/dynamics/elastic.h"
+#include "haptos/dynamics/inversion_barrier.h"
 #include "haptos/geometry/pads.h"
 #include "haptos/solve/newton.h"
 #include "tests/support.h"
@@ -57,9 +59,14 @@ class ElasticProblem {
     elements = std::make_shared<SoftElements>(points, model, 0, material);
     elastic = make_elastic_term(elements, static_cast<ElasticLaw>(material.law));
     loads.force.assign(model.rest.vertices.size(), Vec3d::zero());
+    std::vector<Term*> terms{elastic.get(), &loads};
+    if (model.patch_size > 1) {
+      inversion_barrier = make_inversion_barrier(elements, model);
+      terms.push_back(inversion_barrier.get());
+    }
     unknowns_.assign(at_index(3 * block), 0.0);
     objective_.build(std::vector<int>(at_index(block), 3),
-                     std::vector<char>(at_index(3 * block), 0), &points, {elastic.get(), &loads});
+                     std::vector<char>(at_index(3 * block), 0), &points, terms);
   }
 
   /// Where a driven vertex ends [m].
@@ -107,7 +114,7 @@ class ElasticProblem {
   SoftModel model;
   Points points;
   std::shared_ptr<SoftElements> elements;
-  std::unique_ptr<Term> elastic;
+  std::unique_ptr<Term> elastic, inversion_barrier;
   PointLoads loads;
   NewtonReport report;
 
