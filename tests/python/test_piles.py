@@ -36,7 +36,7 @@ def test_small_piles_are_drawn_and_tabled_without_outside_data(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert len(rows) == 16  # two kinds, two coefficients, two counts, two numbers of threads
     for row in rows:
-        assert row["steps"] == 12 and row["cuts"] == 0 and row["status"] == {} and row["same"]
+        assert row["steps"] == 12 and row["cuts"] == row["own_cuts"] == 0 and row["status"] == {} and row["same"]
         assert row["unknowns"] == row["bodies"] * (12 if row["kind"] == "affine" else 351)
         assert row["iterations"] >= 12 and row["wall"] > 0 and row["smallest_volume_ratio"] > 0.5
     assert any(row["contacts"] > 0 for row in rows)
@@ -54,16 +54,20 @@ def test_the_hook_is_a_solid_and_bodies_start_apart_inside_the_pit():
     for kind in ("affine", "soft"):
         scene, half = script.make_scene(mesh, kind, 9, 0.3, options)
         sim = scene.compile()
-        assert script.cuts(sim, half) == 0
-        assert script.cuts(sim, 0.5 * half) > 0  # walls are looked at
+        assert script.cuts(sim, half).tolist() == [0, 0]
+        assert script.cuts(sim, 0.5 * half)[0] > 0  # walls are looked at
 
 
-def test_bodies_that_overlap_are_counted():
+def test_bodies_that_overlap_are_counted_and_those_that_cut_themselves_apart():
     ball = haptos.icosphere(0.01, 0.005)
-    away = [np.array([x, 0, 0.02]) for x in (0.0, 0.015, 0.05)]
+    x = [np.asarray(ball.vertices) + (far, 0, 0.02) for far in (0.0, 0.015, 0.05)]
     sim = SimpleNamespace(
         entries={"affine": [{"name": n, "surface": ball} for n in range(3)], "soft": []},
-        positions=lambda n: np.asarray(ball.vertices)[None] + away[n])
-    assert piles().cuts(sim, 1.0) > 4
-    away[1][0] = 0.025
-    assert piles().cuts(sim, 1.0) == 0
+        positions=lambda n: x[n][None])
+    between, own = piles().cuts(sim, 1.0)
+    assert between > 4 and own == 0
+    x[1] += (0.01, 0, 0)
+    assert piles().cuts(sim, 1.0).tolist() == [0, 0]
+    x[2][np.argmax(x[2][:, 2])] -= (0, 0, 0.025)  # the top comes out below
+    between, own = piles().cuts(sim, 1.0)
+    assert between == 0 and own > 2
