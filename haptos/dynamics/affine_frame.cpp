@@ -123,7 +123,8 @@ class Orthogonality final : public Term {
         da(r, k) = b_ * dz[3 * (k + 1) + r];
       }
     Mat3d before, after;
-    if (!nearest_rotation(a, before) || !nearest_rotation(a + da, after)) return false;
+    // What turns too far for that may turn less.
+    if (!nearest_rotation(a, before) || !nearest_rotation(a + da, after)) return true;
     const Mat3d stretch = transpose(before) * (a + da);
     const Mat3d bent = after * ((stretch + transpose(stretch)) * 0.5) - a - da;
     const Vec3d shift = bent * frame_.spec().moments.centre();

@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 4;
+constexpr std::uint64_t kVersion = 5;
 
 class Writer {
  public:
@@ -98,6 +98,7 @@ std::string payload(const State& s) {
     w.value(static_cast<std::uint64_t>(p.bent.size()));
     w.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
   }
+  w.array(s.wrenches);
   w.value(static_cast<std::uint64_t>(s.history.size()));
   for (const auto& [key, memory] : s.history) {
     w.value(key.env);
@@ -133,6 +134,7 @@ std::uint64_t State::hash() const {
     for (const Vec3d& v : p.bent)
       for (int c = 0; c < 3; ++c) h.add(v[c]);
   }
+  h.add(wrenches);
   for (const auto& [key, m] : history) {
     for (std::int64_t v :
          {std::int64_t(key.env), std::int64_t(key.body_a), std::int64_t(key.body_b), key.feature_a,
@@ -187,6 +189,7 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
     p.bent.resize(r.count(sizeof(Vec3d)));
     r.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
   }
+  s.wrenches = r.array();
   for (std::uint64_t i = r.count(84); i > 0; --i) {
     FeaturePair key;
     key.env = r.value<std::int32_t>();

@@ -28,6 +28,8 @@ struct State {
   /// The same one step earlier, where the integrator asks for it (BDF2), else empty.
   std::vector<double> q_before, z_before;
   std::vector<PathState> paths;  ///< one per prescribed body
+  /// Per affine body the force at its centre of mass [N] and the torque about it [N m], world axes.
+  std::vector<double> wrenches;
   ContactHistory history;
 
   /// Equal for equal states; the same on every machine.

@@ -80,7 +80,7 @@ class Term {
   }
   /// Bends a direction dz at z so that z + dz lies on the curved set where the term's energy is
   /// low, without changing it to first order: a stiff body turns along rotations, not their
-  /// tangents. Returns whether it did.
+  /// tangents. Returns whether a shorter one is bent otherwise.
   virtual bool bend(const std::vector<double>& /*z*/, std::vector<double>& /*dz*/) const {
     return false;
   }

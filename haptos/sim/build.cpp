@@ -119,8 +119,6 @@ void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& lay
   AffineParts a;
   a.frame = own(w, layout, fixed,
                 std::make_unique<AffineFrame>(layout.take(body_number(model, spec.name)), f));
-  a.frame->force = spec.force;
-  a.frame->torque = spec.torque;
   if (!spec.guide) w.terms.push_back(make_orthogonality_term(a.frame));
   for (const Vec3d& x : spec.surface.vertices) a.points.push_back(a.frame->add_point(w.points, x));
   a.glued_mass.assign(a.points.size(), 0.0);
@@ -272,6 +270,8 @@ State initial_state(const Scene& scene, const Workspace& w) {
     path.from = path.to = pose_at(p.trajectory, 0);
     s.paths.push_back(path);
   }
+  for (const AffineBody& b : scene.affine)
+    for (const Vec3d& v : {b.force, b.torque}) s.wrenches.insert(s.wrenches.end(), v.a, v.a + 3);
   return s;
 }
 

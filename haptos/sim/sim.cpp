@@ -1,5 +1,6 @@
 #include "haptos/sim/sim.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -44,6 +45,7 @@ Sim::Sim(std::shared_ptr<const Model> model) : model_(std::move(model)) {
   set_thread_count(scene().sim.threads);
   work_ = build(*model_);
   state_ = initial_state(scene(), *work_);
+  apply_wrenches();
   check_start(scene(), *work_, state_);
 }
 
@@ -63,11 +65,16 @@ StepReport Sim::step() {
 void Sim::reset() {
   state_ = initial_state(scene(), *work_);
   for (PrescribedPoints& p : work_->prescribed) p.target.reset();
-  for (std::size_t i = 0; i < work_->affine.size(); ++i) {
-    work_->affine[i].frame->force = scene().affine[i].force;
-    work_->affine[i].frame->torque = scene().affine[i].torque;
-  }
+  apply_wrenches();
   work_->contacts.clear();
+}
+
+void Sim::apply_wrenches() {
+  for (std::size_t i = 0; i < work_->affine.size(); ++i) {
+    const double* w = state_.wrenches.data() + 6 * i;
+    work_->affine[i].frame->force = {{w[0], w[1], w[2]}};
+    work_->affine[i].frame->torque = {{w[3], w[4], w[5]}};
+  }
 }
 
 void Sim::set_state(State s) {
@@ -75,8 +82,9 @@ void Sim::set_state(State s) {
     return before.empty() || before.size() == now.size();
   };
   if (s.q.size() != at_index(work_->state_q) || s.z.size() != at_index(work_->state_z) ||
-      s.paths.size() != work_->prescribed.size() || !fits(s.q_before, s.q) ||
-      !fits(s.z_before, s.z) || s.q_before.empty() != s.z_before.empty()) {
+      s.paths.size() != work_->prescribed.size() || s.wrenches.size() != 6 * work_->affine.size() ||
+      !fits(s.q_before, s.q) || !fits(s.z_before, s.z) ||
+      s.q_before.empty() != s.z_before.empty()) {
     Diagnostic d;
     d.element = "state";
     d.rule = "has other sizes than this model";
@@ -84,6 +92,7 @@ void Sim::set_state(State s) {
     throw InputError(d);
   }
   state_ = std::move(s);
+  apply_wrenches();
 }
 
 void Sim::save(const std::string& path) const {
@@ -206,9 +215,10 @@ std::vector<Vec3d> Sim::affine_positions(const std::string& name) const {
 }
 
 void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& torque) {
-  AffineFrame& f = *work_->affine[index_of(scene().affine, "affine body", name)].frame;
-  f.force = force;
-  f.torque = torque;
+  const std::size_t i = index_of(scene().affine, "affine body", name);
+  std::copy_n(force.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i));
+  std::copy_n(torque.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i) + 3);
+  apply_wrenches();
 }
 
 Pose Sim::sphere_pose(const std::string& name) const {

@@ -123,6 +123,8 @@ class Sim {
   std::unique_ptr<Workspace> work_;
 
   const AffineFrame& frame(const std::string& affine) const;
+  /// Hands the state's wrenches to the bodies.
+  void apply_wrenches();
 };
 
 }  // namespace haptos

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace haptos {
 namespace {
@@ -12,35 +13,81 @@ std::vector<double> along(const std::vector<double>& z, const std::vector<double
   return r;
 }
 
+// A capped step shorter than this part of its chord is bent again.
+constexpr double kLongCap = 0.9;
+
+// The way from z along a direction that terms may bend.
+class Way {
+ public:
+  Way(Objective& objective, const std::vector<double>& z, const std::vector<double>& straight)
+      : objective_(objective), z_(z), straight_(straight) {}
+
+  // The end of a share of the way, or of what the terms admit of it; returns the share.
+  double go(double share, std::vector<double>& end) {
+    double part = 1;
+    if (straight_on_) {
+      take(share);
+    } else {
+      if (left_) objective_.set_trial(z_, objective_.path());
+      left_ = true;
+      straight_on_ = !objective_.bend(z_, take(share));
+      part = objective_.max_step(chord_, 0.0);
+      // A part of the way along a chord leaves the curve again: a shorter one is bent for itself.
+      if (!straight_on_ && part < kLongCap) {
+        share *= part;
+        objective_.bend(z_, take(share));
+        part = objective_.max_step(chord_, 0.0);
+      }
+    }
+    end = along(z_, chord_, part);
+    return part * share;
+  }
+
+ private:
+  std::vector<double>& take(double share) {
+    chord_.resize(straight_.size());
+    for (std::size_t i = 0; i < straight_.size(); ++i) chord_[i] = share * straight_[i];
+    return chord_;
+  }
+
+  Objective& objective_;
+  const std::vector<double>&z_, &straight_;
+  std::vector<double> chord_;
+  bool left_ = false;         // the trial is no longer at z
+  bool straight_on_ = false;  // nothing bends, and the cap is known
+};
+
 }  // namespace
 
-LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
-                           const std::vector<double>& dz, double cap, const Energy& start,
-                           double slope, int max_evaluations) {
+LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
+                           const std::vector<double>& dz, const Energy& start, double slope,
+                           int max_evaluations) {
   constexpr double kArmijo = 1e-4;
   constexpr double kUlps = 64 * 2.2e-16;
   LineSearchResult r;
+  const double slack = kUlps * (start.magnitude + std::abs(start.value));
   // Positions are rounded, and the load makes energy of that: what a step gains below this drowns.
   const double noise = 8 * objective.energy_noise();
   // Past the minimum by half of the way at most: where curvature jumps, as between stick and slip,
   // full steps may go back and forth over it for ever.
-  auto slope_falls = [&] {
+  const auto slope_falls = [&] {
     objective.assemble(false, false, 0);
-    double s = 0;
-    for (std::size_t i = 0; i < dz.size(); ++i)
-      s = fma(objective.assembly().gradient()[i], dz[i], s);
+    const double s = objective.slope(dz);
     return s > slope && s < -0.5 * slope;
   };
-  for (double a = cap; r.evaluations < max_evaluations; a *= 0.5) {
-    objective.set_trial(along(z, dz, a), objective.path());
+  Way way(objective, z, dz);
+  for (double a = 1; r.evaluations < max_evaluations; a *= 0.5) {
+    std::vector<double> trial(z.size());
+    a = way.go(a, trial);
+    objective.set_trial(trial, objective.path());
     const Energy e = objective.energy();
     ++r.evaluations;
-    const double slack = kUlps * (start.magnitude + std::abs(start.value));
     if (!std::isfinite(e.value)) continue;
     const double gain = std::abs(a * slope), wanted = start.value + kArmijo * a * slope;
     const double unseen = std::max(slack, gain < noise ? noise : 0.0);
     if ((gain > slack && e.value <= wanted) || (e.value <= wanted + unseen && slope_falls())) {
       r.alpha = a;
+      z = std::move(trial);
       return r;
     }
   }
@@ -48,19 +95,18 @@ LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
   return r;
 }
 
-LineSearchResult exact_search(Objective& objective, const std::vector<double>& z,
+LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
                               const std::vector<double>& dz, double slope, int max_evaluations) {
   LineSearchResult r;
   double second = 0;
+  const std::vector<double> start = z;
   auto phi = [&](double a) {
-    objective.set_trial(along(z, dz, a), objective.path());
+    z = along(start, dz, a);
+    objective.set_trial(z, objective.path());
     objective.assemble(true, false, 0);
     ++r.evaluations;
     second = objective.curvature(dz);
-    double s = 0;
-    for (std::size_t i = 0; i < dz.size(); ++i)
-      s = fma(objective.assembly().gradient()[i], dz[i], s);
-    return s;
+    return objective.slope(dz);
   };
   const double tolerance = 1e-8 * std::abs(slope);
   double lo = 0, hi = 1.5;

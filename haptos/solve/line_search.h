@@ -10,17 +10,19 @@ struct LineSearchResult {
   int evaluations = 0;
 };
 
-/// Halves alpha from `cap` until the energy falls by 1e-4 of the slope (Armijo). Near convergence
-/// an energy difference drowns in round-off, so a step is also accepted when the energy stays
-/// within `slack` (64 units in the last place of what was added up). Leaves the objective at the
-/// accepted trial, or at z when none was.
-LineSearchResult backtrack(Objective& objective, const std::vector<double>& z,
-                           const std::vector<double>& dz, double cap, const Energy& start,
-                           double slope, int max_evaluations);
+/// Halves alpha from 1, or from what the terms admit, until the energy falls by 1e-4 of the slope
+/// (Armijo). Terms may bend the way (Term::bend()): every trial is bent for itself and goes as far
+/// along its chord as they admit. Near convergence an energy difference drowns in round-off, so a
+/// step that does not raise the energy by more than rounding (64 units in the last place of what
+/// was added up) is accepted too, if it halves the slope. Leaves z and the objective at the
+/// accepted trial, or where they were when none was.
+LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
+                           const std::vector<double>& dz, const Energy& start, double slope,
+                           int max_evaluations);
 
 /// Root of the slope phi'(alpha) = g(z + alpha dz) . dz in (0, 1.5] by safeguarded Newton, to 1e-8
-/// of the initial slope. For convex objectives without a step cap.
-LineSearchResult exact_search(Objective& objective, const std::vector<double>& z,
+/// of the initial slope. For convex objectives without a step cap. z as above.
+LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
                               const std::vector<double>& dz, double slope, int max_evaluations);
 
 }  // namespace haptos

@@ -30,8 +30,6 @@ const std::vector<Option<NewtonOptions>>& OptionsOf<NewtonOptions>::table() {
 
 namespace {
 
-// A capped step shorter than this is bent again.
-constexpr double kLongCap = 0.9;
 // A path that advances less than this in one iteration is blocked; so many in a row end the
 // attempt.
 constexpr double kBlocked = 1e-5;
@@ -42,6 +40,8 @@ constexpr double kShortAdvance = 0.05;
 constexpr double kSettled = 0.1;
 // Residual, as a fraction of the load, below which the exact Hessian is tried again.
 constexpr double kNearlyThere = 0.02;
+// Trials of a search after which the next Hessian is projected.
+constexpr int kManyTrials = 3;
 // Relative residual of an iterative linear solve: the loosest, and the part of the step's tolerance
 // that the linear residual may use up.
 constexpr double kLoosest = 0.01;
@@ -93,7 +93,7 @@ class Minimiser {
   void minimise() {
     for (;;) {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
-      project_ = project_ && !(report_.residual < kNearlyThere * report_.load);
+      project_ = wary_ || (project_ && !(report_.residual < kNearlyThere * report_.load));
       Energy energy = f_.assemble(true, project_, ds);
       measure();
       if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
@@ -216,41 +216,11 @@ class Minimiser {
     return true;
   }
 
-  double slope_along(const std::vector<double>& dz) const {
-    double slope = 0;
-    for (std::size_t i = 0; i < dz.size(); ++i)
-      slope = fma(f_.assembly().gradient()[i], dz[i], slope);
-    return slope;
-  }
-
-  // Replaces dz_ by the bent share of the straight direction, if that still goes down.
-  bool bend(const std::vector<double>& straight, double share, double& slope) {
-    bent_ = straight;
-    for (double& v : bent_) v *= share;
-    if (!f_.bend(z_, bent_)) return false;
-    const double bent_slope = slope_along(bent_);
-    if (!(bent_slope < 0.5 * share * slope_along(straight))) return false;
-    dz_ = bent_;
-    slope = bent_slope;
-    return true;
-  }
-
   bool search(const Energy& energy) {
-    double slope = slope_along(dz_), share = 1;
-    LineSearchResult r;
-    if (f_.all_frozen()) {
-      r = exact_search(f_, z_, dz_, slope, o_.max_line_search);
-    } else {
-      straight_ = dz_;
-      const bool bent = bend(straight_, 1, slope);
-      double cap = f_.max_step(dz_, 0.0);
-      // A part of the way along a chord leaves the curve again: a shorter one is bent for itself.
-      if (bent && cap < kLongCap && bend(straight_, cap, slope)) {
-        share = cap;
-        cap = f_.max_step(dz_, 0.0);
-      }
-      r = backtrack(f_, z_, dz_, cap, energy, slope, o_.max_line_search);
-    }
+    const double slope = f_.slope(dz_);
+    const LineSearchResult r = f_.all_frozen()
+                                   ? exact_search(f_, z_, dz_, slope, o_.max_line_search)
+                                   : backtrack(f_, z_, dz_, energy, slope, o_.max_line_search);
     report_.line_search_steps += r.evaluations;
     if (r.alpha == 0) {
       // Nothing was gained: at round-off of the energy the residual decides.
@@ -260,8 +230,11 @@ class Minimiser {
         report_.status |= kLineSearchStalled | kNotConverged;
       return false;
     }
-    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(r.alpha, dz_[i], z_[i]);
-    report_.velocity_change *= r.alpha * share;
+    report_.velocity_change *= r.alpha;
+    if (r.evaluations == 1)
+      wary_ = wary_ && !project_;
+    else if (r.evaluations > kManyTrials)
+      wary_ = true;
     advance_path_ = f_.path() < 1.0 && !blocked_ && report_.residual < kSettled * report_.load;
     return true;
   }
@@ -269,9 +242,10 @@ class Minimiser {
   Objective& f_;
   const NewtonOptions& o_;
   std::vector<double>& z_;
-  std::vector<double> dz_, straight_, bent_;
+  std::vector<double> dz_;
   NewtonReport report_;
   bool project_ = false;  // the last direction needed the projected Hessian
+  bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
   double last_residual_ = 1e300;

@@ -368,6 +368,12 @@ double Objective::largest_speed(const std::vector<double>& dz) const {
   return sqrt(s);
 }
 
+double Objective::slope(const std::vector<double>& dz) const {
+  double s = 0;
+  for (std::size_t i = 0; i < dz.size(); ++i) s = fma(assembly_.gradient()[i], dz[i], s);
+  return s;
+}
+
 double Objective::curvature(const std::vector<double>& dz) const {
   std::vector<double> y(dz.size());
   assembly_.matrix().multiply(dz.data(), y.data());

@@ -62,7 +62,7 @@ class Objective {
   /// An iterative solver stops at this relative residual of the right-hand side.
   bool solve(std::vector<double>& dz, double tolerance = 0);
   const LinearSolver& linear() const { return linear_; }
-  /// Lets every term bend the direction dz; see Term::bend(). Returns whether one did.
+  /// Lets every term bend the direction dz; see Term::bend(). Returns whether one may.
   bool bend(const std::vector<double>& z, std::vector<double>& dz) const {
     bool bent = false;
     for (const Term* t : terms_) bent |= t->bend(z, dz);
@@ -92,6 +92,8 @@ class Objective {
   Vec3d velocity_of(int point, const std::vector<double>& z) const;
   /// Largest speed of a point under the velocities dz [m/s].
   double largest_speed(const std::vector<double>& dz) const;
+  /// Assembled gradient along dz.
+  double slope(const std::vector<double>& dz) const;
   /// dz^T H dz of the assembled matrix.
   double curvature(const std::vector<double>& dz) const;
 

@@ -252,7 +252,7 @@ class Sim:
         """Pushes an affine body in the coming steps, in place of what was set before.
 
         force (3) or (1, 3) at its centre of mass [N], torque (3) or (1, 3) about it [N m], world
-        axes. reset() restores those of the scene. Raises InputError and changes nothing for other
+        axes. It is part of the state. reset() restores those of the scene. Raises InputError and changes nothing for other
         names and shapes and for numbers that are not finite.
         """
         self._core.set_wrench(name, _one_env(force, 3), _one_env(torque, 3))

@@ -94,6 +94,25 @@ def test_momentum_balances_what_acts_on_a_spinning_pushed_block():
         np.testing.assert_allclose(torque, turning, atol=2e-4 * MASS * G * 0.03)
 
 
+def test_a_wrench_is_part_of_the_state(tmp_path):
+    def free():
+        scene = haptos.Scene(dt=0.01, gravity=(0, 0, 0))
+        scene.add_affine("block", haptos.box(SIZE), force=(0, 0, 1))
+        return scene.compile()
+
+    sim, other = free(), free()
+    sim.set_wrench("block", (1, 0, 0), (0, 0, 1e-4))
+    sim.run(0.05)
+    sim.save(tmp_path / "pushed")
+    other.load(tmp_path / "pushed")
+    for s in (sim, other):
+        s.run(0.05)
+    assert sim.state.hash() == other.state.hash()
+    other.reset()
+    other.run(0.01)
+    assert other.velocity("block")[0, 0] == 0
+
+
 def test_a_wrench_is_held_until_reset():
     scene = haptos.Scene(dt=0.01, gravity=(0, 0, 0))
     scene.add_affine("block", haptos.box(SIZE), mass=0.5, inertia=(1e-3, 1e-3, 1e-3),

@@ -22,6 +22,7 @@ State some_state() {
   p.s = 0.5;
   p.bent = {{{1, 1, 1}}, {{2, 2, 2}}};
   s.paths = {p, PathState{}};
+  s.wrenches = {0, 0, -1, 0, 0.5, 0};
   s.history[{0, 1, 2, 3, 4}] = {5.0, {{6, 7, 8}}, 0.25, 11, 1, 9};
   return s;
 }
