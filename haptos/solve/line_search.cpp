@@ -70,10 +70,9 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
   const double noise = 8 * objective.energy_noise();
   // Past the minimum by half of the way at most: where curvature jumps, as between stick and slip,
   // full steps may go back and forth over it for ever.
-  const auto slope_falls = [&] {
+  const auto not_past = [&] {
     objective.assemble(false, false, 0);
-    const double s = objective.slope(dz);
-    return s > slope && s < -0.5 * slope;
+    return objective.slope(dz) < -0.5 * slope;
   };
   Way way(objective, z, dz);
   for (double a = 1; r.evaluations < max_evaluations; a *= 0.5) {
@@ -85,7 +84,7 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
     if (!std::isfinite(e.value)) continue;
     const double gain = std::abs(a * slope), wanted = start.value + kArmijo * a * slope;
     const double unseen = std::max(slack, gain < noise ? noise : 0.0);
-    if ((gain > slack && e.value <= wanted) || (e.value <= wanted + unseen && slope_falls())) {
+    if ((gain > slack && e.value <= wanted) || (e.value <= wanted + unseen && not_past())) {
       r.alpha = a;
       z = std::move(trial);
       return r;

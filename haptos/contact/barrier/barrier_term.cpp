@@ -27,6 +27,10 @@ constexpr double kLeast = 2e-4;
 
 // Pairs of triangles that a search for more motion than was expected may look at, per triangle.
 constexpr std::size_t kMostNear = 16;
+// Candidates are found again for what is left to move where the margin is this many times wider
+// than that, and more than so many of them could be spared.
+constexpr double kRoomy = 4;
+constexpr std::size_t kFew = 256;
 
 class BarrierTerm final : public ContactTerm {
  public:
@@ -126,6 +130,10 @@ class BarrierTerm final : public ContactTerm {
       find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)),
            expected_);
       limit = std::min(limit, margin_ / motion);
+    } else if (const double enough = 2 * limit * motion + setup_.support;
+               kRoomy * enough < margin_ &&
+               candidates_.point_stencils.size() + candidates_.edge_stencils.size() > kFew) {
+      find(points, enough, enough);  // most of what was near at the start no longer matters
     }
     return collide(points, dx, limit);
   }
