@@ -46,8 +46,10 @@ constexpr int kManyTrials = 3;
 // that the linear residual may use up.
 constexpr double kLoosest = 0.01;
 constexpr double kShare = 0.1;
-// The part of the step's tolerance that minimisations after the first may leave. Where the lagged
-// forces are sensitive to it, a residual comes back many times larger.
+// What minimisations after the first may leave, as a part of what the last change of lagged forces
+// left; and the least of it, as a part of the step's tolerance. Where the lagged forces are
+// sensitive to it, a residual comes back many times larger.
+constexpr double kAccuracy = 0.05;
 constexpr double kInner = 0.01;
 
 class Minimiser {
@@ -85,7 +87,7 @@ class Minimiser {
       if (report_.lag_passes > 1 && !f_.proximal()) f_.set_lags(next);
       blocked_ = f_.path() < 1.0;
       report_.velocity_change = last_residual_ = 1e300;
-      share_ = kInner;
+      share_ = std::clamp(kAccuracy * report_.residual / needed(), kInner, 1.0);
       minimise();
     }
   }
@@ -158,6 +160,9 @@ class Minimiser {
     report_.smallest_gap = f_.smallest_gap();
   }
 
+  // Residual of the step's tolerance.
+  double needed() const { return std::max(o_.force_tolerance * report_.load, o_.force_floor); }
+
   bool small_residual() const {
     return report_.residual <= std::max(share_ * o_.force_tolerance * report_.load, o_.force_floor);
   }
@@ -192,9 +197,8 @@ class Minimiser {
     const double last = std::exchange(solved_residual_, report_.residual);
     if (!(last > 0)) return kLoosest;
     const double progress = report_.residual / last;
-    const double needed = std::max(o_.force_tolerance * report_.load, o_.force_floor);
     return std::clamp(0.9 * progress * progress,
-                      std::min(kShare * needed / report_.residual, kLoosest), kLoosest);
+                      std::min(kShare * needed() / report_.residual, kLoosest), kLoosest);
   }
 
   // One step with the driven points under way. Their work is not in the objective, so its energy
