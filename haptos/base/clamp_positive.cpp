@@ -2,6 +2,11 @@
 
 #include <Eigen/Eigenvalues>
 
+// Where n could be 0 GCC 12 takes Eigen's vectors for uninitialised.
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace haptos::internal {
 
 // Takes away what is negative, or builds up what is positive, whichever is less work.

@@ -1,6 +1,7 @@
 // A body's surface as contact sees it: points, neighbours, weights, and quadrature samples.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "haptos/geometry/bvh.h"
@@ -53,5 +54,23 @@ struct SurfaceSample {
 };
 
 std::vector<SurfaceSample> surface_samples(const ContactSurface& surface, int divisions);
+
+/// By how much two surfaces can have come closer when every point moves by d(point) [m]: what each
+/// moves at most against a frame that moves with both.
+template <class Motion>
+double relative_motion(const ContactSurface& a, const ContactSurface& b, const Motion& d) {
+  const auto mean = [&](const ContactSurface& s) {
+    Vec3d sum = Vec3d::zero();
+    for (int v : s.point) sum += d(v);
+    return sum * (1.0 / static_cast<double>(s.point.size()));
+  };
+  const auto largest = [&](const ContactSurface& s, const Vec3d& frame) {
+    double m = 0;
+    for (int v : s.point) m = std::max(m, squared_norm(d(v) - frame));
+    return sqrt(m);
+  };
+  const Vec3d frame = 0.5 * (mean(a) + mean(b));
+  return largest(a, frame) + largest(b, frame);
+}
 
 }  // namespace haptos

@@ -48,7 +48,7 @@ NodalPressure evaluate(const TriMesh& soft, const TriMesh& slab, double gap, int
   for (const Vec3d& x : slab.vertices) c.push_back(points.add_driven(1, 0, x));
   points.finish_permanent();
   const ContactSurface a(soft, s, 0, 0, false), b(slab, c, 1, 0, true);
-  const auto term = make_barrier_term(&a, &b, {kSupport, kStiffness, divisions});
+  const auto term = make_barrier_term(&a, &b, {kSupport, kStiffness, divisions, {}});
   StepContext step;
   step.points = &points;
   term->prepare(step);

@@ -66,7 +66,8 @@ class BarrierTerm final : public ContactTerm {
                                          [&](int v) { return !p.driven(v) && p.columns(v) == 3; });
     if (soft_collider_) folded_ = edge_sharpness(collider_, p.x_start);
     expected_ =
-        1.2 * c.b * relative_motion([&](int v) { return p.u[at_index(v)]; }) + setup_.support;
+        1.2 * c.b * relative_motion(soft_, collider_, [&](int v) { return p.u[at_index(v)]; }) +
+        setup_.support;
     find(p, expected_, expected_);
     if (!friction_.active()) return;
     refresh(p);
@@ -121,10 +122,10 @@ class BarrierTerm final : public ContactTerm {
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
-    const double motion = relative_motion([&](int v) { return dx[at_index(v)]; });
+    const double motion = relative_motion(soft_, collider_, [&](int v) { return dx[at_index(v)]; });
     if (motion == 0) return limit;
-    const double moved =
-        relative_motion([&](int v) { return points.x[at_index(v)] - x_search_[at_index(v)]; });
+    const double moved = relative_motion(
+        soft_, collider_, [&](int v) { return points.x[at_index(v)] - x_search_[at_index(v)]; });
     if (moved + limit * motion > margin_) {
       // New candidates about the present position, for as much motion as is reasonable to search.
       find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)),
@@ -221,24 +222,6 @@ class BarrierTerm final : public ContactTerm {
     Aabb box;
     for (int v : soft_.point) box.merge(points.x[at_index(v)]);
     return std::max(0.1 * norm(box.extent()), 10 * setup_.support);
-  }
-
-  // By how much the two surfaces can have come closer when every point moves by d(point): what each
-  // moves at most against a frame that moves with both.
-  template <class Motion>
-  double relative_motion(const Motion& d) const {
-    const auto mean = [&](const ContactSurface& s) {
-      Vec3d sum = Vec3d::zero();
-      for (int v : s.point) sum += d(v);
-      return sum * (1.0 / static_cast<double>(s.point.size()));
-    };
-    const auto largest = [&](const ContactSurface& s, const Vec3d& frame) {
-      double m = 0;
-      for (int v : s.point) m = std::max(m, squared_norm(d(v) - frame));
-      return sqrt(m);
-    };
-    const Vec3d frame = 0.5 * (mean(soft_) + mean(collider_));
-    return largest(soft_, frame) + largest(collider_, frame);
   }
 
   void add_seen(const ContactSurface& target, const WeightedPoint& source, std::int64_t source_id,
