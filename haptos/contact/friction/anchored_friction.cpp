@@ -90,25 +90,35 @@ void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other,
 // own; the numbers that are left to those that are new.
 void AnchoredFriction::number_walls(std::span<FrictionContact> source, const Points& points,
                                     const ContactSurface* other) const {
-  std::map<std::int64_t, Vec3d> known;  // normals by number
   const FeaturePair first = source.front().key;
   const auto of_source = [&](FeaturePair k) {
     k.feature_b = first.feature_b;
     return k == first;
   };
-  for (auto s = springs_.lower_bound(first); s != springs_.end() && of_source(s->first); ++s)
-    known[s->first.feature_b] = s->second.normal;
-  if (history_)
+  const auto each_known = [&](const auto& visit) {
+    for (auto s = springs_.lower_bound(first); s != springs_.end() && of_source(s->first); ++s)
+      visit(s->first.feature_b, [&] { return s->second.normal; });
+    if (!history_ || !other) return;
     for (auto m = history_->lower_bound(first); m != history_->end() && of_source(m->first); ++m)
-      if (other && m->second.triangle >= 0 &&
-          at_index(m->second.triangle) < other->triangles.size())
-        known.try_emplace(m->first.feature_b,
-                          frame_of(*other, points.x_start, m->second.triangle).n);
+      if (m->second.triangle >= 0 && at_index(m->second.triangle) < other->triangles.size())
+        visit(m->first.feature_b,
+              [&] { return frame_of(*other, points.x_start, m->second.triangle).n; });
+  };
   // As most sources: one wall, and at most one is known.
-  if (source.size() == 1 && known.size() <= 1) {
-    if (!known.empty()) source[0].key.feature_b = known.begin()->first;
-    return;
+  if (source.size() == 1) {
+    std::int64_t number = -1;
+    bool several = false;
+    each_known([&](std::int64_t k, const auto&) {
+      several = several || (number >= 0 && k != number);
+      number = k;
+    });
+    if (number >= 0) source[0].key.feature_b = number;
+    if (!several) return;
   }
+  std::map<std::int64_t, Vec3d> known;  // normals by number
+  each_known([&](std::int64_t k, const auto& normal) {
+    if (!known.count(k)) known[k] = normal();
+  });
   std::vector<bool> named(source.size(), false);
   std::set<std::int64_t> taken;
   for (std::size_t n = 0; n < source.size(); ++n) {
