@@ -43,6 +43,7 @@ struct Evaluation {
   const std::vector<double>* z = nullptr;  ///< trial velocities, for coordinate terms (scalars)
   Assembly* assembly = nullptr;            ///< nullptr: energy only
   bool project = false;                    ///< make the Hessian positive semi-definite
+  bool cautious = false;  ///< far from the minimum: the model may lie above the energy
 };
 
 /// Energy [J or W] and the sum of the absolute values that were added up: the scale of its

@@ -95,8 +95,8 @@ class Minimiser {
   void minimise() {
     for (;;) {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
-      project_ = wary_ || (project_ && !(report_.residual < kNearlyThere * report_.load));
-      Energy energy = f_.assemble(true, project_, ds);
+      project_ = wary_ || (project_ && !nearly_there());
+      Energy energy = f_.assemble(true, project_, ds, project_);
       measure();
       if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
         report_.status |= kNonFinite;
@@ -163,6 +163,8 @@ class Minimiser {
   // Residual of the step's tolerance.
   double needed() const { return std::max(o_.force_tolerance * report_.load, o_.force_floor); }
 
+  bool nearly_there() const { return report_.residual < kNearlyThere * report_.load; }
+
   bool small_residual() const {
     return report_.residual <= std::max(share_ * o_.force_tolerance * report_.load, o_.force_floor);
   }
@@ -183,7 +185,7 @@ class Minimiser {
     }
     ++report_.projected;
     project_ = true;
-    energy = f_.assemble(true, true, ds);
+    energy = f_.assemble(true, true, ds, !nearly_there());
     return solve(tolerance);
   }
 

@@ -117,7 +117,7 @@ Energy Objective::energy() {
   return total;
 }
 
-Energy Objective::assemble(bool hessian, bool project, double ds) {
+Energy Objective::assemble(bool hessian, bool project, double ds, bool cautious) {
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
     for (int p = 0; p < points_->size(); ++p)
@@ -134,6 +134,7 @@ Energy Objective::assemble(bool hessian, bool project, double ds) {
     e.z = &z_;
     e.assembly = &assembly_;
     e.project = project;
+    e.cautious = cautious;
     for (Term* t : terms_) {
       const double b = context_.b, d = dissipation();
       switch (t->kind()) {

@@ -56,7 +56,8 @@ class Objective {
   Energy energy();
   /// Gradient, and with `hessian` the matrix too. `ds` is the path that driven points will cover
   /// along the coming direction; its effect is in assembly().driven_rhs().
-  Energy assemble(bool hessian, bool project, double ds);
+  /// `cautious` as in Evaluation.
+  Energy assemble(bool hessian, bool project, double ds, bool cautious = false);
   const Assembly& assembly() const { return assembly_; }
   /// Solves for the Newton direction dz; false when the matrix is not positive definite.
   /// An iterative solver stops at this relative residual of the right-hand side.
