@@ -8,8 +8,10 @@
 // where it is flat, a secant reaches as far as the flat part's own value. Where the merit has grown
 // far beyond the best one, the next try lies between the best pass and that one, where the changes,
 // if they vary evenly, are least (regula falsi along the line between the two), and the history
-// begins again at the best. Source: Walker and Ni, Anderson acceleration for fixed-point
-// iterations, SIAM J. Numer. Anal. 49 (2011). Deterministic: sums run in the order of the keys.
+// begins again at the best.
+//
+// Source: Walker and Ni, Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49
+// (2011). Deterministic: sums run in the order of the keys.
 #pragma once
 
 #include <deque>

@@ -76,7 +76,7 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
   };
   Way way(objective, z, dz);
   for (double a = 1; r.evaluations < max_evaluations; a *= 0.5) {
-    std::vector<double> trial(z.size());
+    std::vector<double> trial;
     a = way.go(a, trial);
     objective.set_trial(trial, objective.path());
     const Energy e = objective.energy();

@@ -14,9 +14,8 @@ struct LineSearchResult {
 /// (Armijo). Terms may bend the way (Term::bend()): every trial is bent for itself and goes as far
 /// along its chord as they admit. Near convergence an energy difference drowns in round-off, so a
 /// step that does not raise the energy by more than rounding (64 units in the last place of what
-/// was added up) is accepted too, if the slope there
-/// is not more than half as steep the other way. Leaves z and the objective at the accepted trial,
-/// or where they were when none was.
+/// was added up) is accepted too, if the slope there is not more than half as steep the other way.
+/// Leaves z and the objective at the accepted trial, or where they were when none was.
 LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
                            const std::vector<double>& dz, const Energy& start, double slope,
                            int max_evaluations);

@@ -2,6 +2,7 @@
 // every cube stays stiff and the step converges.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -66,16 +67,19 @@ int intersections(const Sim& sim) {
   return hits;
 }
 
-void fall(const Scene& scene, int most_iterations) {
+void fall(const Scene& scene, int most_iterations, int steps = 25) {
   Sim sim(scene);
-  const int steps = 25;
-  int iterations = 0;
+  int iterations = 0, most = 0, passes = 0;
+  double seconds = 0;
   for (int i = 0; i < steps; ++i) {
     const StepReport r = sim.step();
     ASSERT_EQ(r.status(), 0u) << i << " " << describe_status(r.status());
     ASSERT_EQ(intersections(sim), 0) << i;
     for (const AffineBody& b : scene.affine) ASSERT_LT(sim.affine_strain(b.name), 0.01) << i;
     iterations += r.newton.iterations;
+    most = std::max(most, r.newton.iterations);
+    passes += r.newton.lag_passes;
+    seconds += r.seconds;
   }
   // They have landed: the floor carries them all, but for what still moves.
   double weight = 0, carried = 0;
@@ -86,11 +90,18 @@ void fall(const Scene& scene, int most_iterations) {
   EXPECT_NEAR(carried / weight, 1, 0.3);
   EXPECT_LT(iterations, most_iterations);
   std::printf("FIGURE pile.iterations_per_step = %.1f\n", static_cast<double>(iterations) / steps);
+  std::printf("FIGURE pile.most_iterations = %d\n", most);
+  std::printf("FIGURE pile.lag_passes_per_step = %.1f\n", static_cast<double>(passes) / steps);
+  std::printf("FIGURE pile.seconds_per_step = %.2f s\n", seconds / steps);
 }
 
 TEST(ManyAffine, PileOfStiffCubesLandsWithoutFriction) { fall(pile(3, 2, 1e8, 0), 750); }
 
 TEST(ManyAffine, PileOfStiffCubesLandsWithFriction) { fall(pile(3, 3, 1e8, 0.3), 900); }
+
+TEST(FullManyAffine, HundredCubesLandWithoutFriction) { fall(pile(5, 4, 1e8, 0), 2000, 40); }
+
+TEST(FullManyAffine, HundredCubesLandWithFriction) { fall(pile(5, 4, 1e8, 0.3), 2000, 40); }
 
 }  // namespace
 }  // namespace haptos

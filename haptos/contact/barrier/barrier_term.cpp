@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "haptos/contact/barrier/affine_pairs.h"
 #include "haptos/contact/barrier/barrier_law.h"
