@@ -28,6 +28,7 @@ struct StepReport {
   double kinetic = 0, potential = 0;  ///< energies of soft bodies and spheres at the end [J]
   double smallest_volume_ratio = 1;   ///< smallest det F of any tetrahedron
   double seconds = 0;                 ///< wall time of the step
+  int parts = 0;  ///< that the step was taken in; more than 1 where it would not settle in one
   std::uint32_t status() const { return newton.status; }
 };
 

@@ -1,4 +1,5 @@
-// One step through the house: min_z Phi(z), then q <- q (+) h z. docs/step.md narrates it.
+// One step through the house: min_z Phi(z), then q <- q (+) h z. docs/step.md narrates it. A step
+// that does not settle is tried again in parts (sim/step_parts.cpp).
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,9 +17,9 @@ bool keeps_the_last(const Scene& scene) {
   return scene.sim.integrator == static_cast<int>(Integrator::kBdf2);
 }
 
-BodyStep body_step(const Scene& scene, const State& state, Workspace& w) {
+BodyStep body_step(const Scene& scene, double h, const State& state, Workspace& w) {
   BodyStep s;
-  s.h = scene.sim.dt;
+  s.h = h;
   s.time = state.time;
   s.b = s.h;
   if (keeps_the_last(scene) && !state.q_before.empty() && state.last_dt == s.h) {
@@ -40,14 +41,16 @@ BodyStep body_step(const Scene& scene, const State& state, Workspace& w) {
 
 // Sends prescribed points along straight paths to where their bodies should be at the end of the
 // step.
-void set_paths(const Scene& scene, const State& state, const BodyStep& step, Workspace& w) {
+void set_paths(const Scene& scene, const State& state, const BodyStep& step, const StepPart& part,
+               Workspace& w) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
     PrescribedPoints& p = w.prescribed[i];
     const PathState& last = state.paths[i];
     p.stopped = false;
     place_prescribed(p, last, w.points.x_start);
-    p.next =
-        p.target ? *p.target : pose_at(scene.prescribed[i].trajectory, state.time + scene.sim.dt);
+    p.next = !p.target             ? pose_at(scene.prescribed[i].trajectory, part.end)
+             : part.of_path == 1.0 ? *p.target
+                                   : interpolate(last.to, *p.target, part.of_path);
     PathState end;
     end.to = p.next;
     place_prescribed(p, end, w.points.x_target);
@@ -108,16 +111,16 @@ bool finite(const std::vector<double>& z) {
 
 }  // namespace
 
-StepReport step(const Scene& scene, State& state, Workspace& w) {
+StepReport step_part(const Scene& scene, const StepPart& part, State& state, Workspace& w) {
   const auto clock = std::chrono::steady_clock::now();
   StepReport report;
 
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
-  const BodyStep bodies = body_step(scene, state, w);
+  const BodyStep bodies = body_step(scene, part.h, state, w);
   w.objective.inertia().z_past = state.z;
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
-  set_paths(scene, state, bodies, w);
+  set_paths(scene, state, bodies, part, w);
   const bool collided = stop_colliding_prescribed(w);
 
   // 2. Lagged data, candidates and constants of every term.
@@ -136,8 +139,8 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
 
   // 4. q <- q (+) h z, and what the step leaves behind; a step gone wrong leaves the state alone.
   if (!finite(w.z)) report.newton.status |= kNonFinite;
-  const bool refuse =
-      (report.newton.status & kNonFinite) || (scene.newton.strict && report.newton.status != 0);
+  const bool refuse = (report.newton.status & (kNonFinite | part.refused)) ||
+                      (scene.newton.strict && report.newton.status != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
     state.q_before = keeps_the_last(scene) ? state.q : std::vector<double>();
@@ -152,7 +155,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       t->remember(history);
     }
     state.history = std::move(history);
-    state.time += bodies.h;
+    state.time = part.end;
     state.last_dt = bodies.h;
     ++state.step;
     report.time = state.time;

@@ -84,7 +84,16 @@ int body_number(const Model& model, const std::string& name);
 State initial_state(const Scene& scene, const Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
 void check_start(const Scene& scene, const Workspace& w, const State& state);
-/// One step: reads top to bottom (sim/step.cpp).
+/// A step, or a part of one.
+struct StepPart {
+  double h = 0;               ///< [s]
+  double end = 0;             ///< time at its end [s]
+  double of_path = 1;         ///< of the way to a target that was set
+  std::uint32_t refused = 0;  ///< status bits for which the state is left alone
+};
+/// Advances by one part: reads top to bottom (sim/step.cpp).
+StepReport step_part(const Scene& scene, const StepPart& part, State& state, Workspace& w);
+/// One step of the scene, in parts where it does not settle (sim/step_parts.cpp).
 StepReport step(const Scene& scene, State& state, Workspace& w);
 /// Writes the positions of a prescribed body's points after its last path into x.
 void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x);

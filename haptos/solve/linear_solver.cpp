@@ -77,6 +77,12 @@ bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, cons
   return solve_directly(a, x);
 }
 
+bool LinearSolver::solve_again(double* x) {
+  if (iterative_ && !gave_up_) return false;
+  cholesky_.solve(x);
+  return true;
+}
+
 std::size_t LinearSolver::bytes() const {
   if (!iterative_) return cholesky_.bytes();
   return multilevel_->bytes() + pcg_.bytes() +

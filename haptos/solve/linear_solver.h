@@ -56,6 +56,9 @@ class LinearSolver {
   ///         true: what it has is a descent direction.
   bool solve(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
+  /// x <- A^-1 x with the factor of the last solve(); false where that was iterative.
+  bool solve_again(double* x);
+
   /// Iterations of the last solve, 0 for a direct one, and its relative residual.
   int iterations() const { return iterations_; }
   double residual() const { return residual_; }

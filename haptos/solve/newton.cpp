@@ -6,6 +6,7 @@
 
 #include "haptos/base/status.h"
 #include "haptos/solve/anderson.h"
+#include "haptos/solve/lag_root.h"
 #include "haptos/solve/line_search.h"
 
 namespace haptos {
@@ -23,6 +24,8 @@ const std::vector<Option<NewtonOptions>>& OptionsOf<NewtonOptions>::table() {
        "limit of energy evaluations along one direction"},
       {"max_lag_passes", "", &O::max_lag_passes, 0, 1000,
        "limit of minimisations in a step after the first, for friction and quasi-static rest"},
+      {"max_cuts", "", &O::max_cuts, 0, 10,
+       "how often a step that does not settle is tried again in twice as many parts"},
       {"strict", "", &O::strict, 0, 1, "switch that turns a step's status bits into an error"},
   };
   return t;
@@ -52,6 +55,10 @@ constexpr double kShare = 0.1;
 constexpr double kAccuracy = 0.05;
 constexpr double kInner = 0.01;
 
+// Passes between attempts at the balance without lags, and the iterations of one.
+constexpr int kRootEvery = 4;
+constexpr int kRootIterations = 20;
+
 class Minimiser {
  public:
   Minimiser(Objective& f, const NewtonOptions& o, std::vector<double>& z) : f_(f), o_(o), z_(z) {}
@@ -78,18 +85,46 @@ class Minimiser {
       measure();
       share_ = 1;
       if (small_residual() || report_.residual <= f_.round_off()) return;
-      if (++report_.lag_passes > o_.max_lag_passes) {
-        report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
-        return;
+      const bool last = ++report_.lag_passes > o_.max_lag_passes;
+      if (last || report_.lag_passes % kRootEvery == 0) {
+        const Root root = find_root();
+        if (root == Root::kFound) return;
+        if (last) {
+          report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
+          return;
+        }
+        if (root == Root::kNearer) mixing = AndersonMixing();
+        if (root == Root::kNearer) used.clear(), now.clear(), f_.update_lags(used, now);
       }
       const LaggedForces next = mixing.next(used, now, report_.residual);
       // Without momentum the centre of the proximal term moves too: another map at every pass.
-      if (report_.lag_passes > 1 && !f_.proximal()) f_.set_lags(next);
+      if (!f_.proximal()) f_.set_lags(report_.lag_passes > 1 ? next : now);
       blocked_ = f_.path() < 1.0;
       report_.velocity_change = last_residual_ = 1e300;
       share_ = std::clamp(kAccuracy * report_.residual / needed(), kInner, 1.0);
       minimise();
     }
+  }
+
+  // Newton on the balance without lags, from where the last pass arrived. Stays where it came
+  // nearer to it, else goes back.
+  enum class Root { kFound, kNearer, kNotFound };
+  Root find_root() {
+    if (f_.proximal()) return Root::kNotFound;
+    const std::vector<double> start = z_;
+    const double before = report_.residual;
+    const LagRootReport r = find_lag_root(f_, z_, kRootIterations, [&] {
+      measure();
+      return small_residual() || report_.residual <= f_.round_off();
+    });
+    report_.iterations += r.iterations;
+    report_.line_search_steps += r.evaluations;
+    measure();
+    if (r.converged) return Root::kFound;
+    if (report_.residual < before) return Root::kNearer;
+    z_ = start;
+    f_.set_trial(z_, f_.path());
+    return Root::kNotFound;
   }
 
   void minimise() {

@@ -38,6 +38,7 @@ struct NewtonOptions {
   int max_iterations = 200;
   int max_line_search = 30;
   int max_lag_passes = 30;
+  int max_cuts = 2;
   bool strict = false;
 };
 

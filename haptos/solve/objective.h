@@ -63,6 +63,11 @@ class Objective {
   /// An iterative solver stops at this relative residual of the right-hand side.
   bool solve(std::vector<double>& dz, double tolerance = 0);
   const LinearSolver& linear() const { return linear_; }
+  /// d <- H^-1 d with the matrix that solve() last factored; direct solver only.
+  bool solve_again(std::vector<double>& d) { return linear_.solve_again(d.data()); }
+  bool fixed(int scalar) const { return fixed_[static_cast<std::size_t>(scalar)]; }
+  /// dx/du of the step [s].
+  double step_factor() const { return context_.b; }
   /// Lets every term bend the direction dz; see Term::bend(). Returns whether one may.
   bool bend(const std::vector<double>& z, std::vector<double>& dz) const {
     bool bent = false;

@@ -78,6 +78,28 @@ std::vector<Link> chain(int n) {
   return links;
 }
 
+// A net of n x n rings that lie flat, neighbours joined by upright ones; the corners are held.
+std::vector<Link> net(int n) {
+  std::vector<Link> links;
+  const double pitch = 2 * (kMajor - kMinor) - 4 * kSupport;
+  const auto add = [&](double x, double y, const Vec3d& turn, bool held) {
+    Link l;
+    l.name = "link " + std::to_string(links.size());
+    l.pose.p = {{x * pitch, y * pitch, 0}};
+    l.pose.q = rotation_by(turn);
+    l.held = held;
+    links.push_back(l);
+  };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const bool end_i = i == 0 || i == n - 1, end_j = j == 0 || j == n - 1;
+      add(2 * i, 2 * j, {{0, 0, 0}}, end_i && end_j);
+      if (i + 1 < n) add(2 * i + 1, 2 * j, {{M_PI / 2, 0, 0}}, false);
+      if (j + 1 < n) add(2 * i, 2 * j + 1, {{0, M_PI / 2, 0}}, false);
+    }
+  return links;
+}
+
 void run(const std::string& figure, const std::vector<Link>& links, double dt, double time) {
   Scene s;
   s.sim.threads = 1;
@@ -141,6 +163,12 @@ TEST_P(FullChain, SwingsWithoutParting) {
   run("chain." + std::to_string(GetParam()), chain(GetParam()), 0.005, 0.5);
 }
 INSTANTIATE_TEST_SUITE_P(Links, FullChain, testing::Values(3, 5, 10), test::ParamName());
+
+class FullNet : public testing::TestWithParam<double> {};
+TEST_P(FullNet, OfSixteenRingsHangsWithoutParting) {
+  run("net.4.dt_" + test::param_word(GetParam()), net(4), GetParam(), 0.1);
+}
+INSTANTIATE_TEST_SUITE_P(Dt, FullNet, testing::Values(0.01, 0.005, 0.0025), test::ParamName());
 
 }  // namespace
 }  // namespace haptos

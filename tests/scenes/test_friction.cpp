@@ -167,6 +167,34 @@ PrescribedBody meshed_floor(int n, double mu) {
   return f;
 }
 
+TEST(Friction, WhatStrikesTheFloorAtASlantLosesItsPartOfTheNormalMomentumAtEveryTimeStep) {
+  // Thrown at the floor with (v, -2) m/s it loses mu (2 + g t) of v by the time t, wherever in a
+  // step it arrives; below that it is stopped. Bodies on a plane and on triangles.
+  const double mu = 0.3, down = 2, time = 0.06;
+  double worst = 0;
+  for (const bool meshed : {false, true})
+    for (const double dt : {0.01, 0.005, 0.001})
+      for (const double offset : {0.0, 0.3, 0.7})
+        for (const double v : {1.0, 0.4}) {
+          Scene s = ramp(0, mu, dt);
+          if (meshed) {
+            s.half_spaces.clear();
+            s.prescribed = {meshed_floor(7, mu * mu)};
+          }
+          AffineBody& b = s.affine[0];
+          b.surface = box({{0.1, 0.1, 0.02}});
+          b.pose.p = {{-0.05, 0.003, 0.01 + 0.01 + offset * down * dt}};
+          b.velocity = {{v, 0, -down}};
+          Sim sim(s);
+          while (sim.state().time < time - 0.5 * dt) ASSERT_EQ(sim.step().status(), 0u);
+          const double expected = std::max(0.0, v - mu * (down + kG * time));
+          const double left = sim.affine_velocity("cube")[0];
+          EXPECT_NEAR(left, expected, 1e-3 * v) << meshed << " " << dt << " " << offset;
+          worst = std::max(worst, std::abs(left - expected) / v);
+        }
+  std::printf("FIGURE friction.strike.worst = %.1e of the speed\n", worst);
+}
+
 TEST(Friction, SlidingOverAMeshedFloorFeelsCoulombsForceAndNotTheMesh) {
   // 37 squares across, none of them in step with the cube's own eight.
   // With three divisions most samples of the cube lie on edges and inside triangles.

@@ -142,7 +142,7 @@ TEST(IpcScenes, GolfBallComesBackFromAWall) {
 }
 
 // Two tents, a card across them, a tent on it.
-TEST(IpcScenes, HouseOfCardsStands) {
+Scene house_of_cards() {
   const double angle = M_PI / 3, length = 1, thick = 0.02, gap = 4e-4;
   Scene s = scene_of({}, 0.025);
   s.contact.tangential = 0.1;
@@ -175,7 +175,11 @@ TEST(IpcScenes, HouseOfCardsStands) {
   ground.name = "ground";
   ground.friction.sticking = 0.9;
   s.half_spaces = {ground};
-  Sim sim(s);
+  return s;
+}
+
+TEST(IpcScenes, HouseOfCardsStands) {
+  Sim sim(house_of_cards());
   test::Watch watch(sim);
   ASSERT_TRUE(watch.run_until(0.25));
   const Vec3d top = watch.centre("third left"), across = watch.centre("across");
@@ -184,6 +188,26 @@ TEST(IpcScenes, HouseOfCardsStands) {
   EXPECT_LE(norm(watch.centre("third left") - top), 1e-5);
   EXPECT_LE(norm(watch.centre("across") - across), 1e-5);
   EXPECT_LT(watch.speed(), 1e-5);
+}
+
+// Two cubes fall on it; the cards slide, fall, and come to lie on each other.
+TEST(FullIpcScenes, CubesFallOnTheHouseOfCards) {
+  Scene s = house_of_cards();
+  for (const double side : {-1.0, 1.0}) {
+    AffineBody b;
+    b.name = side < 0 ? "left cube" : "right cube";
+    b.surface = box({{0.3, 0.3, 0.3}});
+    b.density = 500;
+    b.pose.p = {{0.25 * side, 0.05 * side, 2.4}};
+    b.velocity = {{0, 0, -3}};
+    b.friction.sticking = 0.9;
+    s.affine.push_back(b);
+  }
+  Sim sim(s);
+  test::Watch watch(sim);
+  ASSERT_TRUE(watch.run_until(3));
+  watch.print("ipc.card_house_hit");
+  EXPECT_LE(watch.highest_energy, 1e-2 * watch.initial_energy());
 }
 
 // An upright rod is drawn over a table by its upper end: its tip sticks, bends, and slips.

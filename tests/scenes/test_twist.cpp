@@ -126,7 +126,7 @@ TEST_P(FullTwist, FourRodsAtThisTimeStep) {
   print("rods", t, o);
   EXPECT_GT(o.touching, 0);
 }
-INSTANTIATE_TEST_SUITE_P(Steps, FullTwist, testing::Values(0.01, 0.025, 0.1, 0.2, 0.5, 1.0),
+INSTANTIATE_TEST_SUITE_P(Steps, FullTwist, testing::Values(0.01, 0.025, 0.1, 0.2, 0.5, 1.0, 2.0),
                          [](const testing::TestParamInfo<double>& i) {
                            return "dt_ms_" + std::to_string(static_cast<int>(1000 * i.param));
                          });

@@ -133,6 +133,7 @@ class HalfSpaceTerm final : public ContactTerm {
       c.normal = n_;
       c.normal_force = -scale(v) * barrier(g, setup_.support).first;
       c.stiffness = setup_.tangential * scale(v);
+      c.depth = setup_.support - g;
       c.record = i;
       out.push_back(c);
     }

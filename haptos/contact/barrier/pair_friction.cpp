@@ -138,6 +138,7 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
       if (!(c.normal_force > 0)) continue;
       c.normal = w.force * (1 / c.normal_force);
       c.record = first + w.pair;
+      c.depth = support - records[w.pair].gap;
       c.a = pair.kind == PairKind::kCorner ? records[w.pair].point_b : records[w.pair].point_a;
       c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
       c.triangle = triangle_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);

@@ -50,6 +50,21 @@ bool place_on_triangle(const Frame& t, const Vec3d& p, Vec3d& place) {
   return true;
 }
 
+// Whether a point gives way by itself: that of a soft body, neither driven nor part of a stiff one.
+bool yields(const Points& points, int p) {
+  return !points.driven(p) && points.jacobian(p) == nullptr && points.columns(p) == 3;
+}
+bool yields(const Points& points, const WeightedPoint& w) {
+  for (int i = 0; i < w.count; ++i)
+    if (yields(points, w.point[i])) return true;
+  return false;
+}
+bool yields(const Points& points, const ContactSurface& s, int triangle) {
+  for (const int corner : s.triangles[at_index(triangle)].a)
+    if (yields(points, s.point[at_index(corner)])) return true;
+  return false;
+}
+
 }  // namespace
 
 Vec3d AnchoredFriction::Spring::stretch(const Points& points) const {
@@ -61,6 +76,14 @@ Vec3d AnchoredFriction::Spring::slip(const Points& points) const {
   Vec3d u = at(points.u, a);
   if (b.count > 0) u -= at(points.u, b);
   return tangential(u, normal);
+}
+
+// The part of the step, at an even pace, since when the surfaces have been within the support.
+double AnchoredFriction::Spring::touching(const Points& points, double depth) const {
+  Vec3d moved = at(points.x, a) - at(points.x_start, a);
+  if (b.count > 0) moved -= at(points.x, b) - at(points.x_start, b);
+  const double closing = -dot(moved, normal);
+  return closing > depth ? depth / closing : 1;
 }
 
 void AnchoredFriction::begin(const ContactHistory* history, double h) {
@@ -149,7 +172,7 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     s.normal = c.normal;
   } else {
     ContactMemory m;
-    bool fresh = false;
+    const std::vector<Vec3d>* x = &points.x_start;
     const auto old = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
     if (history_ && old != history_->end() &&
         (other
@@ -159,12 +182,12 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     } else {
       m.edge = c.edge;
       m.triangle = c.triangle;
-      m.anchor = at(points.x, c.a);
-      if (other && !place_on_triangle(frame_of(*other, points.x, c.triangle), m.anchor, m.anchor))
-        return;
-      fresh = true;
+      s.strikes = !yields(points, c.a) && !(other && yields(points, *other, c.triangle));
+      x = s.strikes ? &points.x_start : &points.x;
+      m.anchor = at(*x, c.a);
+      if (other && !place_on_triangle(frame_of(*other, *x, c.triangle), m.anchor, m.anchor)) return;
     }
-    hold(m, other, fresh ? points.x : points.x_start, s);
+    hold(m, other, *x, s);
     s.normal = c.normal;
     s.a = c.a;
     if (s.a.count == 2) {
@@ -180,6 +203,7 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
       s.memory.slipping = norm(s.slip(points)) > std::max(kAtRest, cone_.slip_speed);
   }
   s.stiffness = c.stiffness;
+  if (s.strikes && reach_ == 0) s.stiffness *= s.touching(points, c.depth);
   s.limit = (s.memory.slipping ? cone_.sliding : cone_.sticking) * c.normal_force;
   next[c.key] = s;
 }
@@ -253,10 +277,10 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
   m.slipping = !sticks;
   forces_.push_back({c.key, r > 0 ? d * -p.force_per_length : Vec3d::zero(), sticks, c.record});
   if (reach_ > 0) return;  // the smoothed law remembers nothing
-  if (!sticks) {
-    // The spring keeps what the cone allows, from where the surfaces touch now.
+  if (!sticks || s.strikes) {
+    // The spring keeps its force, from where the surfaces touch now.
     const Vec3d from = at(points.x, c.a);
-    const Vec3d anchor = from - d * (s.limit / (s.stiffness * r));
+    const Vec3d anchor = from - d * (p.force_per_length / (s.strikes ? c.stiffness : s.stiffness));
     m.edge = c.edge;
     m.triangle = c.triangle;
     m.anchor = anchor;

@@ -8,9 +8,12 @@
 //
 // a is a material point of one surface (a sample, a vertex, a place on an edge), b the anchor: a
 // point that moves with one of the other one's triangles, at some height over it, or a fixed point
-// of a half-space. It starts where a is, so that d holds no part of the gap and does not change
-// when only n turns. The minimum over a step is the implicit return mapping of a perfectly plastic
-// spring. Where the step ends in slip, the anchor is moved so that the spring keeps exactly L / k;
+// of a half-space, so that d holds no part of the gap and does not change when only n turns. It
+// starts where a is when the two first touch. Where both bodies are stiff, what strikes is stopped
+// within a step, sideways as well: there the anchor starts where the step starts, and for that step
+// the spring is as much softer as the surfaces have touched for only a part of it. The minimum over
+// a step is the implicit return mapping of a perfectly plastic spring. Where the step ends in slip,
+// the anchor is moved so that the spring keeps exactly L / k;
 // where it sticks, nothing moves: so there is no creep. Anchors are keyed by the source and the
 // other body, not by the feature it happens to be closest to, so they survive sliding from face to
 // face; they are part of the state (ContactHistory). A source in a groove touches several walls: it
@@ -61,6 +64,7 @@ struct FrictionContact {
   Vec3d normal;             ///< unit, of the force between the two
   double normal_force = 0;  ///< [N]
   double stiffness = 0;     ///< k [N/m]
+  double depth = 0;         ///< how far it is inside the support of its potential [m]
   bool walls = false;       ///< its source may touch several; feature_b then numbers them
   std::size_t record = 0;   ///< of the contact points of the term, the one that stands for it
 };
@@ -83,8 +87,8 @@ class AnchoredFriction {
   /// Starts a step; the history is read in lag() and must outlive it.
   void begin(const ContactHistory* history, double h);
   /// Takes normals and limits from `contacts`, those of a source after each other; a contact
-  /// without an anchor gets one where it touches now. `other(key)` is the surface that holds the
-  /// key's anchors, nullptr for a half-space.
+  /// without an anchor gets one. `other(key)` is the surface
+  /// that holds the key's anchors, nullptr for a half-space.
   template <class Other>
   void lag(std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
     number_walls(contacts, points, other);
@@ -116,9 +120,11 @@ class AnchoredFriction {
     Vec3d offset = Vec3d::zero();  // of a from b where nothing pulls [m]
     Vec3d normal;
     double limit = 0, stiffness = 0;
+    bool strikes = false;  // begins with this step between two stiff bodies
     ContactMemory memory;
     Vec3d stretch(const Points& points) const;
     Vec3d slip(const Points& points) const;
+    double touching(const Points& points, double depth) const;
   };
   template <class Other>
   void number_walls(std::vector<FrictionContact>& contacts, const Points& points,

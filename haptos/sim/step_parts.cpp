@@ -1,0 +1,92 @@
+// One step of a scene: in one part, or in as many as it takes.
+//
+// A step that turns a prescribed body far is taken in parts from the start, since within a part its
+// points go along chords. A step that does not settle (Newton or lagged friction; most of all where
+// bodies hit each other) is taken again in two parts, then in four, up to 2^newton.max_cuts. What a
+// step leaves behind is a function of the state it starts from: the next one is tried whole again.
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/status.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+constexpr std::uint32_t kUnsettled = kNotConverged | kLineSearchStalled | kLagged;
+// Turn of a prescribed body within a part: chords come no nearer to its axis than cos(pi / 4) of
+// their radius.
+constexpr double kLargestTurn = M_PI / 2;
+
+double turn_between(const Quat& a, const Quat& b) {
+  const Quat d = conjugate(a) * b;
+  const double v = std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+  return 2 * std::atan2(v, std::abs(d.w));
+}
+
+int parts_for_turns(const Scene& scene, const State& state, const Workspace& w) {
+  double turn = 0;
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
+    const auto& target = w.prescribed[i].target;
+    const Pose next =
+        target ? *target : pose_at(scene.prescribed[i].trajectory, state.time + scene.sim.dt);
+    turn = std::max(turn, turn_between(state.paths[i].to.q, next.q));
+  }
+  return std::max(1, static_cast<int>(std::ceil(turn / kLargestTurn * (1 - 1e-9))));
+}
+
+void add(const StepReport& part, StepReport& all) {
+  NewtonReport n = part.newton;
+  n.iterations += all.newton.iterations;
+  n.line_search_steps += all.newton.line_search_steps;
+  n.lag_passes += all.newton.lag_passes;
+  n.projected += all.newton.projected;
+  n.linear_iterations += all.newton.linear_iterations;
+  const double seconds = all.seconds + part.seconds;
+  const int parts = all.parts + 1;
+  all = part;
+  all.newton = n;
+  all.seconds = seconds;
+  all.parts = parts;
+}
+
+}  // namespace
+
+StepReport step(const Scene& scene, State& state, Workspace& w) {
+  const double start = state.time, dt = scene.sim.dt;
+  const State before = state;
+  const int first = parts_for_turns(scene, state, w), most = first << scene.newton.max_cuts;
+  StepReport tried;  // what was spent on tries that did not settle
+  for (int parts = first;; parts *= 2) {
+    StepReport report = tried;
+    report.parts = 0;
+    std::uint32_t status = 0;
+    double gap = 1e300;
+    for (int k = 1; k <= parts; ++k) {
+      StepPart part;
+      part.h = parts == 1 ? dt : dt / parts;
+      part.end = k == parts ? start + dt : start + dt * k / parts;
+      part.of_path = 1.0 / (parts - k + 1);
+      part.refused = parts < most ? kUnsettled : 0;
+      add(step_part(scene, part, state, w), report);
+      status |= report.status();
+      gap = std::min(gap, report.newton.smallest_gap);
+      if (status & (part.refused | kNonFinite)) break;
+    }
+    report.newton.status = status;
+    report.newton.smallest_gap = gap;
+    const bool again = parts < most && (status & kUnsettled) && !(status & kNonFinite);
+    if (again || (parts > 1 && ((status & kNonFinite) || (scene.newton.strict && status != 0))))
+      state = before;
+    if (again) {
+      tried = report;
+      continue;
+    }
+    if (!(status & kNonFinite) && state.step > before.step) state.step = before.step + 1;
+    report.step = state.step;
+    report.time = state.time;
+    return report;
+  }
+}
+
+}  // namespace haptos
