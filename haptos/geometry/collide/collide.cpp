@@ -1,0 +1,222 @@
+#include "haptos/geometry/collide/collide.h"
+
+#include "haptos/base/error.h"
+#include "haptos/geometry/collide/field.h"
+#include "haptos/geometry/collide/pairs.h"
+#include "haptos/geometry/collide/shape_properties.h"
+
+namespace haptos {
+namespace {
+
+// Pairs are worked out with the lower rank first, so that their answer has one form.
+int rank(const CollisionShape& s) {
+  if (s.field()) return 8;
+  switch (s.kind()) {
+    case ShapeKind::kSphere:
+      return 0;
+    case ShapeKind::kCapsule:
+      return 1;
+    case ShapeKind::kBox:
+      return 2;
+    case ShapeKind::kCylinder:
+      return 3;
+    case ShapeKind::kCone:
+      return 4;
+    case ShapeKind::kEllipsoid:
+      return 5;
+    case ShapeKind::kHull:
+      return 6;
+    default:
+      return 7;
+  }
+}
+
+struct Relative {
+  Mat3d r;
+  Vec3d p;
+};
+Relative relative(const Mat3d& ra, const Vec3d& pa, const Mat3d& rb, const Vec3d& pb) {
+  const Mat3d t = transpose(ra);
+  return {t * rb, t * (pb - pa)};
+}
+
+// Whether b comes before a. Two shapes of one kind are ordered by size, then by how each sees the
+// other, which does not depend on the frame of the world; by that only beyond round-off.
+bool swapped(const CollisionShape& a, const CollisionShape& b, const Mat3d& ra, const Vec3d& pa,
+             const Mat3d& rb, const Vec3d& pb) {
+  const int ka = rank(a), kb = rank(b);
+  if (ka != kb) return kb < ka;
+  if (!a.is_convex()) return false;
+  const Convex &x = a.convex(), &y = b.convex();
+  for (int k = 0; k < 3; ++k)
+    if (x.size[k] != y.size[k]) return y.size[k] < x.size[k];
+  if (x.polytope.vertex_count != y.polytope.vertex_count)
+    return y.polytope.vertex_count < x.polytope.vertex_count;
+  if (x.extent != y.extent) return y.extent < x.extent;
+  const Relative ab = relative(ra, pa, rb, pb), ba = relative(rb, pb, ra, pa);
+  const double doubt = 1e-9 * x.extent;
+  for (int k = 2; k >= 0; --k)
+    if (vabs(ab.p[k] - ba.p[k]) > doubt) return ab.p[k] > ba.p[k];
+  for (int k = 0; k < 9; ++k)
+    if (vabs(ab.r[k] - ba.r[k]) > 1e-9) return ab.r[k] > ba.r[k];
+  for (int k = 0; k < 3; ++k)
+    if (ab.p[k] != ba.p[k]) return ab.p[k] > ba.p[k];
+  return false;
+}
+
+void exchange(ContactSample& s) {
+  const Vec3d p = s.p_a;
+  s.p_a = s.p_b, s.p_b = p;
+  s.n = -s.n;
+  const std::int64_t f = s.feature_a;
+  s.feature_a = s.feature_b, s.feature_b = f;
+}
+
+Convex convex_of(const Shape& s, const Polytope* polytope) {
+  Convex c;
+  c.size = s.size;
+  switch (s.kind) {
+    case ShapeKind::kSphere:
+      c.core = Core::kPoint;
+      c.radius = c.extent = s.size[0];
+      break;
+    case ShapeKind::kCapsule:
+      c.core = Core::kSegment;
+      c.radius = s.size[0];
+      c.extent = s.size[0] + s.size[1];
+      break;
+    case ShapeKind::kBox:
+      c.core = Core::kBox;
+      c.extent = norm(s.size);
+      break;
+    case ShapeKind::kCylinder:
+    case ShapeKind::kCone:
+      c.core = s.kind == ShapeKind::kCylinder ? Core::kCylinder : Core::kCone;
+      c.extent = sqrt(s.size[0] * s.size[0] + s.size[1] * s.size[1]);
+      break;
+    case ShapeKind::kEllipsoid:
+      c.core = Core::kEllipsoid;
+      c.extent = vmax(vmax(s.size[0], s.size[1]), s.size[2]);
+      break;
+    default:
+      c.core = Core::kPolytope;
+      c.size = Vec3d::zero();
+      break;
+  }
+  if (polytope) {
+    c.polytope = polytope->view();
+    if (c.core == Core::kPolytope) {
+      for (const Vec3d& x : polytope->vertices) {
+        c.extent = vmax(c.extent, norm(x));
+        c.middle += x * (1.0 / c.polytope.vertex_count);
+      }
+    }
+  }
+  return c;
+}
+
+}  // namespace
+
+CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
+    : kind_(shape.kind) {
+  if (kind_ != ShapeKind::kHull) check_shape(shape, element);
+  if (kind_ == ShapeKind::kBox) {
+    polytope_ = std::make_shared<Polytope>(box_polytope(shape.size));
+  } else if (kind_ == ShapeKind::kHull) {
+    if (!shape.mesh || shape.mesh->vertices.size() < 4) check_shape(shape, element);
+    try {
+      polytope_ = std::make_shared<Polytope>(convex_hull(shape.mesh->vertices));
+    } catch (const InputError&) {
+      check_shape(shape, element);  // says the same, and whose hull it is
+      throw;
+    }
+  } else if (kind_ == ShapeKind::kMesh || kind_ == ShapeKind::kHeightField) {
+    field_ = std::make_shared<TriangleField>(shape);
+    return;
+  }
+  if (kind_ != ShapeKind::kHalfSpace) convex_ = convex_of(shape, polytope_.get());
+}
+
+Aabb CollisionShape::bounds(const Pose& pose) const {
+  const Mat3d r = to_matrix(pose.q), t = transpose(r);
+  Aabb box;
+  if (field_) {
+    const Aabb local = field_->bounds();
+    const Vec3d c = r * local.centre() + pose.p, e = local.extent() * 0.5;
+    for (int k = 0; k < 3; ++k) {
+      const double h = vabs(r(k, 0)) * e[0] + vabs(r(k, 1)) * e[1] + vabs(r(k, 2)) * e[2];
+      box.lo[k] = c[k] - h, box.hi[k] = c[k] + h;
+    }
+    return box;
+  }
+  for (int k = 0; k < 3; ++k) {
+    if (kind_ == ShapeKind::kHalfSpace) {
+      box.lo[k] = -Aabb::kInf, box.hi[k] = Aabb::kInf;
+      // Bounded only where its plane is across an axis of the world.
+      if (vabs(r(k, 2)) == 1) (r(k, 2) > 0 ? box.hi[k] : box.lo[k]) = pose.p[k];
+      continue;
+    }
+    const Vec3d d = column(t, k);
+    int hint = 0;
+    box.hi[k] = dot(d, support(convex_, d, hint)) + convex_.radius + pose.p[k];
+    box.lo[k] = dot(d, support(convex_, -d, hint)) - convex_.radius + pose.p[k];
+  }
+  return box;
+}
+
+void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
+             const Pose& pose_b, double margin, std::vector<ContactSample>& out, int max_points) {
+  const Mat3d ra = to_matrix(pose_a.q), rb = to_matrix(pose_b.q);
+  const bool swap = swapped(a, b, ra, pose_a.p, rb, pose_b.p);
+  const CollisionShape &x = swap ? b : a, &y = swap ? a : b;
+  if (!x.is_convex()) return;
+  const Mat3d &rx = swap ? rb : ra, &ry = swap ? ra : rb;
+  const Vec3d &px = swap ? pose_b.p : pose_a.p, &py = swap ? pose_a.p : pose_b.p;
+  const Relative rel = relative(rx, px, ry, py);
+  const std::size_t first = out.size();
+  if (y.field()) {
+    y.field()->collide(x.convex(), rel.r, rel.p, margin, max_points, out);
+  } else {
+    const detail::ShapePair pair{
+        {&x.convex(), y.is_convex() ? &y.convex() : nullptr, rel.r, rel.p}, margin};
+    const Witness w = detail::shape_witness(pair);
+    if (w.beyond) return;
+    ContactSample samples[kMaxContactSamples];
+    const int n = detail::manifold(pair, w, max_points, samples);
+    out.insert(out.end(), samples, samples + n);
+  }
+  for (std::size_t i = first; i < out.size(); ++i) {
+    ContactSample& s = out[i];
+    s.p_a = rx * s.p_a + px, s.p_b = rx * s.p_b + px, s.n = rx * s.n;
+    if (swap) exchange(s);
+  }
+}
+
+ShapeDistance distance(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
+                       const Pose& pose_b) {
+  const Mat3d ra = to_matrix(pose_a.q), rb = to_matrix(pose_b.q);
+  const bool swap = swapped(a, b, ra, pose_a.p, rb, pose_b.p);
+  const CollisionShape &x = swap ? b : a, &y = swap ? a : b;
+  if (!x.is_convex() || y.field()) {
+    Diagnostic d;
+    d.element = "distance between shapes";
+    d.rule = "needs two convex shapes, or one and a half-space";
+    d.remedy = "use collide() for meshes and height fields";
+    throw InputError(d);
+  }
+  const Mat3d &rx = swap ? rb : ra, &ry = swap ? ra : rb;
+  const Vec3d &px = swap ? pose_b.p : pose_a.p, &py = swap ? pose_a.p : pose_b.p;
+  const Relative rel = relative(rx, px, ry, py);
+  const detail::ShapePair pair{
+      {&x.convex(), y.is_convex() ? &y.convex() : nullptr, rel.r, rel.p}, 1e300};
+  const Witness w = detail::shape_witness(pair);
+  ContactSample s;
+  s.n = rx * w.n;
+  s.gap = w.distance - pair.radius();
+  s.p_a = rx * (w.a - w.n * x.convex().radius) + px;
+  s.p_b = s.p_a - s.n * s.gap;
+  if (swap) exchange(s);
+  return {s.gap, s.p_a, s.p_b, s.n};
+}
+
+}  // namespace haptos

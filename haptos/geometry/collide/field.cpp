@@ -1,0 +1,267 @@
+#include "haptos/geometry/collide/field.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "haptos/geometry/collide/merge.h"
+#include "haptos/geometry/collide/pairs.h"
+#include "haptos/geometry/collide/shape_properties.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// A triangular prism; 0 1 2 on top, counter-clockwise from above, 3 4 5 below them.
+struct Prism {
+  Vec3d x[6], normal[5];
+  Convex convex;
+
+  Prism(const Vec3d (&top)[3], const Vec3d& down) {
+    static constexpr int kStart[6] = {0, 3, 6, 10, 14, 18};
+    static constexpr int kFaces[18] = {0, 1, 2, 3, 5, 4, 0, 3, 4, 1, 1, 4, 5, 2, 2, 5, 3, 0};
+    static constexpr int kAroundStart[7] = {0, 3, 6, 9, 12, 15, 18};
+    static constexpr int kAround[18] = {0, 2, 4, 0, 2, 3, 0, 3, 4, 1, 2, 4, 1, 2, 3, 1, 3, 4};
+    for (int k = 0; k < 3; ++k) x[k] = top[k], x[k + 3] = top[k] + down;
+    for (int f = 0; f < 5; ++f) {
+      const int* v = kFaces + kStart[f];
+      normal[f] = normalized(cross(x[v[1]] - x[v[0]], x[v[2]] - x[v[0]]));
+    }
+    convex.core = Core::kPolytope;
+    PolytopeView& p = convex.polytope;
+    p.vertex_count = 6, p.face_count = 5;
+    p.vertices = x, p.normals = normal;
+    p.face_start = kStart, p.face_vertices = kFaces;
+    p.around_start = kAroundStart, p.around = kAround;
+    convex.middle = (x[0] + x[1] + x[2]) * (1.0 / 3) + down * 0.25;
+    for (const Vec3d& y : x) convex.extent = vmax(convex.extent, norm(y - convex.middle));
+  }
+  Prism(const Prism&) = delete;
+};
+
+// From the numbers of a prism to those of the surface.
+std::int64_t global_id(std::int64_t id, const int (&v)[3], int t) {
+  const int i = static_cast<int>(id >> 28 & 0xfffffff), j = static_cast<int>(id & 0xfffffff);
+  switch (static_cast<FeatureKind>(id >> 56)) {
+    case FeatureKind::kVertex:
+      return i < 3 ? feature_id(FeatureKind::kVertex, v[i]) : feature_id(FeatureKind::kSurface, t);
+    case FeatureKind::kEdge:
+      return i < 3 && j < 3 ? edge_id(v[i], v[j]) : feature_id(FeatureKind::kSurface, t);
+    default:
+      return feature_id(FeatureKind::kFace, t);
+  }
+}
+
+}  // namespace
+
+TriangleField::TriangleField(const Shape& shape)
+    : bounds_(shape_bounds(shape)), mesh_(shape.mesh), height_(shape.field) {
+  if (shape.kind == ShapeKind::kHeightField) {
+    mesh_.reset();
+    return;
+  }
+  height_.reset();
+  const auto& tri = mesh_->triangles;
+  std::map<std::pair<int, int>, int> opposite;
+  std::vector<std::vector<int>> ring(mesh_->vertices.size());
+  std::vector<Aabb> boxes;
+  for (const Vec3i& t : tri) {
+    for (int k = 0; k < 3; ++k) {
+      const int a = t[k], b = t[(k + 1) % 3];
+      opposite[{a, b}] = t[(k + 2) % 3];
+      ring[at(a)].push_back(b), ring[at(b)].push_back(a);
+    }
+    boxes.push_back(Aabb::of(mesh_->vertices[at(t[0])], mesh_->vertices[at(t[1])],
+                             mesh_->vertices[at(t[2])]));
+  }
+  for (const Vec3i& t : tri) {
+    Vec3i apex;
+    for (int k = 0; k < 3; ++k) {
+      const auto it = opposite.find({t[(k + 1) % 3], t[k]});
+      apex[k] = it == opposite.end() ? -1 : it->second;
+    }
+    apex_.push_back(apex);
+  }
+  ring_start_.push_back(0);
+  for (auto& r : ring) {
+    std::sort(r.begin(), r.end());
+    r.erase(std::unique(r.begin(), r.end()), r.end());
+    ring_.insert(ring_.end(), r.begin(), r.end());
+    ring_start_.push_back(static_cast<int>(ring_.size()));
+  }
+  tree_.build(boxes);
+}
+
+TriangleField::Triangle TriangleField::triangle(int t) const {
+  if (mesh_) {
+    const Vec3i &v = mesh_->triangles[at(t)], &a = apex_[at(t)];
+    return {{v[0], v[1], v[2]}, {a[0], a[1], a[2]}};
+  }
+  const int rows = height_->rows, columns = height_->columns;
+  const int r = t / 2 / (columns - 1), c = t / 2 % (columns - 1);
+  const auto node = [&](int i, int j) {
+    return i >= 0 && i < rows && j >= 0 && j < columns ? i * columns + j : -1;
+  };
+  if (t % 2 == 0)
+    return {{node(r, c), node(r, c + 1), node(r + 1, c + 1)},
+            {node(r - 1, c), node(r + 1, c + 2), node(r + 1, c)}};
+  return {{node(r, c), node(r + 1, c + 1), node(r + 1, c)},
+          {node(r, c + 1), node(r + 2, c + 1), node(r, c - 1)}};
+}
+
+Vec3d TriangleField::vertex(int v) const {
+  if (mesh_) return mesh_->vertices[at(v)];
+  const HeightField& f = *height_;
+  return {{(v % f.columns - 0.5 * (f.columns - 1)) * f.spacing[0],
+           (v / f.columns - 0.5 * (f.rows - 1)) * f.spacing[1], f.height[at(v)]}};
+}
+
+bool TriangleField::in_normal_cone(const Triangle& t, const bool (&top)[3], const Mat3d& r,
+                                   const Vec3d& n) const {
+  constexpr double kRound = 1e-6;  // sine of what passes for flat
+  const Vec3d m = transpose(r) * n;
+  const int count = top[0] + top[1] + top[2];
+  if (count == 3) return true;
+  int s = top[0] ? 0 : (top[1] ? 1 : 2);
+  const Vec3d x = vertex(t.v[s]);
+  const auto below = [&](int v) {
+    const Vec3d d = vertex(v) - x;
+    return dot(m, d) <= kRound * norm(d);
+  };
+  if (count == 2) {
+    for (int k = 0; k < 3; ++k)
+      if (top[k] && top[(k + 1) % 3]) return t.apex[k] < 0 || below(t.apex[k]);
+    return false;
+  }
+  const int v = t.v[s];
+  if (mesh_) {
+    for (int k = ring_start_[at(v)]; k < ring_start_[at(v) + 1]; ++k)
+      if (!below(ring_[at(k)])) return false;
+    return true;
+  }
+  constexpr int kRing[6][2] = {{0, 1}, {1, 1}, {1, 0}, {0, -1}, {-1, -1}, {-1, 0}};
+  const int row = v / height_->columns, column = v % height_->columns;
+  for (const auto& k : kRing) {
+    const int i = row + k[0], j = column + k[1];
+    if (i < 0 || i >= height_->rows || j < 0 || j >= height_->columns) continue;
+    if (!below(i * height_->columns + j)) return false;
+  }
+  return true;
+}
+
+void TriangleField::one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, double margin,
+                        int max_points, std::vector<ContactSample>& out) const {
+  const Triangle tri = triangle(t);
+  Vec3d x[3];
+  for (int k = 0; k < 3; ++k) x[k] = r * vertex(tri.v[k]) + p;
+  const Vec3d m = cross(x[1] - x[0], x[2] - x[0]);
+  const double area = norm(m);
+  const double longest = vmax(squared_norm(x[1] - x[0]),
+                              vmax(squared_norm(x[2] - x[0]), squared_norm(x[2] - x[1])));
+  if (!(area > 1e-10 * longest)) return;  // a sliver: its neighbours are as near
+  const Vec3d n = m * (1 / area);
+  const double reach = margin + a.radius;
+  int hint = 0;
+  const Vec3d low = support(a, -n, hint);
+  const double plane_gap = dot(n, low - x[0]);
+  if (plane_gap > reach) return;
+  // The inside of a mesh is not known: what is behind a triangle touches another one.
+  if (mesh_ && dot(n, a.middle - x[0]) < 0) return;
+  const double depth = 4 * a.extent;
+  const Prism prism(x, mesh_ ? n * -depth : column(r, 2) * -depth);
+  const detail::ShapePair pair{{&a, &prism.convex, Mat3d::identity(), Vec3d::zero()}, margin};
+  const Witness w = signed_distance(pair.core, reach);
+  if (w.beyond || w.distance > reach) return;
+
+  ContactSample samples[kMaxContactSamples];
+  int count = 0;
+  bool top[3];
+  double highest = dot(w.n, x[0]);
+  for (int k = 1; k < 3; ++k) highest = vmax(highest, dot(w.n, x[k]));
+  int tops = 0;
+  for (int k = 0; k < 3; ++k) {
+    top[k] = dot(w.n, x[k]) >= highest - 1e-9 * sqrt(longest);
+    tops += top[k];
+  }
+  const bool from_below = dot(w.n, n) < 1e-3;
+  if (tops < 3 && !from_below && in_normal_cone(tri, top, r, w.n)) {
+    count = detail::manifold(pair, w, max_points, samples);
+  } else {
+    Witness face;
+    face.n = n;
+    face.distance = plane_gap;
+    face.a = low;
+    face.vertex_a = hint;
+    face.vertex_b = 0;
+    count = detail::manifold(pair, face, max_points, samples, true);
+    // A round shape touches where its lowest point lies over the triangle.
+    bool over = count == 0;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d e = x[(k + 1) % 3] - x[k];
+      over = over && dot(cross(n, e), low - x[k]) >= -1e-9 * longest;
+    }
+    if (over) {
+      ContactSample& s = samples[count++];
+      s.n = n;
+      s.gap = plane_gap - a.radius;
+      s.p_a = low - n * a.radius;
+      s.p_b = s.p_a - n * s.gap;
+      s.area = 0;
+      s.feature_a = a.core == Core::kPoint || hint < 0 ? feature_id(FeatureKind::kSurface)
+                                                       : feature_id(FeatureKind::kVertex, hint);
+      s.feature_b = feature_id(FeatureKind::kFace);
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    samples[k].feature_b = global_id(samples[k].feature_b, tri.v, t);
+    out.push_back(samples[k]);
+  }
+}
+
+void TriangleField::collide(const Convex& a, const Mat3d& r, const Vec3d& p, double margin,
+                            int max_points, std::vector<ContactSample>& out) const {
+  static thread_local std::vector<ContactSample> found;
+  static thread_local std::vector<int> near;
+  found.clear(), near.clear();
+  Aabb box;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3d d = column(r, k);
+    int hint = 0;
+    const double o = dot(d, p), reach = a.radius + margin;
+    box.hi[k] = dot(d, support(a, d, hint)) - o + reach;
+    box.lo[k] = dot(d, support(a, -d, hint)) - o - reach;
+  }
+  if (!box.overlaps(bounds_) && mesh_) return;
+  if (mesh_) {
+    tree_.query(box, [&](int t) { near.push_back(t); });
+    std::sort(near.begin(), near.end());
+    for (int t : near) one(t, a, r, p, margin, max_points, found);
+  } else {
+    const HeightField& f = *height_;
+    // Cells under the box; held in range before they become integers.
+    const auto cell = [](double x, double spacing, int nodes) {
+      const double i = std::floor(x / spacing + 0.5 * (nodes - 1));
+      return static_cast<int>(clamp(i, 0.0, static_cast<double>(nodes - 2)));
+    };
+    if (box.hi[0] < bounds_.lo[0] || box.lo[0] > bounds_.hi[0] || box.hi[1] < bounds_.lo[1] ||
+        box.lo[1] > bounds_.hi[1] || box.lo[2] > bounds_.hi[2])
+      return;
+    const int c0 = cell(box.lo[0], f.spacing[0], f.columns);
+    const int c1 = cell(box.hi[0], f.spacing[0], f.columns);
+    const int r0 = cell(box.lo[1], f.spacing[1], f.rows);
+    const int r1 = cell(box.hi[1], f.spacing[1], f.rows);
+    for (int i = r0; i <= r1; ++i)
+      for (int j = c0; j <= c1; ++j)
+        for (int k = 0; k < 2; ++k) {
+          const int t = 2 * (i * (f.columns - 1) + j) + k;
+          const Triangle tri = triangle(t);
+          const double top = vmax(f.height[at(tri.v[0])],
+                                  vmax(f.height[at(tri.v[1])], f.height[at(tri.v[2])]));
+          if (top >= box.lo[2]) one(t, a, r, p, margin, max_points, found);
+        }
+  }
+  detail::merge_samples(found, 1e-7 * a.extent, margin, max_points, out);
+}
+
+}  // namespace haptos

@@ -1,0 +1,44 @@
+// Triangles of a mesh or of a height field against a convex shape. Not for users; collide.h is.
+//
+// Every triangle near the shape is a prism: a height field's reaches straight down, a mesh's along
+// its inward normal. The direction of contact is the normal of a triangle, or, at an edge or a
+// vertex, that of the shortest distance where it lies in the normal cone of the surface there:
+// where no neighbour rises above the plane across it. So an edge inside a flat or hollow surface
+// never pushes sideways.
+#pragma once
+
+#include "haptos/geometry/collide/collide.h"
+
+namespace haptos {
+
+class TriangleField {
+ public:
+  explicit TriangleField(const Shape& shape);
+
+  Aabb bounds() const { return bounds_; }
+
+  /// Appends samples in the frame of the convex shape; r, p turn the field's frame into it.
+  void collide(const Convex& a, const Mat3d& r, const Vec3d& p, double margin, int max_points,
+               std::vector<ContactSample>& out) const;
+
+ private:
+  struct Triangle {
+    int v[3];
+    int apex[3];  // the third vertex of the neighbour across edge v[k] v[k+1]; -1: border
+  };
+  Triangle triangle(int t) const;
+  Vec3d vertex(int v) const;
+  bool in_normal_cone(const Triangle& t, const bool (&top)[3], const Mat3d& r, const Vec3d& n) const;
+  void one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, double margin, int max_points,
+           std::vector<ContactSample>& out) const;
+
+  Aabb bounds_;
+  std::shared_ptr<const TriMesh> mesh_;
+  std::shared_ptr<const HeightField> height_;
+  // Of meshes: apexes, neighbours of vertices, a tree over the triangles.
+  std::vector<Vec3i> apex_;
+  std::vector<int> ring_start_, ring_;
+  Bvh tree_;
+};
+
+}  // namespace haptos

@@ -1,0 +1,34 @@
+// What a shape is by itself: valid or not, its box, its mass, its surface for drawing.
+//
+// Moments are closed forms (hulls and meshes: exact for their polyhedron, mass_properties.h).
+#pragma once
+
+#include <string>
+
+#include "haptos/geometry/bvh.h"
+#include "haptos/geometry/mass_properties.h"
+#include "haptos/geometry/shape.h"
+
+namespace haptos {
+
+/// Throws InputError naming `element` when a size is not a finite number above 0 (the half length of
+/// a capsule may be 0), a mesh is missing, empty or names vertices it does not have, the vertices of
+/// a hull lie in a plane, or a height field has fewer than two rows or columns, no spacing, or the
+/// wrong number of heights.
+void check_shape(const Shape& shape, const std::string& element);
+
+/// The box in the shape's own frame [m]; infinite sides for a half-space, a height field reaches
+/// down as far as its lowest height.
+Aabb shape_bounds(const Shape& shape);
+
+/// Mass and moments about the origin of the shape's frame. Throws InputError naming `element` for
+/// half-spaces and height fields, which have none.
+/// @param density [kg/m3]
+Moments shape_moments(const Shape& shape, double density, const std::string& element = "shape");
+
+/// A closed outward surface; a mesh is returned as it is.
+/// @param facet longest edge aimed at on curved parts [m]
+/// @param half_width of the plate drawn for a half-space [m]
+TriMesh shape_mesh(const Shape& shape, double facet, double half_width = 1);
+
+}  // namespace haptos
