@@ -13,6 +13,10 @@ namespace haptos {
 
 enum class Core : std::uint8_t { kPoint, kSegment, kBox, kCylinder, kCone, kEllipsoid, kPolytope };
 
+inline bool is_curved(Core c) {
+  return c == Core::kCylinder || c == Core::kCone || c == Core::kEllipsoid;
+}
+
 struct Convex {
   Core core = Core::kPoint;
   double radius = 0;           ///< [m]

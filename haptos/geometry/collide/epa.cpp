@@ -28,7 +28,8 @@ class Epa {
 
   Witness run() {
     if (!grow_to_tetrahedron()) return flat();
-    const double tolerance = (curved() ? 1e-12 : 1e-14) * scale_;
+    // Smooth cores are left to Newton near the end.
+    const double tolerance = (smooth() ? 1e-6 : curved() ? 1e-12 : 1e-14) * scale_;
     int best = -1;
     double best_height = 0;
     bool converged = false;
@@ -62,6 +63,7 @@ class Epa {
     const MinkowskiPoint s[3] = {p_[best_face.v[0]], p_[best_face.v[1]], p_[best_face.v[2]]};
     const auto r = closest_on_triangle(best_face.n * best_face.d, s[0].w, s[1].w, s[2].w);
     finish(pair_, s, r.beta.a, 3, out);
+    if (curved()) polish(pair_, out);
     return out;
   }
 
@@ -73,9 +75,8 @@ class Epa {
   int points_ = 0, face_count_ = 0, stamp_ = 0;
   int ha_ = 0, hb_ = 0;
 
-  static bool is_curved(Core c) {
-    return c == Core::kCylinder || c == Core::kCone || c == Core::kEllipsoid;
-  }
+  static bool is_smooth(Core c) { return c == Core::kEllipsoid || c == Core::kPoint; }
+  bool smooth() const { return is_smooth(pair_.a->core) && is_smooth(pair_.b->core); }
   bool curved() const { return is_curved(pair_.a->core) || is_curved(pair_.b->core); }
 
   int make(int a, int b, int c) {

@@ -49,6 +49,9 @@ namespace detail {
 MinkowskiPoint minkowski(const CorePair& pair, const Vec3d& d, int& hint_a, int& hint_b);
 /// Depth and direction from a simplex of 1 to 4 points about the origin (nearly).
 Witness penetration(const CorePair& pair, const MinkowskiPoint* simplex, int count);
+/// Newton on the gap along n, sharpens n where both cores are smooth about the points in contact.
+/// Does nothing for polytopes, and never makes the gap worse.
+void polish(const CorePair& pair, Witness& w);
 /// Fills points and features of a witness from a simplex with weights; n and distance are set.
 void finish(const CorePair& pair, const MinkowskiPoint* simplex, const double* weight, int count,
             Witness& out);

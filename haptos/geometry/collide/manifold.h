@@ -33,8 +33,9 @@ struct Outline {
 };
 void intersect(const Outline& a, const Outline& b, double tolerance, Patch& out);
 
-/// Weights of the corners: half of the triangles of a fan about the centroid. Their sum is the area
-/// and their first moment that of the polygon, and they change continuously where a corner splits.
+/// Weights of the corners: by the angle that the outline turns there, times a linear function that
+/// makes their sum the area and their first moment that of the polygon. They change continuously
+/// where a corner splits in two or comes up in the middle of an edge.
 void weigh(Patch& p);
 /// Keeps the part where the gap is at most `margin`; gaps are linear over the patch.
 void cut(Patch& p, double margin);

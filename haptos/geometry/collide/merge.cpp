@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "haptos/geometry/collide/manifold.h"
+#include "haptos/geometry/exact.h"
 
 namespace haptos::detail {
 namespace {
@@ -17,16 +18,14 @@ void outline(const std::vector<Vec2d>& x, std::vector<int>& order, std::vector<i
     if (p(i)[1] != p(j)[1]) return p(i)[1] < p(j)[1];
     return i < j;
   });
-  const double size =
-      square(p(order.back())[0] - p(order[0])[0]) + square(p(order.back())[1] - p(order[0])[1]);
   hull.clear();
   for (const bool upper : {false, true}) {
     const std::size_t base = hull.size();
     for (std::size_t k = 0; k < order.size(); ++k) {
       const int i = order[upper ? order.size() - 1 - k : k];
       while (hull.size() >= base + 2) {
-        const Vec2d a = p(hull[hull.size() - 2]), b = p(hull.back()), c = p(i);
-        if ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 1e-10 * size) break;
+        // Exact, since many points lie on one line but for round-off.
+        if (orient2d_sign(p(hull[hull.size() - 2]), p(hull.back()), p(i)) > 0) break;
         hull.pop_back();
       }
       hull.push_back(i);
@@ -120,7 +119,18 @@ void merge_samples(std::vector<ContactSample>& s, double radius, double margin, 
       out.push_back(o);
     }
   }
-  for (std::size_t i = first; i < out.size(); ++i) out[i].share /= total;
+  // What is left of a face beside the ridge that touches first is not worth a contact.
+  constexpr double kLeast = 0.005;
+  double kept = 0;
+  std::size_t n_kept = first;
+  for (std::size_t i = first; i < out.size(); ++i) {
+    if (!(out[i].share >= kLeast * total) && heads.size() > 1) continue;
+    kept += out[i].share;
+    out[n_kept++] = out[i];
+  }
+  out.resize(n_kept);
+  for (std::size_t i = first; i < out.size(); ++i)
+    out[i].share = kept > 0 ? out[i].share / kept : 1.0 / static_cast<double>(n_kept - first);
 }
 
 }  // namespace haptos::detail

@@ -1,0 +1,61 @@
+// Sharpening the direction of contact between smooth cores (see gjk.h).
+//
+// The gap along n is s(n) = -h(-n) with the gradient w(-n), the extreme point of A - B. At the
+// answer w is along n. On the sphere of directions, with tangents t,
+//
+//   gradient g = t . w,   Hessian H = t . D t - (w . n) 1,   D = dw/dn by differences
+//
+// and a Newton step is taken only where the gap grows by it (that of the answer is the largest).
+#include "haptos/geometry/collide/gjk.h"
+#include "haptos/geometry/collide/pairs.h"
+
+namespace haptos::detail {
+
+void polish(const CorePair& pair, Witness& w) {
+  constexpr int kSteps = 12;
+  constexpr double kDifference = 1e-6;
+  const double scale = pair.a->extent + pair.b->extent + norm(pair.p);
+  int ha = w.vertex_a, hb = w.vertex_b;
+  const auto point = [&](const Vec3d& n) { return minkowski(pair, -n, ha, hb).w; };
+  Vec3d n = w.n, x = point(n);
+  double gap = dot(n, x);
+  for (int step = 0; step < kSteps; ++step) {
+    Vec3d t[2];
+    tangents(n, t[0], t[1]);
+    const double g[2] = {dot(t[0], x), dot(t[1], x)};
+    if (g[0] * g[0] + g[1] * g[1] <= 1e-30 * scale * scale) break;
+    double h[2][2];
+    for (int j = 0; j < 2; ++j) {
+      const Vec3d d = (point(n + t[j] * kDifference) - point(n - t[j] * kDifference)) *
+                      (0.5 / kDifference);
+      for (int i = 0; i < 2; ++i) h[i][j] = dot(t[i], d) - (i == j ? gap : 0);
+    }
+    // The largest gap: H is negative definite there.
+    const double off = 0.5 * (h[0][1] + h[1][0]), det = h[0][0] * h[1][1] - off * off;
+    if (!(h[0][0] < 0 && det > 0)) break;
+    const double d0 = (h[1][1] * g[0] - off * g[1]) / det, d1 = (h[0][0] * g[1] - off * g[0]) / det;
+    if (!(d0 * d0 + d1 * d1 < 0.04)) break;
+    const Vec3d m = normalized(n - t[0] * d0 - t[1] * d1), y = point(m);
+    const double better = dot(m, y);
+    // Near the answer the gap is flat: there the gradient decides.
+    const double u = dot(y, y) - better * better, v = dot(x, x) - gap * gap;
+    if (!(better > gap || (better >= gap - 1e-14 * scale && u < v))) break;
+    n = m, x = y, gap = better;
+  }
+  const bool moved = squared_norm(n - w.n) > 0;
+  w.n = n;
+  w.distance = gap;
+  // The extreme point of an ellipsoid is where it is touched.
+  const bool a_round = pair.a->core == Core::kEllipsoid || pair.a->core == Core::kPoint;
+  const bool b_round = pair.b->core == Core::kEllipsoid || pair.b->core == Core::kPoint;
+  if (!moved && (gap > 0 || (!a_round && !b_round))) return;
+  const MinkowskiPoint p = minkowski(pair, -n, ha, hb);
+  w.vertex_a = p.vertex_a, w.vertex_b = p.vertex_b;
+  if (a_round) {
+    w.a = p.a, w.b = w.a - n * gap;
+  } else if (b_round) {
+    w.b = p.b, w.a = w.b + n * gap;
+  }
+}
+
+}  // namespace haptos::detail
