@@ -181,18 +181,23 @@ Witness signed_distance(const CorePair& pair, double limit) {
       break;
     }
   }
-  if (!overlap && squared_norm(s.v) < square(1e-5 * scale)) {
+  const bool curved = is_curved(pair.a->core) || is_curved(pair.b->core);
+  if (!overlap && curved && squared_norm(s.v) < square(1e-5 * scale)) {
     // So near that round-off may have stopped the walk early: EPA copes with both sides of touching.
+    // The larger of the gaps that they prove is the better answer.
     const double length = norm(s.v);
     const double proved = dot(s.v, minkowski(pair, -s.v, ha, hb).w) / length;
-    overlap = length - proved > 1e-3 * length + 1e-14 * scale;
+    if (length - proved > 1e-3 * length + 1e-14 * scale) {
+      const Witness other = detail::penetration(pair, s.p, s.count);
+      if (other.distance > proved) return other;
+    }
   }
   if (overlap) return detail::penetration(pair, s.p, s.count);
   out.distance = norm(s.v);
   out.n = s.v * (1 / out.distance);
   detail::finish(pair, s.p, s.weight, s.count, out);
   // Nearly touching, v has few digits left. A face of the difference as far away has them all.
-  if (out.distance < 1e-5 * scale && !is_curved(pair.a->core) && !is_curved(pair.b->core)) {
+  if (out.distance < 1e-5 * scale && !curved) {
     const Witness face = detail::penetration(pair, s.p, s.count);
     if (face.distance >= out.distance - 4e-16 * scale) out.n = face.n;
   }
