@@ -61,13 +61,21 @@ void segment(Flat& f, const Vec3d& x0, const Vec3d& x1, double r0, double r1) {
   f.curvature_radius[0] = r0, f.curvature_radius[1] = r1;
 }
 
-void polygon(const PolytopeView& p, const Vec3d& d, int vertex, Flat& f) {
-  int best = p.around[p.around_start[vertex]];
+// Of the faces about the extreme vertex those that hold most of the extreme feature (both ends of an
+// edge), and of them the one that faces along d best.
+void polygon(const PolytopeView& p, const Vec3d& d, int vertex, double near, Flat& f) {
+  const double top = dot(p.vertices[vertex], d) - near;
+  int best = p.around[p.around_start[vertex]], most = 0;
   double value = -2;
   for (int k = p.around_start[vertex]; k < p.around_start[vertex + 1]; ++k) {
-    const double v = dot(p.normals[p.around[k]], d);
+    const int face = p.around[k];
+    int held = 0;
+    for (int i = p.face_start[face]; i < p.face_start[face + 1] && held < 3; ++i)
+      held += dot(p.vertices[p.face_vertices[i]], d) >= top;
+    if (held < most) continue;
+    const double v = dot(p.normals[face], d);
     // Of faces that lie equally the first, whatever the rounding.
-    if (v > value + 1e-10) value = v, best = p.around[k];
+    if (held > most || v > value + 1e-10) value = v, best = face, most = held;
   }
   const int lo = p.face_start[best], n = p.face_start[best + 1] - lo;
   // Polygons with more corners than fit are thinned evenly.
@@ -131,7 +139,7 @@ void flat_part(const Convex& c, const Vec3d& d, int vertex, Flat& f) {
       return segment(f, {{0, 0, -s[1]}}, {{0, 0, s[1]}}, c.radius, c.radius);
     case Core::kBox:
     case Core::kPolytope:
-      return polygon(c.polytope, d, vertex, f);
+      return polygon(c.polytope, d, vertex, 1e-8 * c.extent, f);
     case Core::kCylinder:
       if (vabs(d[2]) > across) return disc(f, s[0], d[2] > 0 ? s[1] : -s[1], d, d[2] > 0 ? 1 : -1);
       return segment(f, rim(s[0], -s[1], d), rim(s[0], s[1], d), s[0], s[0]);

@@ -55,7 +55,7 @@ class Builder {
 
  private:
   const ShapePair& pair_;
-  const Witness& w_;
+  Witness w_;
   const int max_points_;
   ContactSample* const out_;
   const bool flat_only_;
@@ -239,6 +239,17 @@ class Builder {
     const double tiny = 1e-9 * extent_;
     if (la < tiny || lb < tiny) return;
     const double sine = (au * bv - av * bu) / (la * lb);
+    if (vabs(sine) > 1e-3) {
+      // Where they cross, which a walk over the curved surface finds less sharply.
+      const double du = u(b_.x[0]) - u(a_.x[0]), dv = v(b_.x[0]) - v(a_.x[0]);
+      const double s = (du * bv - dv * bu) / (sine * la * lb);
+      const double t = (du * av - dv * au) / (sine * la * lb);
+      if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
+        w_.a = a_.x[0] + da * s;
+        w_.b = w_.a - f_.n * w_.distance;
+        w_.feature_a = a_.face, w_.feature_b = b_.face;
+      }
+    }
     if (vabs(sine) > 0.2) return;
     const double eu = au / la, ev = av / la;
     const auto along = [&](const Vec3d& x) { return eu * u(x) + ev * v(x); };
@@ -266,7 +277,7 @@ class Builder {
     const double s = clamp((along(w_.a) - lo) / (hi - lo), 0.0, 1.0);
     const double line = gap[0] + s * (gap[1] - gap[0]);
     const double room = pair_.margin - gap_;
-    const double part = part_of_miss(line - gap_, room);
+    const double part = part_of_miss(line - gap_ - 1e-8 * extent_, room);
     witness_part_ = part < 1e-9 ? 0 : part;
     for (int k = 0; k < 2; ++k)
       if (gap[k] <= pair_.margin && part < 1) {

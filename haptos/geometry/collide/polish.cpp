@@ -3,7 +3,7 @@
 // The gap along n is s(n) = -h(-n) with the gradient w(-n), the extreme point of A - B. At the
 // answer w is along n. On the sphere of directions, with tangents t,
 //
-//   gradient g = t . w,   Hessian H = t . D t - (w . n) 1,   D = dw/dn by differences
+//   gradient g = t . w,   Hessian H = t . D t - (w . n) 1,   D = dw/dn by differences,
 //
 // and a Newton step is taken only where the gap grows by it (that of the answer is the largest).
 #include "haptos/geometry/collide/gjk.h"
@@ -13,7 +13,7 @@ namespace haptos::detail {
 
 void polish(const CorePair& pair, Witness& w) {
   constexpr int kSteps = 12;
-  constexpr double kDifference = 1e-6;
+  constexpr double kDifference = 1e-7;
   const double scale = pair.a->extent + pair.b->extent + norm(pair.p);
   int ha = w.vertex_a, hb = w.vertex_b;
   const auto point = [&](const Vec3d& n) { return minkowski(pair, -n, ha, hb).w; };
@@ -30,15 +30,29 @@ void polish(const CorePair& pair, Witness& w) {
                       (0.5 / kDifference);
       for (int i = 0; i < 2; ++i) h[i][j] = dot(t[i], d) - (i == j ? gap : 0);
     }
-    // The largest gap: H is negative definite there.
-    const double off = 0.5 * (h[0][1] + h[1][0]), det = h[0][0] * h[1][1] - off * off;
-    if (!(h[0][0] < 0 && det > 0)) break;
-    const double d0 = (h[1][1] * g[0] - off * g[1]) / det, d1 = (h[0][0] * g[1] - off * g[0]) / det;
+    // Axes of H. Where the extreme point jumps (over an edge of A - B) H is huge along one of them
+    // and n already lies across that edge: it moves along the other only.
+    const double off = 0.5 * (h[0][1] + h[1][0]), half = 0.5 * (h[0][0] - h[1][1]);
+    const double mean = 0.5 * (h[0][0] + h[1][1]), r = sqrt(half * half + off * off);
+    double c = 1, q = 0;  // the axis of the eigenvalue mean + r
+    if (r > 0) {
+      c = half > 0 ? r + half : vabs(off), q = half > 0 ? off : (off < 0 ? -1 : 1) * (r - half);
+      const double l = sqrt(c * c + q * q);
+      c /= l, q /= l;
+    }
+    const double jump = -1e3 * scale;
+    const double weak = mean + r, strong = mean - r;
+    if (!(weak < 0) || weak < jump) break;
+    const double along = (c * g[0] + q * g[1]) / weak;
+    const double across = strong < jump ? 0 : (c * g[1] - q * g[0]) / strong;
+    const double d0 = c * along - q * across, d1 = q * along + c * across;
+    if (strong < jump && vabs(c * g[0] + q * g[1]) <= 1e-15 * scale) break;
     if (!(d0 * d0 + d1 * d1 < 0.04)) break;
     const Vec3d m = normalized(n - t[0] * d0 - t[1] * d1), y = point(m);
     const double better = dot(m, y);
     // Near the answer the gap is flat: there the gradient decides.
-    const double u = dot(y, y) - better * better, v = dot(x, x) - gap * gap;
+    const double u = strong < jump ? 0 : dot(y, y) - better * better;
+    const double v = strong < jump ? 1 : dot(x, x) - gap * gap;
     if (!(better > gap || (better >= gap - 1e-14 * scale && u < v))) break;
     n = m, x = y, gap = better;
   }
