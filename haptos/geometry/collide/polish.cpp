@@ -19,6 +19,7 @@ void polish(const CorePair& pair, Witness& w) {
   const auto point = [&](const Vec3d& n) { return minkowski(pair, -n, ha, hb).w; };
   Vec3d n = w.n, x = point(n);
   double gap = dot(n, x);
+  bool edge = false;
   for (int step = 0; step < kSteps; ++step) {
     Vec3d t[2];
     tangents(n, t[0], t[1]);
@@ -51,12 +52,13 @@ void polish(const CorePair& pair, Witness& w) {
     const Vec3d m = normalized(n - t[0] * d0 - t[1] * d1), y = point(m);
     const double better = dot(m, y);
     // Near the answer the gap is flat: there the gradient decides.
-    const double u = strong < jump ? 0 : dot(y, y) - better * better;
-    const double v = strong < jump ? 1 : dot(x, x) - gap * gap;
-    if (!(better > gap || (better >= gap - 1e-14 * scale && u < v))) break;
+    const double u = dot(y, y) - better * better, v = dot(x, x) - gap * gap;
+    if (!(better > gap || (strong >= jump && better >= gap - 1e-14 * scale && u < v))) break;
+    edge = edge || strong < jump;
     n = m, x = y, gap = better;
   }
   const bool moved = squared_norm(n - w.n) > 0;
+  if (edge && gap > 0) return;  // apart, GJK has the points, and from them n
   w.n = n;
   w.distance = gap;
   // The extreme point of an ellipsoid is where it is touched.
