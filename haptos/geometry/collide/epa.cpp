@@ -6,7 +6,7 @@ namespace haptos::detail {
 namespace {
 
 constexpr int kMaxVertices = 200;
-constexpr int kMaxFaces = 8 * kMaxVertices;  // dead ones stay
+constexpr int kMaxFaces = 2 * kMaxVertices;
 
 struct Face {
   int v[3];
@@ -72,7 +72,8 @@ class Epa {
   double scale_;
   MinkowskiPoint p_[kMaxVertices];
   Face faces_[kMaxFaces];
-  int points_ = 0, face_count_ = 0, stamp_ = 0;
+  int free_[kMaxFaces];
+  int points_ = 0, face_count_ = 0, frees_ = 0, stamp_ = 0;
   int ha_ = 0, hb_ = 0;
 
   static bool is_smooth(Core c) { return c == Core::kEllipsoid || c == Core::kPoint; }
@@ -80,7 +81,8 @@ class Epa {
   bool curved() const { return is_curved(pair_.a->core) || is_curved(pair_.b->core); }
 
   int make(int a, int b, int c) {
-    Face& f = faces_[face_count_];
+    const int slot = frees_ > 0 ? free_[--frees_] : face_count_++;
+    Face& f = faces_[slot];
     f.v[0] = a, f.v[1] = b, f.v[2] = c;
     f.alive = true, f.mark = 0;
     const Vec3d &x = p_[a].w, &y = p_[b].w, &z = p_[c].w;
@@ -95,7 +97,7 @@ class Epa {
       f.n = Vec3d::zero();  // a sliver faces nowhere: never nearest, never seen
       f.d = 1e300;
     }
-    return face_count_++;
+    return slot;
   }
 
   int nearest() const {
@@ -190,35 +192,42 @@ class Epa {
         stack[top++] = faces_[f].next[s];
       }
     }
-    int from[kMaxVertices];
+    struct Rim {
+      int a, b, beyond;
+    };
+    Rim rim[kMaxFaces];
+    int from[kMaxVertices], rims = 0;
     for (int i = 0; i < points_; ++i) from[i] = -1;
-    const int v = points_;
-    const int first = face_count_;
-    int rim = 0;
-    for (int k = 0; k < count; ++k)
-      for (int s = 0; s < 3; ++s) rim += faces_[faces_[visible[k]].next[s]].mark != stamp_;
-    if (face_count_ + rim > kMaxFaces) return false;
-    p_[points_++] = m;
     for (int k = 0; k < count; ++k)
       for (int s = 0; s < 3; ++s) {
-        const int beyond = faces_[visible[k]].next[s];
-        if (faces_[beyond].mark == stamp_) continue;
-        const int a = faces_[visible[k]].v[s], b = faces_[visible[k]].v[(s + 1) % 3];
-        if (from[a] >= 0) return false;  // the rim is no simple loop
-        const int f = make(a, b, v);
-        from[a] = f;
-        faces_[f].next[0] = beyond;
-        for (int e = 0; e < 3; ++e)
-          if (faces_[beyond].v[e] == b && faces_[beyond].v[(e + 1) % 3] == a)
-            faces_[beyond].next[e] = f;
+        const Face& f = faces_[visible[k]];
+        if (faces_[f.next[s]].mark == stamp_) continue;
+        if (rims == kMaxFaces) return false;
+        rim[rims++] = {f.v[s], f.v[s < 2 ? s + 1 : 0], f.next[s]};
       }
-    for (int f = first; f < face_count_; ++f) {
-      const int after = from[faces_[f].v[1]];
+    if (face_count_ - frees_ - count + rims > kMaxFaces) return false;
+    for (int k = 0; k < count; ++k) {
+      faces_[visible[k]].alive = false;
+      free_[frees_++] = visible[k];
+    }
+    const int v = points_;
+    p_[points_++] = m;
+    for (int k = 0; k < rims; ++k) {
+      const Rim& r = rim[k];
+      if (from[r.a] >= 0) return false;  // the rim is no simple loop
+      const int f = make(r.a, r.b, v);
+      from[r.a] = f;
+      faces_[f].next[0] = r.beyond;
+      for (int e = 0; e < 3; ++e)
+        if (faces_[r.beyond].v[e] == r.b && faces_[r.beyond].v[e < 2 ? e + 1 : 0] == r.a)
+          faces_[r.beyond].next[e] = f;
+    }
+    for (int k = 0; k < rims; ++k) {
+      const int f = from[rim[k].a], after = from[rim[k].b];
       if (after < 0) return false;
       faces_[f].next[1] = after;
       faces_[after].next[2] = f;
     }
-    for (int k = 0; k < count; ++k) faces_[visible[k]].alive = false;
     return true;
   }
 

@@ -22,6 +22,13 @@ struct Patch {
   int count = 0;
   Corner c[kMax];
   double area = 0;
+
+  /// Copies what is in use.
+  void take(const Patch& o) {
+    count = o.count;
+    area = o.area;
+    for (int k = 0; k < count; ++k) c[k] = o.c[k];
+  }
 };
 
 /// Two polygons, counter-clockwise in (u, v): their intersection, with ids.

@@ -116,7 +116,7 @@ void intersect(const Outline& a, const Outline& b, double tolerance, Patch& out)
       to->c[to->count++] = x;
     }
   }
-  if (to != &out) out = *to;
+  if (to != &out) out.take(*to);
 }
 
 void weigh(Patch& p) {
@@ -172,7 +172,7 @@ void cut(Patch& p, double margin) {
   bool all = true;
   for (int k = 0; k < p.count; ++k) all = all && p.c[k].gap <= margin;
   if (all) return;
-  in = p;
+  in.take(p);
   p.count = 0;
   for (int k = 0; k < in.count; ++k) {
     const Corner &c = in.c[k], &d = in.c[k + 1 < in.count ? k + 1 : 0];
