@@ -22,7 +22,9 @@ std::mt19937& rng() {
   static std::mt19937 g(1);
   return g;
 }
-double uniform(double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(rng()); }
+double uniform(double lo, double hi) {
+  return std::uniform_real_distribution<double>(lo, hi)(rng());
+}
 double normal() { return std::normal_distribution<double>()(rng()); }
 Vec3d direction() { return normalized(Vec3d{{normal(), normal(), normal()}}); }
 
@@ -105,11 +107,11 @@ void broad(benchmark::State& state) {
 }
 
 const int kRegistered = [] {
-  const ShapeKind kinds[] = {ShapeKind::kSphere, ShapeKind::kBox,       ShapeKind::kCapsule,
-                             ShapeKind::kCylinder, ShapeKind::kCone,    ShapeKind::kEllipsoid,
-                             ShapeKind::kHull,   ShapeKind::kHalfSpace, ShapeKind::kHeightField};
-  const char* names[] = {"sphere", "box", "capsule", "cylinder", "cone", "ellipsoid",
-                         "hull20", "half_space", "height_field"};
+  const ShapeKind kinds[] = {ShapeKind::kSphere,   ShapeKind::kBox,       ShapeKind::kCapsule,
+                             ShapeKind::kCylinder, ShapeKind::kCone,      ShapeKind::kEllipsoid,
+                             ShapeKind::kHull,     ShapeKind::kHalfSpace, ShapeKind::kHeightField};
+  const char* names[] = {"sphere",    "box",    "capsule",    "cylinder",    "cone",
+                         "ellipsoid", "hull20", "half_space", "height_field"};
   for (int i = 0; i < 7; ++i)
     for (int j = i; j < 9; ++j)
       benchmark::RegisterBenchmark(

@@ -26,7 +26,8 @@ class BroadPhase {
              std::vector<std::array<int, 2>>& out);
 
   void pairs(const std::vector<Aabb>& boxes, double margin, std::vector<std::array<int, 2>>& out) {
-    pairs(boxes, margin, [](int, int) { return true; }, out);
+    pairs(
+        boxes, margin, [](int, int) { return true; }, out);
   }
 
  private:

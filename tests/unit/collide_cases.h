@@ -97,14 +97,13 @@ inline double outside(const CollisionShape& s, const Pose& pose, const Vec3d& x)
       return std::max(-h[1] - p[2],
                       (2 * h[1] * rho + h[0] * (p[2] - h[1])) / std::hypot(2 * h[1], h[0]));
     case ShapeKind::kEllipsoid:
-      return (std::hypot(p[0] / h[0], p[1] / h[1], p[2] / h[2]) - 1) *
-             std::min({h[0], h[1], h[2]});
+      return (std::hypot(p[0] / h[0], p[1] / h[1], p[2] / h[2]) - 1) * std::min({h[0], h[1], h[2]});
     case ShapeKind::kHull: {
       const PolytopeView& v = s.convex().polytope;
       double worst = -1e300;
       for (int f = 0; f < v.face_count; ++f)
-        worst = std::max(worst,
-                         dot(v.normals[f], p - v.vertices[v.face_vertices[v.face_start[f]]]));
+        worst =
+            std::max(worst, dot(v.normals[f], p - v.vertices[v.face_vertices[v.face_start[f]]]));
       return worst;
     }
     case ShapeKind::kHalfSpace:
@@ -124,7 +123,8 @@ inline double swept_gap(const CollisionShape& a, const Pose& pa, const Collision
     if (const double g = gap_along(a, pa, b, pb, d); g > best) best = g, n = d;
   double size = 0.05;
   for (int k = 0; k < steps && size > 1e-9; ++k) {
-    const Vec3d d = normalized(n + Vec3d{{random.normal(), random.normal(), random.normal()}} * size);
+    const Vec3d d =
+        normalized(n + Vec3d{{random.normal(), random.normal(), random.normal()}} * size);
     const double g = gap_along(a, pa, b, pb, d);
     size *= g > best ? 1.6 : 0.93;
     if (g > best) best = g, n = d;

@@ -65,7 +65,8 @@ TEST(BroadPhase, AsksTheCallerAboutOverlappingPairsOnly) {
   BroadPhase phase;
   Pairs found;
   int asked = 0;
-  phase.pairs(boxes, 0, [&](int i, int j) { return ++asked, (i + j) % 2 == 0; }, found);
+  phase.pairs(
+      boxes, 0, [&](int i, int j) { return ++asked, (i + j) % 2 == 0; }, found);
   Pairs expected;
   const Pairs all = brute(boxes, 0);
   for (const auto& p : all)

@@ -34,7 +34,8 @@ void check_pair(ShapeKind ka, ShapeKind kb, Random& random, int pairs, double to
       EXPECT_NEAR(outside(b, pb, d.p_b), 0, 3e-9 * size);
     } else {
       ++overlapping;
-      EXPECT_LT(swept_gap(a, pa, b, pb, directions, random, k % 5 ? 0 : 200), d.distance + 1e-9 * size);
+      EXPECT_LT(swept_gap(a, pa, b, pb, directions, random, k % 5 ? 0 : 200),
+                d.distance + 1e-9 * size);
     }
   }
   EXPECT_GT(apart, pairs / 12);
@@ -71,9 +72,10 @@ TEST(CollideDistance, OfSpheresAndOthersHasTheClosedForm) {
   EXPECT_NEAR(d(ball, at(.3, .4, .9), tube(.2, .5)), std::hypot(.3, .4) - .1, 1e-15);
   EXPECT_NEAR(d(ball, at(.06, .08, .45), tube(.2, .5)), -.05 - .1, 1e-15);
   EXPECT_NEAR(d(ball, at(0, 0, .9), CollisionShape(shape_of(ShapeKind::kCone, .2, .5))), .3, 1e-15);
-  EXPECT_NEAR(d(ball, at(0, 0, -.9), CollisionShape(shape_of(ShapeKind::kCone, .2, .5))), .3, 1e-15);
-  EXPECT_NEAR(d(ball, at(0, 0, .9), CollisionShape(shape_of(ShapeKind::kEllipsoid, .2, .3, .5))), .3,
-              1e-12);
+  EXPECT_NEAR(d(ball, at(0, 0, -.9), CollisionShape(shape_of(ShapeKind::kCone, .2, .5))), .3,
+              1e-15);
+  EXPECT_NEAR(d(ball, at(0, 0, .9), CollisionShape(shape_of(ShapeKind::kEllipsoid, .2, .3, .5))),
+              .3, 1e-12);
   EXPECT_NEAR(d(ball, at(.1, 0, 0), CollisionShape(shape_of(ShapeKind::kEllipsoid, .2, .3, .5))),
               -.2, 1e-12);
   // 45 degrees on an ellipsoid of revolution: the point (a^2, c^2) / sqrt(a^2 + c^2).
@@ -121,9 +123,9 @@ TEST(CollideDistance, OfBoxesNearlyTouchingKeepsItsDigits) {
     d = distance(a, moved(by, at(.25 + e, .3 + e, .55 + e)), b, by);
     EXPECT_NEAR(d.distance, gap, digits);
     // Edges that cross at right angles, the lower along y, the upper along x.
-    d = distance(a, moved(by, at(0, 0, std::sqrt(.5) * (.2 + .3 + .15 + .25) + gap,
-                                 {{kHalfPi / 2, 0, 0}})),
-                 b, moved(by, at(0, 0, 0, {{0, kHalfPi / 2, 0}})));
+    d = distance(
+        a, moved(by, at(0, 0, std::sqrt(.5) * (.2 + .3 + .15 + .25) + gap, {{kHalfPi / 2, 0, 0}})),
+        b, moved(by, at(0, 0, 0, {{0, kHalfPi / 2, 0}})));
     EXPECT_NEAR(d.distance, gap, digits);
     EXPECT_LT(norm(d.n - column(to_matrix(by.q), 2)), 1e-9);
   }
@@ -146,8 +148,8 @@ TEST(CollideDistance, PassesThroughTouchingWithoutAStep) {
       ASSERT_TRUE(std::isfinite(e.distance));
       EXPECT_NEAR(norm(e.n), 1, 1e-12);
       // Past a touching corner there may be a shorter way out, even a gap, for corners are sharp.
-      const double error = gap > 0 ? std::abs(e.distance - gap)
-                                   : std::max(gap - e.distance, e.distance + gap);
+      const double error =
+          gap > 0 ? std::abs(e.distance - gap) : std::max(gap - e.distance, e.distance + gap);
       const bool curved = is_curved(a.convex().core) || is_curved(b.convex().core);
       (curved ? worst_curved : worst) = std::max(curved ? worst_curved : worst, error);
     }

@@ -202,8 +202,8 @@ TEST(CollideField, NamesOfSamplesAreDistinctAndStay) {
   for (int k = 0; k < 100; ++k) {
     const Vec3d noise = k ? random.direction() * 1e-8 : Vec3d::zero();
     std::set<std::pair<std::int64_t, std::int64_t>> now;
-    for (const ContactSample& c :
-         contacts(die, at(.013 + noise[0], .021, .1 - kPress, Vec3d{{0, 0, .3}} + noise), ground, {}))
+    for (const ContactSample& c : contacts(
+             die, at(.013 + noise[0], .021, .1 - kPress, Vec3d{{0, 0, .3}} + noise), ground, {}))
       now.insert({c.feature_a, c.feature_b});
     EXPECT_EQ(now.size(), 4u);
     if (k == 0) first = now;

@@ -49,8 +49,9 @@ TEST(ContactSamples, OfShapesAtRestHaveTheNumberOneExpects) {
   const Vec3d lying{{kHalfPi, 0, 0}};
   const Pose o;
   expect_even(contacts(die, at(0, 0, .1 - kPress), plane(), o), 4, -kPress);
-  expect_even(contacts(die, at(0, 0, .1 * std::sqrt(2.) - kPress, {{kHalfPi / 2, 0, 0}}), plane(), o),
-              2, -kPress);
+  expect_even(
+      contacts(die, at(0, 0, .1 * std::sqrt(2.) - kPress, {{kHalfPi / 2, 0, 0}}), plane(), o), 2,
+      -kPress);
   expect_even(contacts(die, at(0, 0, .2 - kPress), die, o), 4, -kPress);
   expect_even(contacts(die, at(.03, 0, .2 + kPress), die, o), 4, kPress);
   expect_even(contacts(can, at(0, 0, .2 - kPress), plane(), o), 4, -kPress);
@@ -163,7 +164,8 @@ void expect_continuous(const CollisionShape& a, const std::function<Pose(double)
 TEST(ContactSamples, MoveContinuouslyAsABoxTiltsAndSlides) {
   const CollisionShape die = cube(.1, .08, .06), table = cube(.3, .2, .1);
   // Tilt from the face to the edge, the lowest point held at a small depth.
-  const auto held = [&](const CollisionShape& s, double z, const std::function<Vec3d(double)>& turn) {
+  const auto held = [&](const CollisionShape& s, double z,
+                        const std::function<Vec3d(double)>& turn) {
     return [&s, z, turn](double t) {
       Pose p{{{0, 0, 0}}, rotation_by(turn(t))};
       p.p[2] = z - kPress + reach(s, p, {{0, 0, -1}});
@@ -174,21 +176,37 @@ TEST(ContactSamples, MoveContinuouslyAsABoxTiltsAndSlides) {
   expect_continuous(die, held(die, 0, tilt), plane(), 1e-2, 50);
   expect_continuous(die, held(die, .1, tilt), table, 1e-2, 50);
   const CollisionShape can = tube(.1, .2);
-  expect_continuous(can, held(can, 0, [](double t) { return Vec3d{{2 * t, .3, 0}}; }), plane(), 1e-2,
-                    50);
+  expect_continuous(can,
+                    held(can, 0,
+                         [](double t) {
+                           return Vec3d{{2 * t, .3, 0}};
+                         }),
+                    plane(), 1e-2, 50);
   const CollisionShape bar = pill(.05, .2);
-  expect_continuous(bar, held(bar, 0, [](double t) { return Vec3d{{1.5 * t, .3, 0}}; }), plane(),
-                    1e-2, 50);
+  expect_continuous(bar,
+                    held(bar, 0,
+                         [](double t) {
+                           return Vec3d{{1.5 * t, .3, 0}};
+                         }),
+                    plane(), 1e-2, 50);
   // Sliding over the edge of the table and beyond.
   expect_continuous(
-      die, [](double t) { return at(.45 * t, .1 * t, .16 - kPress, {{0, 0, .3}}); }, table, 1e-3, 50);
+      die,
+      [](double t) {
+        return at(.45 * t, .1 * t, .16 - kPress, {{0, 0, .3}});
+      },
+      table, 1e-3, 50);
 }
 
 TEST(ContactSamples, MoveContinuouslyAsBarsTurnFromParallelToCrossed) {
   const CollisionShape bar = pill(.05, .2), can = tube(.05, .2);
   for (const CollisionShape& s : {bar, can})
     expect_continuous(
-        s, [](double t) { return at(.1 - kPress, 0, .05, {{.3 * t, 0, 0}}); }, bar, 1e-3, 2000);
+        s,
+        [](double t) {
+          return at(.1 - kPress, 0, .05, {{.3 * t, 0, 0}});
+        },
+        bar, 1e-3, 2000);
 }
 
 TEST(ContactSamples, KeepTheirNamesUnderSmallMotion) {
@@ -201,8 +219,7 @@ TEST(ContactSamples, KeepTheirNamesUnderSmallMotion) {
     return out;
   };
   for (const CollisionShape& s : {die, can}) {
-    for (const auto& [other, z] :
-         {std::pair<CollisionShape, double>{plane(), .1}, {table, .2}}) {
+    for (const auto& [other, z] : {std::pair<CollisionShape, double>{plane(), .1}, {table, .2}}) {
       const auto first = names(contacts(s, at(.01, .02, z - kPress, {{0, 0, .2}}), other, {}));
       for (int k = 0; k < 200; ++k) {
         const Vec3d noise = random.direction() * 1e-6;
@@ -216,7 +233,8 @@ TEST(ContactSamples, KeepTheirNamesUnderSmallMotion) {
   // Two equal cubes, one on the other: corners, however the noise turns them.
   const auto first = names(contacts(die, at(0, 0, .2 - kPress), die, {}));
   for (int k = 0; k < 200; ++k)
-    EXPECT_EQ(names(contacts(die, at(0, 0, .2 - kPress, random.direction() * 1e-8), die, {})), first);
+    EXPECT_EQ(names(contacts(die, at(0, 0, .2 - kPress, random.direction() * 1e-8), die, {})),
+              first);
 }
 
 TEST(ContactSamples, AreTheSameWithTheRolesExchangedAndInEveryFrame) {
@@ -224,16 +242,17 @@ TEST(ContactSamples, AreTheSameWithTheRolesExchangedAndInEveryFrame) {
   int with = 0;
   for (int k = 0; k < 3000; ++k) {
     const CollisionShape a(random.shape(kConvexKinds[k % 7]));
-    const CollisionShape b = k % 5 == 0 ? a : k % 9 == 1
-                                                  ? plane()
-                                                  : CollisionShape(random.shape(kConvexKinds[k / 7 % 7]));
+    const CollisionShape b = k % 5 == 0   ? a
+                             : k % 9 == 1 ? plane()
+                                          : CollisionShape(random.shape(kConvexKinds[k / 7 % 7]));
     const Pose pa = random.pose(1);
     Pose pb{pa.p + random.direction() * random.uniform(0.3, 1) * extent(a, b), random.turn()};
     if (k % 3 == 0) pb.q = pa.q;  // faces and edges parallel
     const Samples s = contacts(a, pa, b, pb), t = contacts(b, pb, a, pa);
     ASSERT_EQ(s.size(), t.size());
     for (std::size_t i = 0; i < s.size(); ++i) {
-      EXPECT_LT(norm(s[i].p_a - t[i].p_b) + norm(s[i].p_b - t[i].p_a) + norm(s[i].n + t[i].n), 1e-12);
+      EXPECT_LT(norm(s[i].p_a - t[i].p_b) + norm(s[i].p_b - t[i].p_a) + norm(s[i].n + t[i].n),
+                1e-12);
       EXPECT_EQ(s[i].feature_a, t[i].feature_b);
       EXPECT_EQ(s[i].gap, t[i].gap);
     }
@@ -267,7 +286,8 @@ TEST(ContactSamples, AppearAtTheMarginAndNotBefore) {
     const CollisionShape a(random.shape(kConvexKinds[k % 7]));
     const CollisionShape b(random.shape(kConvexKinds[k / 7 % 7]));
     const Pose pa = random.pose(1);
-    const Pose pb{pa.p + random.direction() * random.uniform(0.3, 1.3) * extent(a, b), random.turn()};
+    const Pose pb{pa.p + random.direction() * random.uniform(0.3, 1.3) * extent(a, b),
+                  random.turn()};
     const double d = distance(a, pa, b, pb).distance;
     if (d > 0) {
       EXPECT_TRUE(contacts(a, pa, b, pb, d - 1e-7).empty());
@@ -313,7 +333,8 @@ TEST(ContactSamples, OfHullsAgreeWithThoseOfTheBoxesTheyAre) {
     const Vec3d h{{random.uniform(.05, .2), random.uniform(.05, .2), random.uniform(.05, .2)}};
     const CollisionShape die = cube(h[0], h[1], h[2]), hull = hull_of(box_polytope(h).vertices);
     const CollisionShape other = cube(.1, .12, .15);
-    const Pose pa = k % 2 ? random.pose(.3) : at(.03, .02, .15 + h[2] - kPress, {{0, 0, random.uniform(0, 3)}});
+    const Pose pa =
+        k % 2 ? random.pose(.3) : at(.03, .02, .15 + h[2] - kPress, {{0, 0, random.uniform(0, 3)}});
     const Samples s = contacts(die, pa, other, {}), t = contacts(hull, pa, other, {});
     ASSERT_EQ(s.size(), t.size());
     if (s.empty()) continue;

@@ -30,7 +30,8 @@ void expect_hull(const Polytope& p, const std::vector<Vec3d>& points, double tol
     }
     const Vec3d n = p.normals[static_cast<std::size_t>(f)];
     EXPECT_NEAR(norm(n), 1, 1e-14);
-    const Vec3d o = p.vertices[static_cast<std::size_t>(p.face_vertices[static_cast<std::size_t>(lo)])];
+    const Vec3d o =
+        p.vertices[static_cast<std::size_t>(p.face_vertices[static_cast<std::size_t>(lo)])];
     for (const Vec3d& x : points) EXPECT_LE(dot(n, x - o), tolerance);
   }
   for (const auto& [e, count] : edges) EXPECT_EQ(edges.count({e.second, e.first}), 1u) << count;
@@ -104,9 +105,10 @@ TEST(Hull, SurvivesPointsThatAreNearlyCoplanarOrNearlyEqual) {
     double worst = 0;
     for (std::size_t f = 0; f < p.normals.size(); ++f)
       for (const Vec3d& x : points)
-        worst = std::max(worst, dot(p.normals[f], x - p.vertices[static_cast<std::size_t>(
-                                                          p.face_vertices[static_cast<std::size_t>(
-                                                              p.face_start[f])])]));
+        worst = std::max(worst,
+                         dot(p.normals[f],
+                             x - p.vertices[static_cast<std::size_t>(
+                                     p.face_vertices[static_cast<std::size_t>(p.face_start[f])])]));
     EXPECT_LT(worst, 2e-8) << "noise " << noise;
     const double v = solid_moments(p.mesh(), 1).mass;
     EXPECT_GT(v, 7.0);

@@ -55,11 +55,13 @@ TEST(ShapeProperties, ValidShapesPassAndOthersAreNamed) {
   expect(shape_of(ShapeKind::kEllipsoid, .1, .1, 0), "semi-axis z");
   Shape s = shape_of(ShapeKind::kHull);
   expect(s, "no mesh");
-  s.mesh = std::make_shared<TriMesh>(TriMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{1, 1, 0}}}, {}});
+  s.mesh =
+      std::make_shared<TriMesh>(TriMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{1, 1, 0}}}, {}});
   expect(s, "plane");
   s.kind = ShapeKind::kMesh;
   expect(s, "without triangles");
-  s.mesh = std::make_shared<TriMesh>(TriMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}, {{{0, 1, 3}}}});
+  s.mesh =
+      std::make_shared<TriMesh>(TriMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}, {{{0, 1, 3}}}});
   expect(s, "triangle 0");
   s.mesh = std::make_shared<TriMesh>(
       TriMesh{{{{0, 0, 0}}, {{1, std::nan(""), 0}}, {{0, 1, 0}}}, {{{0, 1, 2}}}});

@@ -59,8 +59,7 @@ Witness box_witness(const CorePair& pair, double limit) {
       if (!(sine > 1e-7)) continue;
       const Vec3d n = m * (1 / sine);
       double reach = 0;
-      for (int k = 0; k < 3; ++k)
-        reach += ha[k] * vabs(n[k]) + hb[k] * vabs(dot(n, column(r, k)));
+      for (int k = 0; k < 3; ++k) reach += ha[k] * vabs(n[k]) + hb[k] * vabs(dot(n, column(r, k)));
       const double s = dot(p, n);
       if (vabs(s) - reach > face + bias + 1e-15 * scale / sine) take(s, reach, n, i, j, bias);
     }

@@ -117,8 +117,7 @@ Convex convex_of(const Shape& s, const Polytope* polytope) {
 
 }  // namespace
 
-CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
-    : kind_(shape.kind) {
+CollisionShape::CollisionShape(const Shape& shape, const std::string& element) : kind_(shape.kind) {
   if (kind_ != ShapeKind::kHull) check_shape(shape, element);
   if (kind_ == ShapeKind::kBox) {
     polytope_ = std::make_shared<Polytope>(box_polytope(shape.size));
@@ -177,8 +176,8 @@ void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& 
   if (y.field()) {
     y.field()->collide(x.convex(), rel.r, rel.p, margin, max_points, out);
   } else {
-    const detail::ShapePair pair{
-        {&x.convex(), y.is_convex() ? &y.convex() : nullptr, rel.r, rel.p}, margin};
+    const detail::ShapePair pair{{&x.convex(), y.is_convex() ? &y.convex() : nullptr, rel.r, rel.p},
+                                 margin};
     const Witness w = detail::shape_witness(pair);
     if (w.beyond) return;
     ContactSample samples[kMaxContactSamples];
@@ -207,8 +206,8 @@ ShapeDistance distance(const CollisionShape& a, const Pose& pose_a, const Collis
   const Mat3d &rx = swap ? rb : ra, &ry = swap ? ra : rb;
   const Vec3d &px = swap ? pose_b.p : pose_a.p, &py = swap ? pose_a.p : pose_b.p;
   const Relative rel = relative(rx, px, ry, py);
-  const detail::ShapePair pair{
-      {&x.convex(), y.is_convex() ? &y.convex() : nullptr, rel.r, rel.p}, 1e300};
+  const detail::ShapePair pair{{&x.convex(), y.is_convex() ? &y.convex() : nullptr, rel.r, rel.p},
+                               1e300};
   const Witness w = detail::shape_witness(pair);
   ContactSample s;
   s.n = rx * w.n;

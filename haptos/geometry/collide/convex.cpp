@@ -61,8 +61,8 @@ void segment(Flat& f, const Vec3d& x0, const Vec3d& x1, double r0, double r1) {
   f.curvature_radius[0] = r0, f.curvature_radius[1] = r1;
 }
 
-// Of the faces about the extreme vertex those that hold most of the extreme feature (both ends of an
-// edge), and of them the one that faces along d best.
+// Of the faces about the extreme vertex those that hold most of the extreme feature (both ends of
+// an edge), and of them the one that faces along d best.
 void polygon(const PolytopeView& p, const Vec3d& d, int vertex, double near, Flat& f) {
   const double top = dot(p.vertices[vertex], d) - near;
   int best = p.around[p.around_start[vertex]], most = 0;
@@ -144,7 +144,8 @@ void flat_part(const Convex& c, const Vec3d& d, int vertex, Flat& f) {
       if (vabs(d[2]) > across) return disc(f, s[0], d[2] > 0 ? s[1] : -s[1], d, d[2] > 0 ? 1 : -1);
       return segment(f, rim(s[0], -s[1], d), rim(s[0], s[1], d), s[0], s[0]);
     case Core::kCone: {
-      // The line of the side has the normal (2 l, r) in the plane of the axis; the base has (0, -1).
+      // The line of the side has the normal (2 l, r) in the plane of the axis; the base has (0,
+      // -1).
       const double slant = sqrt(4 * s[1] * s[1] + s[0] * s[0]);
       const double side = (2 * s[1] * across + s[0] * d[2]) / slant;
       if (-d[2] > side) return disc(f, s[0], -s[1], d, -1);

@@ -1,5 +1,6 @@
 // Convex shapes as the collision code reads them: a core with a support function, rounded by a
-// radius, and the flat features (polygons, segments, discs) that contact manifolds are clipped from.
+// radius, and the flat features (polygons, segments, discs) that contact manifolds are clipped
+// from.
 //
 //   shape = core + ball of `radius`
 //   sphere: a point; capsule: a segment on z; others: themselves with radius 0
@@ -19,11 +20,11 @@ inline bool is_curved(Core c) {
 
 struct Convex {
   Core core = Core::kPoint;
-  double radius = 0;           ///< [m]
-  Vec3d size{{0, 0, 0}};       ///< as in Shape: (., l), (a, b, c), (r, l), (r, l), (a, b, c)
-  double extent = 0;           ///< no point is farther from the origin of the shape's frame [m]
-  Vec3d middle{{0, 0, 0}};     ///< an interior point of the core (or on it, when it is thin)
-  PolytopeView polytope;       ///< of boxes and hulls
+  double radius = 0;        ///< [m]
+  Vec3d size{{0, 0, 0}};    ///< as in Shape: (., l), (a, b, c), (r, l), (r, l), (a, b, c)
+  double extent = 0;        ///< no point is farther from the origin of the shape's frame [m]
+  Vec3d middle{{0, 0, 0}};  ///< an interior point of the core (or on it, when it is thin)
+  PolytopeView polytope;    ///< of boxes and hulls
 };
 
 /// What a feature is named by in a ContactSample: its kind and its number in the shape.
@@ -45,11 +46,11 @@ Vec3d support(const Convex& c, const Vec3d& d, int& hint);
 /// The flat part of the core that faces along a direction.
 struct Flat {
   static constexpr int kMax = 64;
-  int count = 0;         ///< 1: no flat part; 2: a segment; more: a polygon
-  Vec3d x[kMax];         ///< corners, counter-clockwise from outside for a polygon
-  std::int64_t id[kMax]; ///< of the corners
-  Vec3d normal{{0, 0, 0}};  ///< outward unit normal of a polygon
-  std::int64_t face = 0;    ///< feature id of the polygon or the segment
+  int count = 0;                        ///< 1: no flat part; 2: a segment; more: a polygon
+  Vec3d x[kMax];                        ///< corners, counter-clockwise from outside for a polygon
+  std::int64_t id[kMax];                ///< of the corners
+  Vec3d normal{{0, 0, 0}};              ///< outward unit normal of a polygon
+  std::int64_t face = 0;                ///< feature id of the polygon or the segment
   double curvature_radius[2] = {0, 0};  ///< of a segment's surface across it, at its ends [m]
   bool disc = false;                    ///< x holds four points of the rim of a disc
   Vec3d disc_centre{{0, 0, 0}};

@@ -72,8 +72,8 @@ TriangleField::TriangleField(const Shape& shape)
       opposite[{a, b}] = t[(k + 2) % 3];
       ring[at(a)].push_back(b), ring[at(b)].push_back(a);
     }
-    boxes.push_back(Aabb::of(mesh_->vertices[at(t[0])], mesh_->vertices[at(t[1])],
-                             mesh_->vertices[at(t[2])]));
+    boxes.push_back(
+        Aabb::of(mesh_->vertices[at(t[0])], mesh_->vertices[at(t[1])], mesh_->vertices[at(t[2])]));
   }
   for (const Vec3i& t : tri) {
     Vec3i apex;
@@ -157,8 +157,8 @@ void TriangleField::one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, 
   for (int k = 0; k < 3; ++k) x[k] = r * vertex(tri.v[k]) + p;
   const Vec3d m = cross(x[1] - x[0], x[2] - x[0]);
   const double area = norm(m);
-  const double longest = vmax(squared_norm(x[1] - x[0]),
-                              vmax(squared_norm(x[2] - x[0]), squared_norm(x[2] - x[1])));
+  const double longest =
+      vmax(squared_norm(x[1] - x[0]), vmax(squared_norm(x[2] - x[0]), squared_norm(x[2] - x[1])));
   if (!(area > 1e-10 * longest)) return;  // a sliver: its neighbours are as near
   const Vec3d n = m * (1 / area);
   const double reach = margin + a.radius;
@@ -256,8 +256,8 @@ void TriangleField::collide(const Convex& a, const Mat3d& r, const Vec3d& p, dou
         for (int k = 0; k < 2; ++k) {
           const int t = 2 * (i * (f.columns - 1) + j) + k;
           const Triangle tri = triangle(t);
-          const double top = vmax(f.height[at(tri.v[0])],
-                                  vmax(f.height[at(tri.v[1])], f.height[at(tri.v[2])]));
+          const double top =
+              vmax(f.height[at(tri.v[0])], vmax(f.height[at(tri.v[1])], f.height[at(tri.v[2])]));
           if (top >= box.lo[2]) one(t, a, r, p, margin, max_points, found);
         }
   }

@@ -28,7 +28,8 @@ class TriangleField {
   };
   Triangle triangle(int t) const;
   Vec3d vertex(int v) const;
-  bool in_normal_cone(const Triangle& t, const bool (&top)[3], const Mat3d& r, const Vec3d& n) const;
+  bool in_normal_cone(const Triangle& t, const bool (&top)[3], const Mat3d& r,
+                      const Vec3d& n) const;
   void one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, double margin, int max_points,
            std::vector<ContactSample>& out) const;
 

@@ -112,7 +112,7 @@ void reduce(Simplex& s) {
     double best_d = -1;
     Vec3d best_w = o, best_v = o;
     for (int f = 0; f < 4; ++f) {
-      const int *i = kFace[f];
+      const int* i = kFace[f];
       const Vec3d &a = s.p[i[0]].w, &b = s.p[i[1]].w, &c = s.p[i[2]].w;
       const Vec3d m = cross(b - a, c - a);
       const double here = -dot(m, a), there = dot(m, s.p[i[3]].w - a);
@@ -183,8 +183,8 @@ Witness signed_distance(const CorePair& pair, double limit) {
   }
   const bool curved = is_curved(pair.a->core) || is_curved(pair.b->core);
   if (!overlap && curved && squared_norm(s.v) < square(1e-5 * scale)) {
-    // So near that round-off may have stopped the walk early: EPA copes with both sides of touching.
-    // The larger of the gaps that they prove is the better answer.
+    // So near that round-off may have stopped the walk early: EPA copes with both sides of
+    // touching. The larger of the gaps that they prove is the better answer.
     const double length = norm(s.v);
     const double proved = dot(s.v, minkowski(pair, -s.v, ha, hb).w) / length;
     if (length - proved > 1e-3 * length + 1e-14 * scale) {

@@ -8,7 +8,8 @@
 //
 // Sources: Gilbert, Johnson and Keerthi, 1988; van den Bergen, Proximity queries and penetration
 // depth computation on 3D game objects, 2001. The point of a simplex nearest to the origin is the
-// best over its triangles (geometry/closest.h), and not by a chain of signs, which round-off breaks.
+// best over its triangles (geometry/closest.h), and not by a chain of signs, which round-off
+// breaks.
 //
 // Accuracy: between polytopes to round-off (some 1e-15 of the extents); with curved cores the
 // distance to 1e-10 of the extents.
@@ -22,8 +23,8 @@ namespace haptos {
 struct CorePair {
   const Convex* a;
   const Convex* b;
-  Mat3d r;   ///< turns coordinates of b's frame into a's
-  Vec3d p;   ///< origin of b's frame in a's [m]
+  Mat3d r;  ///< turns coordinates of b's frame into a's
+  Vec3d p;  ///< origin of b's frame in a's [m]
 };
 
 struct MinkowskiPoint {
@@ -33,13 +34,13 @@ struct MinkowskiPoint {
 
 /// Witness of distance or depth, in a's frame.
 struct Witness {
-  double distance = 0;  ///< of the cores; negative: depth [m]
-  Vec3d n{{0, 0, 1}};   ///< unit, from b to a
-  Vec3d a, b;           ///< points of the cores, a - b = distance n
+  double distance = 0;               ///< of the cores; negative: depth [m]
+  Vec3d n{{0, 0, 1}};                ///< unit, from b to a
+  Vec3d a, b;                        ///< points of the cores, a - b = distance n
   int vertex_a = -1, vertex_b = -1;  ///< extreme vertices of polytopes along -n and n
   std::int64_t feature_a = 0, feature_b = 0;
-  bool beyond = false;     ///< farther apart than the limit; nothing else is set
-  bool converged = true;   ///< false: iterations were used up, distance is a bound
+  bool beyond = false;    ///< farther apart than the limit; nothing else is set
+  bool converged = true;  ///< false: iterations were used up, distance is a bound
 };
 
 /// @param limit stop once the cores are known to be farther apart than this [m].

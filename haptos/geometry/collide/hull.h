@@ -19,14 +19,14 @@ namespace haptos {
 /// Arrays of a convex polytope, owned elsewhere. Faces are counter-clockwise from outside.
 struct PolytopeView {
   int vertex_count = 0, face_count = 0;
-  const Vec3d* vertices = nullptr;        ///< [m]
-  const Vec3d* normals = nullptr;         ///< of faces, unit, outward
-  const int* face_start = nullptr;        ///< (face_count + 1) into face_vertices
-  const int* face_vertices = nullptr;     ///< vertex indices, face after face
-  const int* around_start = nullptr;      ///< (vertex_count + 1) into around
-  const int* around = nullptr;            ///< faces at a vertex
-  const int* neighbour_start = nullptr;   ///< (vertex_count + 1) into neighbours
-  const int* neighbours = nullptr;        ///< vertices joined to a vertex by an edge
+  const Vec3d* vertices = nullptr;       ///< [m]
+  const Vec3d* normals = nullptr;        ///< of faces, unit, outward
+  const int* face_start = nullptr;       ///< (face_count + 1) into face_vertices
+  const int* face_vertices = nullptr;    ///< vertex indices, face after face
+  const int* around_start = nullptr;     ///< (vertex_count + 1) into around
+  const int* around = nullptr;           ///< faces at a vertex
+  const int* neighbour_start = nullptr;  ///< (vertex_count + 1) into neighbours
+  const int* neighbours = nullptr;       ///< vertices joined to a vertex by an edge
 };
 
 struct Polytope {

@@ -169,16 +169,16 @@ TriMesh Polytope::mesh() const {
   m.vertices = vertices;
   for (std::size_t f = 0; f + 1 < face_start.size(); ++f)
     for (int k = face_start[f] + 1; k + 1 < face_start[f + 1]; ++k)
-      m.triangles.push_back({{face_vertices[at(face_start[f])], face_vertices[at(k)],
-                              face_vertices[at(k + 1)]}});
+      m.triangles.push_back(
+          {{face_vertices[at(face_start[f])], face_vertices[at(k)], face_vertices[at(k + 1)]}});
   return m;
 }
 
 Polytope box_polytope(const Vec3d& half) {
   Polytope p;
   for (int i = 0; i < 8; ++i)
-    p.vertices.push_back({{i & 1 ? half[0] : -half[0], i & 2 ? half[1] : -half[1],
-                           i & 4 ? half[2] : -half[2]}});
+    p.vertices.push_back(
+        {{i & 1 ? half[0] : -half[0], i & 2 ? half[1] : -half[1], i & 4 ? half[2] : -half[2]}});
   constexpr int kFaces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                 {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
   for (int f = 0; f < 6; ++f) {

@@ -64,8 +64,8 @@ class Builder {
   double gap_;
   Flat a_, b_;
   Patch patch_;
-  double slack_ = 0;         // by how much the samples may miss the gap of the witness [m]
-  double witness_part_ = -1; // share of the witness beside the samples; below 0: by need
+  double slack_ = 0;          // by how much the samples may miss the gap of the witness [m]
+  double witness_part_ = -1;  // share of the witness beside the samples; below 0: by need
 
   void drop_steep(Flat& f) const {
     if (f.count > 2 && vabs(dot(f.normal, w_.n)) < kSteep) f.count = 1;
@@ -101,8 +101,9 @@ class Builder {
       for (int k = 0; k < a_.count; ++k) {
         const int i = a_.count - 1 - k;
         const double za = dot(f_.n, a_.x[i]);
-        patch_.c[k] = {u(a_.x[i]), v(a_.x[i]), za - zb - pair_.radius(), za, 0,
-                       a_.id[i],   feature_id(FeatureKind::kFace), k, false};
+        patch_.c[k] = {u(a_.x[i]), v(a_.x[i]), za - zb - pair_.radius(),       za,
+                       0,          a_.id[i],   feature_id(FeatureKind::kFace), k,
+                       false};
       }
       patch_.count = a_.count;
       settle();
@@ -135,7 +136,8 @@ class Builder {
     const double slack = 1e-9 * extent_;
     if (other.disc) {
       const double du = cu - u(other.disc_centre), dv = cv - v(other.disc_centre);
-      return sqrt(du * du + dv * dv) + r <= other.disc_radius * vabs(dot(other.normal, f_.n)) + slack;
+      return sqrt(du * du + dv * dv) + r <=
+             other.disc_radius * vabs(dot(other.normal, f_.n)) + slack;
     }
     const double sign = dot(other.normal, f_.n) > 0 ? 1 : -1;
     for (int k = 0; k < other.count; ++k) {
@@ -156,8 +158,9 @@ class Builder {
       const Flat& f = a_free ? a_ : b_;
       for (int k = 0; k < 4; ++k) {
         const int i = a_free ? 3 - k : k;
-        patch_.c[k] = {u(f.x[i]), v(f.x[i]), 0, 0, 0, a_free ? f.id[i] : a_.face,
-                       a_free ? b_.face : f.id[i], k, false};
+        patch_.c[k] = {
+            u(f.x[i]), v(f.x[i]), 0, 0, 0, a_free ? f.id[i] : a_.face, a_free ? b_.face : f.id[i],
+            k,         false};
       }
       patch_.count = 4;
     } else {
@@ -301,8 +304,7 @@ class Builder {
     if (part < 0) {
       const double miss = vmin(least, pair_.margin) - gap_;
       const double room = pair_.margin - gap_;
-      part = patch_.count == 0 ? 1
-                               : part_of_miss(miss - slack_ - 1e-8 * extent_, room);
+      part = patch_.count == 0 ? 1 : part_of_miss(miss - slack_ - 1e-8 * extent_, room);
       if (patch_.count > 0)
         for (int k = 0; k < patch_.count; ++k) patch_.c[k].weight *= (1 - part) / weights;
     }
@@ -349,7 +351,8 @@ class Builder {
 int manifold(const ShapePair& pair, const Witness& w, int max_points, ContactSample* out,
              bool flat_only) {
   if (w.distance - pair.radius() > pair.margin) return 0;
-  const int n = max_points < 1 ? 1 : (max_points > kMaxContactSamples ? kMaxContactSamples : max_points);
+  const int n =
+      max_points < 1 ? 1 : (max_points > kMaxContactSamples ? kMaxContactSamples : max_points);
   return Builder(pair, w, n, out, flat_only).run();
 }
 

@@ -7,13 +7,13 @@ namespace haptos::detail {
 
 /// A corner of the region where two flat parts face each other, in the plane across n.
 struct Corner {
-  double u, v;          ///< along the tangents [m]
-  double gap;           ///< [m]
-  double za;            ///< height of a's core along n [m]
-  double weight;        ///< area that belongs to it [m2] (or any measure common to all)
+  double u, v;    ///< along the tangents [m]
+  double gap;     ///< [m]
+  double za;      ///< height of a's core along n [m]
+  double weight;  ///< area that belongs to it [m2] (or any measure common to all)
   std::int64_t id_a, id_b;
-  int edge;             ///< origin of the edge to the next corner: k of a, -1 - j of b, kCut
-  bool cut;             ///< made where the gap reaches the margin
+  int edge;  ///< origin of the edge to the next corner: k of a, -1 - j of b, kCut
+  bool cut;  ///< made where the gap reaches the margin
 };
 constexpr int kCut = 1 << 20;
 

@@ -91,12 +91,11 @@ void merge_samples(std::vector<ContactSample>& s, double radius, double margin, 
       const Vec2d& x = place[static_cast<std::size_t>(k)];
       return Corner{x[0], x[1], o.gap, 0, 1, member[static_cast<std::size_t>(k)], 0, 0, false};
     };
-    const bool inner = std::find(hull.begin(), hull.end(), deepest) == hull.end() &&
-                       [&] {
-                         double least = 1e300;
-                         for (int k : hull) least = vmin(least, corner(k).gap);
-                         return corner(deepest).gap < least - radius;
-                       }();
+    const bool inner = std::find(hull.begin(), hull.end(), deepest) == hull.end() && [&] {
+      double least = 1e300;
+      for (int k : hull) least = vmin(least, corner(k).gap);
+      return corner(deepest).gap < least - radius;
+    }();
     for (int k : hull)
       if (patch.count < Patch::kMax - 2) patch.c[patch.count++] = corner(k);
     weigh(patch);

@@ -141,9 +141,8 @@ void half_space_witness(const ShapePair& pair, Witness& out) {
   out.vertex_a = hint;
   out.distance = dot(out.n, out.a - c.p);
   out.b = out.a - out.n * out.distance;
-  out.feature_a = hint >= 0 && c.a->core != Core::kPoint
-                      ? feature_id(FeatureKind::kVertex, hint)
-                      : feature_id(FeatureKind::kSurface);
+  out.feature_a = hint >= 0 && c.a->core != Core::kPoint ? feature_id(FeatureKind::kVertex, hint)
+                                                         : feature_id(FeatureKind::kSurface);
   out.feature_b = feature_id(FeatureKind::kFace);
 }
 

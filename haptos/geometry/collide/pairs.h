@@ -9,8 +9,8 @@ namespace haptos::detail {
 
 /// Two shapes in the frame of the first, in their canonical order.
 struct ShapePair {
-  CorePair core;              ///< core.b is null for a half-space z <= 0 of frame b
-  double margin;              ///< as asked for
+  CorePair core;  ///< core.b is null for a half-space z <= 0 of frame b
+  double margin;  ///< as asked for
   double radius() const { return core.a->radius + (core.b ? core.b->radius : 0); }
   double extent() const { return core.a->extent + (core.b ? core.b->extent : 0); }
 };
@@ -19,8 +19,8 @@ struct ShapePair {
 Witness shape_witness(const ShapePair& pair);
 
 /// Closed forms; false when there is none for the pair.
-bool point_witness(const CorePair& pair, Witness& out);     ///< core of a: a point
-bool segment_witness(const CorePair& pair, Witness& out);   ///< both cores segments
+bool point_witness(const CorePair& pair, Witness& out);    ///< core of a: a point
+bool segment_witness(const CorePair& pair, Witness& out);  ///< both cores segments
 void half_space_witness(const ShapePair& pair, Witness& out);
 /// Two boxes: separating axes where they overlap, GJK where they do not.
 Witness box_witness(const CorePair& pair, double limit);

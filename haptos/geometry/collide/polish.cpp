@@ -27,8 +27,8 @@ void polish(const CorePair& pair, Witness& w) {
     if (g[0] * g[0] + g[1] * g[1] <= 1e-30 * scale * scale) break;
     double h[2][2];
     for (int j = 0; j < 2; ++j) {
-      const Vec3d d = (point(n + t[j] * kDifference) - point(n - t[j] * kDifference)) *
-                      (0.5 / kDifference);
+      const Vec3d d =
+          (point(n + t[j] * kDifference) - point(n - t[j] * kDifference)) * (0.5 / kDifference);
       for (int i = 0; i < 2; ++i) h[i][j] = dot(t[i], d) - (i == j ? gap : 0);
     }
     // Axes of H. Where the extreme point jumps (over an edge of A - B) H is huge along one of them

@@ -11,10 +11,10 @@
 
 namespace haptos {
 
-/// Throws InputError naming `element` when a size is not a finite number above 0 (the half length of
-/// a capsule may be 0), a mesh is missing, empty or names vertices it does not have, the vertices of
-/// a hull lie in a plane, or a height field has fewer than two rows or columns, no spacing, or the
-/// wrong number of heights.
+/// Throws InputError naming `element` when a size is not a finite number above 0 (the half length
+/// of a capsule may be 0), a mesh is missing, empty or names vertices it does not have, the
+/// vertices of a hull lie in a plane, or a height field has fewer than two rows or columns, no
+/// spacing, or the wrong number of heights.
 void check_shape(const Shape& shape, const std::string& element);
 
 /// The box in the shape's own frame [m]; infinite sides for a half-space, a height field reaches
