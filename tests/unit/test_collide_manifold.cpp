@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "tests/unit/allocation_count.h"
 #include "tests/unit/collide_cases.h"
 
 namespace haptos {
@@ -341,6 +342,71 @@ TEST(ContactSamples, OfHullsAgreeWithThoseOfTheBoxesTheyAre) {
     EXPECT_NEAR(least_gap(s), least_gap(t), 1e-12);
     EXPECT_LT(Sums(s).away(Sums(t)), k % 2 ? .1 : 1e-9);
   }
+}
+
+// Thousandths of a millimetre to kilometres: nothing is measured but against the shapes.
+TEST(ContactSamples, ScaleWithTheShapes) {
+  Random random(31);
+  for (int k = 0; k < 600; ++k) {
+    const Shape s = random.shape(kConvexKinds[k % 7]), t = random.shape(kConvexKinds[k / 7 % 7]);
+    const CollisionShape a(s), b(t);
+    const Pose pa = random.pose(.1);
+    const Pose pb{pa.p + random.direction() * random.uniform(.4, .9) * extent(a, b), random.turn()};
+    const Samples one = contacts(a, pa, b, pb);
+    for (const double scale : {0x1p-20, 0x1p12}) {
+      const auto scaled = [&](Shape x) {
+        x.size = x.size * scale;
+        if (x.mesh) {
+          auto m = std::make_shared<TriMesh>(*x.mesh);
+          for (Vec3d& v : m->vertices) v = v * scale;
+          x.mesh = m;
+        }
+        return CollisionShape(x);
+      };
+      const Samples c =
+          contacts(scaled(s), {pa.p * scale, pa.q}, scaled(t), {pb.p * scale, pb.q}, 1e-3 * scale);
+      ASSERT_EQ(c.size(), one.size());
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        EXPECT_NEAR(c[i].gap / scale, one[i].gap, 1e-9);
+        EXPECT_LT(norm(c[i].n - one[i].n), 1e-6);
+        EXPECT_NEAR(c[i].share, one[i].share, 1e-5);
+      }
+    }
+  }
+}
+
+TEST(ContactSamples, OfAPoseThatIsNotFiniteAreNone) {
+  Random random(33);
+  const double bad = std::nan(""), inf = INFINITY;
+  for (const ShapeKind ka : kConvexKinds) {
+    const CollisionShape a(random.shape(ka));
+    for (const Pose& p :
+         {Pose{{{bad, 0, 0}}, {}}, Pose{{{0, inf, 0}}, {}}, Pose{{}, {bad, 0, 0, 0}}}) {
+      EXPECT_TRUE(contacts(a, p, cube(1, 1, 1), {}).empty());
+      EXPECT_TRUE(contacts(a, p, floor_plane(), {}).empty());
+      EXPECT_TRUE(contacts(a, {}, sphere(1), p).empty());
+    }
+  }
+}
+
+TEST(ContactSamples, TakeNoMemoryOnceThereIsRoom) {
+  Random random(35);
+  std::vector<std::tuple<CollisionShape, CollisionShape, Pose>> pairs;
+  for (int k = 0; k < 196; ++k)
+    pairs.emplace_back(CollisionShape(random.shape(kConvexKinds[k % 7])),
+                       k % 9 ? CollisionShape(random.shape(kConvexKinds[k / 7 % 7])) : plane(),
+                       random.pose(.3));
+  std::vector<ContactSample> out;
+  std::int64_t before = 0;
+  for (int round = 0; round < 2; ++round) {
+    before = test::allocation_count();
+    for (const auto& [a, b, p] : pairs) {
+      out.clear();
+      out.reserve(64);
+      collide(a, p, b, {}, 1e-3, out, 8);
+    }
+  }
+  EXPECT_EQ(test::allocation_count() - before, 0);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "haptos/geometry/collide/collide.h"
 
+#include <cmath>
+
 #include "haptos/base/error.h"
 #include "haptos/geometry/collide/field.h"
 #include "haptos/geometry/collide/pairs.h"
@@ -29,6 +31,10 @@ int rank(const CollisionShape& s) {
     default:
       return 7;
   }
+}
+
+bool is_finite(const Pose& p) {
+  return std::isfinite(p.p[0] + p.p[1] + p.p[2]) && std::isfinite(p.q.w + p.q.x + p.q.y + p.q.z);
 }
 
 struct Relative {
@@ -165,6 +171,7 @@ Aabb CollisionShape::bounds(const Pose& pose) const {
 
 void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
              const Pose& pose_b, double margin, std::vector<ContactSample>& out, int max_points) {
+  if (!is_finite(pose_a) || !is_finite(pose_b)) return;
   const Mat3d ra = to_matrix(pose_a.q), rb = to_matrix(pose_b.q);
   const bool swap = swapped(a, b, ra, pose_a.p, rb, pose_b.p);
   const CollisionShape &x = swap ? b : a, &y = swap ? a : b;
