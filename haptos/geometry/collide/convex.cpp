@@ -139,6 +139,7 @@ void flat_part(const Convex& c, const Vec3d& d, int vertex, Flat& f) {
       return segment(f, {{0, 0, -s[1]}}, {{0, 0, s[1]}}, c.radius, c.radius);
     case Core::kBox:
     case Core::kPolytope:
+      if (vertex < 0) support(c, d, vertex);
       return polygon(c.polytope, d, vertex, 1e-8 * c.extent, f);
     case Core::kCylinder:
       if (vabs(d[2]) > across) return disc(f, s[0], d[2] > 0 ? s[1] : -s[1], d, d[2] > 0 ? 1 : -1);

@@ -59,7 +59,7 @@ struct Flat {
 
 /// Of those flat parts that hold the extreme point along the unit vector d, the one whose normal is
 /// nearest to d. A disc is given by four rim points; see `refine_disc`.
-/// @param vertex an extreme vertex of a polytope along d.
+/// @param vertex an extreme vertex of a polytope along d; below 0 when it is not known.
 void flat_part(const Convex& c, const Vec3d& d, int vertex, Flat& out);
 
 /// Replaces the four points of a disc by sixteen, the four among them.

@@ -34,7 +34,7 @@ class Builder {
     drop_steep(a_);
     if (pair_.core.b == nullptr) {
       over_plane();
-    } else {
+    } else if (a_.count > 1) {
       const Mat3d& r = pair_.core.r;
       flat_part(*pair_.core.b, transpose(r) * w_.n, w_.vertex_b, b_);
       for (int k = 0; k < b_.count; ++k) b_.x[k] = r * b_.x[k] + pair_.core.p;
