@@ -11,6 +11,43 @@
 
 namespace haptos::detail {
 
+namespace {
+
+// The directions nearest to n in which a core is flat along a line or a disc; frame of a.
+int flat_directions(const Convex& c, const Vec3d& axis, const Vec3d& n, Vec3d (&out)[2]) {
+  const double z = dot(axis, n);
+  const Vec3d radial = n - axis * z;
+  const double length = norm(radial);
+  int count = 0;
+  if (c.core == Core::kSegment || c.core == Core::kCylinder || c.core == Core::kCone) {
+    // The normal of a cone's side leans towards its tip.
+    const double lean = c.core == Core::kCone ? c.size[0] / (2 * c.size[1]) : 0;
+    if (length > 1e-9) out[count++] = normalized(radial * (1 / length) + axis * lean);
+  }
+  if (c.core == Core::kCylinder || (c.core == Core::kCone && z < 0))
+    out[count++] = z > 0 ? axis : -axis;
+  return count;
+}
+
+// Newton for the largest gap among the directions across a line, from n on.
+template <class Point>
+void turn_about(const Vec3d& line, const Point& point, double enough, Vec3d& n, Vec3d& x,
+                double& gap) {
+  constexpr double kDifference = 1e-7;
+  for (int step = 0; step < 12; ++step) {
+    const Vec3d t = normalized(cross(line, n));
+    const double g = dot(t, x);
+    const Vec3d d = point(n + t * kDifference) - point(n - t * kDifference);
+    const double h = dot(t, d) * (0.5 / kDifference) - gap;
+    if (vabs(g) <= enough || !(h < 0)) return;
+    const Vec3d m = normalized(n - t * clamp(g / h, -0.5, 0.5)), y = point(m);
+    if (!(dot(m, y) > gap)) return;
+    n = m, x = y, gap = dot(m, y);
+  }
+}
+
+}  // namespace
+
 void polish(const CorePair& pair, Witness& w) {
   constexpr int kSteps = 12;
   constexpr double kDifference = 1e-7;
@@ -20,6 +57,25 @@ void polish(const CorePair& pair, Witness& w) {
   Vec3d n = w.n, x = point(n);
   double gap = dot(n, x);
   bool edge = false;
+  Vec3d line = Vec3d::zero();
+  // Flat parts first: beside them n has fewer digits, and Newton does not see them.
+  for (const bool first : {true, false}) {
+    Vec3d d[2];
+    const int count = first ? flat_directions(*pair.a, {{0, 0, 1}}, -n, d)
+                            : flat_directions(*pair.b, column(pair.r, 2), n, d);
+    for (int k = 0; k < count; ++k) {
+      const Vec3d m = first ? -d[k] : d[k], y = point(m);
+      if (!(dot(m, y) > gap)) continue;
+      n = m, x = y, gap = dot(m, y), edge = true;
+      // Across the line of a side; a cap is final.
+      const Core core = first ? pair.a->core : pair.b->core;
+      if (k == 0 && core != Core::kCone) line = first ? Vec3d{{0, 0, 1}} : column(pair.r, 2);
+    }
+  }
+  if (squared_norm(line) > 0) {
+    turn_about(line, point, 1e-15 * scale, n, x, gap);
+    w.n = n, w.distance = gap;
+  }
   for (int step = 0; step < kSteps; ++step) {
     Vec3d t[2];
     tangents(n, t[0], t[1]);
