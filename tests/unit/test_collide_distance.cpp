@@ -209,6 +209,30 @@ TEST(CollideDistance, OfBoxesOfAllAspectsAgreesWithEpaAndWithASweep) {
   EXPECT_GT(compared, overlapping * 8 / 10);
 }
 
+// The difference of parallel cylinders is a cylinder: its faces are as thin as one likes.
+TEST(CollideDistance, OfParallelCylindersIsThatOfTheirOutlines) {
+  Random random(7);
+  int overlapping = 0;
+  for (int k = 0; k < 3000; ++k) {
+    const CollisionShape a = tube(random.uniform(.05, .3), random.uniform(.05, .3));
+    const CollisionShape b = k % 3 ? tube(random.uniform(.05, .3), random.uniform(.05, .3))
+                                   : pill(random.uniform(.05, .3), random.uniform(.05, .3));
+    const double size = extent(a, b);
+    const Quat turn = random.turn();
+    // Parallel, or nearly so.
+    const Pose pb{random.direction() * random.uniform(0, .5) * size,
+                  k % 2 ? turn : normalized(turn * rotation_by(random.direction() * 1e-9))};
+    const Vec3d &ha = a.convex().size, &hb = b.convex().size, p = to_local({{}, turn}, pb.p);
+    const double cap = k % 3 ? 0 : hb[0];
+    const double exact = std::max(std::hypot(p[0], p[1]) - ha[0] - hb[0],
+                                  std::abs(p[2]) - ha[1] - hb[1] - cap);
+    if (exact > 0) continue;
+    ++overlapping;
+    EXPECT_NEAR(distance(a, {{}, turn}, b, pb).distance, exact, 2e-9 * size) << k;
+  }
+  EXPECT_GT(overlapping, 2000);
+}
+
 TEST(CollideDistance, OfShapesInOnePlaceIsFiniteAndLeadsOut) {
   Random random(13);
   for (const ShapeKind ka : kConvexKinds)

@@ -39,8 +39,10 @@ void turn_about(const Vec3d& line, const Point& point, double enough, Vec3d& n, 
     const double g = dot(t, x);
     const Vec3d d = point(n + t * kDifference) - point(n - t * kDifference);
     const double h = dot(t, d) * (0.5 / kDifference) - gap;
-    if (vabs(g) <= enough || !(h < 0)) return;
-    const Vec3d m = normalized(n - t * clamp(g / h, -0.5, 0.5)), y = point(m);
+    if (vabs(g) <= enough) return;
+    // Far from the answer: uphill.
+    const double s = h < 0 ? clamp(g / h, -0.5, 0.5) : (g > 0 ? -0.5 : 0.5);
+    const Vec3d m = normalized(n - t * s), y = point(m);
     if (!(dot(m, y) > gap)) return;
     n = m, x = y, gap = dot(m, y);
   }
