@@ -1,4 +1,6 @@
 // The expanding polytope: depth and direction of overlap (see gjk.h).
+#include <algorithm>
+
 #include "haptos/geometry/closest.h"
 #include "haptos/geometry/collide/gjk.h"
 
@@ -7,6 +9,7 @@ namespace {
 
 constexpr int kMaxVertices = 200;
 constexpr int kMaxFaces = 2 * kMaxVertices;
+constexpr int kMaxEntries = 8 * kMaxVertices;
 
 struct Face {
   int v[3];
@@ -15,6 +18,7 @@ struct Face {
   double d;     // n . x on the face: its distance from the origin
   bool alive;
   int mark;
+  int birth;  // how many were made before it
 };
 
 class Epa {
@@ -68,12 +72,21 @@ class Epa {
   }
 
  private:
+  // Faces by distance, the nearest on top; those gone or replaced since are passed over.
+  struct Entry {
+    double d;
+    int face, birth;
+    bool operator<(const Entry& o) const { return d != o.d ? d > o.d : birth > o.birth; }
+  };
+
   const CorePair& pair_;
   double scale_;
   MinkowskiPoint p_[kMaxVertices];
   Face faces_[kMaxFaces];
   int free_[kMaxFaces];
+  Entry heap_[kMaxEntries];
   int points_ = 0, face_count_ = 0, frees_ = 0, stamp_ = 0;
+  int entries_ = 0, births_ = 0;
   int ha_ = 0, hb_ = 0;
 
   static bool is_smooth(Core c) { return c == Core::kEllipsoid || c == Core::kPoint; }
@@ -88,24 +101,31 @@ class Epa {
     const Vec3d &x = p_[a].w, &y = p_[b].w, &z = p_[c].w;
     const Vec3d e = y - x, g = z - x, h = z - y;
     const Vec3d m = cross(e, g);
-    const double area = norm(m);
-    const double le = norm(e), lg = norm(g), lh = norm(h);
-    if (area > 1e-11 * vmax(vmax(le * lg, le * lh), lg * lh) && area > 0) {
-      f.n = m * (1 / area);
+    const double area2 = squared_norm(m);
+    const double ee = squared_norm(e), gg = squared_norm(g), hh = squared_norm(h);
+    if (area2 > 1e-22 * vmax(vmax(ee * gg, ee * hh), gg * hh) && area2 > 0) {
+      f.n = m * (1 / sqrt(area2));
       f.d = (dot(f.n, x) + dot(f.n, y) + dot(f.n, z)) / 3;
+      f.birth = births_++;
+      if (entries_ < kMaxEntries) {
+        heap_[entries_++] = {f.d, slot, f.birth};
+        std::push_heap(heap_, heap_ + entries_);
+      }
     } else {
       f.n = Vec3d::zero();  // a sliver faces nowhere: never nearest, never seen
       f.d = 1e300;
+      f.birth = births_++;
     }
     return slot;
   }
 
-  int nearest() const {
-    int best = -1;
-    for (int f = 0; f < face_count_; ++f)
-      if (faces_[f].alive && faces_[f].d < 1e299 && (best < 0 || faces_[f].d < faces_[best].d))
-        best = f;
-    return best;
+  int nearest() {
+    while (entries_ > 0) {
+      const Entry& e = heap_[0];
+      if (faces_[e.face].alive && faces_[e.face].birth == e.birth) return e.face;
+      std::pop_heap(heap_, heap_ + entries_--);
+    }
+    return -1;
   }
 
   // Adds to the simplex until it is a tetrahedron with a volume; false when the difference is flat.
