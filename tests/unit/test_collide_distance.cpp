@@ -224,8 +224,8 @@ TEST(CollideDistance, OfParallelCylindersIsThatOfTheirOutlines) {
                   k % 2 ? turn : normalized(turn * rotation_by(random.direction() * 1e-9))};
     const Vec3d &ha = a.convex().size, &hb = b.convex().size, p = to_local({{}, turn}, pb.p);
     const double cap = k % 3 ? 0 : hb[0];
-    const double exact = std::max(std::hypot(p[0], p[1]) - ha[0] - hb[0],
-                                  std::abs(p[2]) - ha[1] - hb[1] - cap);
+    const double exact =
+        std::max(std::hypot(p[0], p[1]) - ha[0] - hb[0], std::abs(p[2]) - ha[1] - hb[1] - cap);
     if (exact > 0) continue;
     ++overlapping;
     EXPECT_NEAR(distance(a, {{}, turn}, b, pb).distance, exact, 2e-9 * size) << k;

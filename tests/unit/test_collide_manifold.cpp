@@ -344,6 +344,34 @@ TEST(ContactSamples, OfHullsAgreeWithThoseOfTheBoxesTheyAre) {
   }
 }
 
+// A box turned in its file and rounded to single precision, turned back by its pose.
+TEST(ContactSamples, OfABoxInSinglePrecisionAreThoseOfTheBox) {
+  Random random(37);
+  for (int k = 0; k < 100; ++k) {
+    const Pose in_file{random.direction() * .2, random.turn()};
+    std::vector<Vec3d> points;
+    for (const Vec3d& x : box({{.2, .1, .06}}, {{3, 2, 2}}).vertices) {
+      const Vec3d y = in_file * x;
+      points.push_back(
+          {{static_cast<float>(y[0]), static_cast<float>(y[1]), static_cast<float>(y[2])}});
+    }
+    const CollisionShape hull = hull_of(points), table = cube(.3, .3, .1);
+    const Quat back = conjugate(in_file.q);
+    Pose pose{-(to_matrix(back) * in_file.p), back};
+    pose.p[2] += .13 - kPress;
+    for (const Samples& s : {contacts(hull, pose, table, {}),
+                             contacts(hull, moved(at(0, 0, -.1), pose), plane(), {})}) {
+      ASSERT_EQ(s.size(), 4u);
+      EXPECT_NEAR(area_sum(s), .02, 1e-6);
+      for (const ContactSample& c : s) {
+        EXPECT_NEAR(c.gap, -kPress, 1e-7);
+        EXPECT_NEAR(c.share, .25, 2e-3);
+        EXPECT_GT(c.n[2], 1 - 1e-12);
+      }
+    }
+  }
+}
+
 // Thousandths of a millimetre to kilometres: nothing is measured but against the shapes.
 TEST(ContactSamples, ScaleWithTheShapes) {
   Random random(31);

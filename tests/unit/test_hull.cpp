@@ -45,7 +45,7 @@ TEST(Hull, OfRandomPointsHoldsThemAll) {
     std::vector<Vec3d> points;
     const int n = 4 + trial * trial / 3;
     for (int i = 0; i < n; ++i) points.push_back({{g(rng), 0.3 * g(rng), 2 * g(rng)}});
-    expect_hull(convex_hull(points), points, 1e-8);
+    expect_hull(convex_hull(points), points, 2e-5);  // faces within 2e-6 of the extent
   }
 }
 
@@ -88,6 +88,27 @@ TEST(Hull, OfPointsOnASphereKeepsEveryOneOfThem) {
   expect_hull(p, mesh.vertices, 1e-8);
 }
 
+// As STL files are.
+TEST(Hull, OfVerticesInSinglePrecisionHasWholeFaces) {
+  std::mt19937 rng(19);
+  std::uniform_real_distribution<double> u(-2, 2);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Pose pose{Vec3d{{u(rng), u(rng), u(rng)}} * .1, rotation_by({{u(rng), u(rng), u(rng)}})};
+    const TriMesh mesh = trial % 2 ? box({{.1, .2, .05}}, {{4, 3, 5}}) : cylinder(.05, .2, .02);
+    std::vector<Vec3d> points;
+    for (const Vec3d& x : mesh.vertices) {
+      const Vec3d y = pose * x;
+      points.push_back(
+          {{static_cast<float>(y[0]), static_cast<float>(y[1]), static_cast<float>(y[2])}});
+    }
+    const Polytope p = convex_hull(points);
+    const Polytope exact = convex_hull(mesh.vertices);
+    EXPECT_EQ(p.normals.size(), exact.normals.size());
+    EXPECT_EQ(p.vertices.size(), exact.vertices.size());
+    EXPECT_LT(p.flatness, 1e-7);
+  }
+}
+
 TEST(Hull, SurvivesPointsThatAreNearlyCoplanarOrNearlyEqual) {
   std::mt19937 rng(13);
   std::uniform_real_distribution<double> u(-1, 1);
@@ -109,7 +130,7 @@ TEST(Hull, SurvivesPointsThatAreNearlyCoplanarOrNearlyEqual) {
                          dot(p.normals[f],
                              x - p.vertices[static_cast<std::size_t>(
                                      p.face_vertices[static_cast<std::size_t>(p.face_start[f])])]));
-    EXPECT_LT(worst, 2e-8) << "noise " << noise;
+    EXPECT_LT(worst, 8e-6) << "noise " << noise;
     const double v = solid_moments(p.mesh(), 1).mass;
     EXPECT_GT(v, 7.0);
     EXPECT_LT(v, 8.0 + 1e-4);
@@ -124,7 +145,7 @@ TEST(Hull, ClimbingFindsTheVertexThatAScanFinds) {
   scan.neighbours = nullptr;
   ASSERT_GT(all.vertex_count, 500);
   int start = 0;
-  for (int k = 0; k < 5000; ++k) {
+  for (int k = 0; k < 2000; ++k) {
     const Vec3d d{{g(rng), g(rng), g(rng)}};
     start = support_vertex(all, d, start);
     EXPECT_EQ(dot(d, p.vertices[static_cast<std::size_t>(start)]),

@@ -11,6 +11,7 @@ namespace haptos {
 namespace {
 
 constexpr double kWeld = 1e-9;  // of the extent
+constexpr double kFlat = 2e-6;  // of the extent; vertices in single precision are off by 6e-8
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -240,7 +241,7 @@ Polytope convex_hull(const std::vector<Vec3d>& points) {
   if (!(extent > 0)) fail("convex hull", "its points coincide");
   const std::vector<Vec3d> distinct = weld(points, kWeld * extent);
   if (distinct.size() < 4) fail("convex hull", "needs at least four distinct points");
-  return detail::merge_faces(distinct, Builder(distinct).run(extent), kWeld * extent);
+  return detail::merge_faces(distinct, Builder(distinct).run(extent), kFlat * extent);
 }
 
 int support_vertex(const PolytopeView& p, const Vec3d& d, int start) {

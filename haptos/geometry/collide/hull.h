@@ -2,8 +2,9 @@
 //
 // Quickhull with exact orientation tests (geometry/exact.h): a point is outside a triangle when the
 // exact determinant says so, hence the triangles always form a closed surface without degenerate
-// ones, whatever the input. Triangles in one plane (within 1e-9 of the extent) are then merged into
-// polygons, the faces.
+// ones, whatever the input. Triangles in one plane (within 2e-6 of the extent, so that flat parts
+// of meshes in single precision are one) are then merged into polygons, the faces; vertices inside
+// a face or an edge are left out.
 //
 // Source: Barber, Dobkin, Huhdanpaa, The quickhull algorithm for convex hulls, 1996.
 // Limits: points closer than 1e-9 of the extent count as one. Fewer than four points, points on a
@@ -19,6 +20,7 @@ namespace haptos {
 /// Arrays of a convex polytope, owned elsewhere. Faces are counter-clockwise from outside.
 struct PolytopeView {
   int vertex_count = 0, face_count = 0;
+  double flatness = 0;                   ///< by how much vertices miss the plane of their face [m]
   const Vec3d* vertices = nullptr;       ///< [m]
   const Vec3d* normals = nullptr;        ///< of faces, unit, outward
   const int* face_start = nullptr;       ///< (face_count + 1) into face_vertices
@@ -34,6 +36,7 @@ struct Polytope {
   std::vector<int> face_start, face_vertices;
   std::vector<int> around_start, around;
   std::vector<int> neighbour_start, neighbours;
+  double flatness = 0;
 
   PolytopeView view() const;
   /// The closed surface, faces cut into triangles.

@@ -46,7 +46,13 @@ std::vector<int> group(const std::vector<Vec3d>& x, const std::vector<Vec3i>& tr
       for (int s = 0; s < 3; ++s) {
         const int u = owner.at({t[(s + 1) % 3], t[s]});
         if (of[at(u)] >= 0) continue;
-        bool in_plane = dot(area_vector(x, tri[at(u)]), n) >= 0.5 * area[at(u)];
+        // The normal of a sliver says nothing.
+        const Vec3i& w = tri[at(u)];
+        double longest = 0;
+        for (int k = 0; k < 3; ++k)
+          longest = vmax(longest, squared_norm(x[at(w[(k + 1) % 3])] - x[at(w[k])]));
+        bool in_plane = dot(area_vector(x, w), n) >= 0.5 * area[at(u)] ||
+                        2 * area[at(u)] <= flat * sqrt(longest);
         for (int k = 0; k < 3; ++k)
           in_plane = in_plane && vabs(dot(n, x[at(tri[at(u)][k])] - o)) <= flat;
         if (in_plane) of[at(u)] = seed, stack.push_back(u);
@@ -146,6 +152,9 @@ Polytope merge_faces(const std::vector<Vec3d>& points, const std::vector<Vec3i>&
     }
     p.face_start.push_back(static_cast<int>(p.face_vertices.size()));
     p.normals.push_back(normalized(m));
+    for (int v : loop)
+      for (int w : loop)
+        p.flatness = vmax(p.flatness, vabs(dot(p.normals.back(), points[at(v)] - points[at(w)])));
   }
   link(p);
   return p;
@@ -157,6 +166,7 @@ PolytopeView Polytope::view() const {
   PolytopeView v;
   v.vertex_count = static_cast<int>(vertices.size());
   v.face_count = static_cast<int>(normals.size());
+  v.flatness = flatness;
   v.vertices = vertices.data(), v.normals = normals.data();
   v.face_start = face_start.data(), v.face_vertices = face_vertices.data();
   v.around_start = around_start.data(), v.around = around.data();

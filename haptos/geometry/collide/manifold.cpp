@@ -153,7 +153,8 @@ class Builder {
     const bool b_free = !a_free && b_.disc && within(b_, a_);
     if (a_.disc && !a_free && !b_free) refine_disc(a_);
     if (b_.disc && !a_free && !b_free) refine_disc(b_);
-    slack_ = kDiscMiss * vmax(a_.disc ? a_.disc_radius : 0, b_.disc ? b_.disc_radius : 0);
+    slack_ = kDiscMiss * vmax(a_.disc ? a_.disc_radius : 0, b_.disc ? b_.disc_radius : 0) +
+             pair_.core.a->polytope.flatness + pair_.core.b->polytope.flatness;
     if (a_free || b_free) {
       const Flat& f = a_free ? a_ : b_;
       for (int k = 0; k < 4; ++k) {
@@ -307,6 +308,12 @@ class Builder {
       part = patch_.count == 0 ? 1 : part_of_miss(miss - slack_ - 1e-8 * extent_, room);
       if (patch_.count > 0)
         for (int k = 0; k < patch_.count; ++k) patch_.c[k].weight *= (1 - part) / weights;
+    }
+    if (part > 0 && patch_.count >= max_points_) {
+      if (max_points_ > 1)
+        thin(patch_, max_points_ - 1, 0);
+      else
+        patch_.count = 0, part = 1;
     }
     int count = 0;
     const double lowest = part > 0 ? vmin(gap_, least) : least;
