@@ -10,7 +10,8 @@ namespace haptos::detail {
 Polytope merge_faces(const std::vector<Vec3d>& points, const std::vector<Vec3i>& triangles,
                      double flat);
 
-/// Fills around, around_start, neighbours and neighbour_start from the faces.
-void link(Polytope& p);
+/// Fills around, around_start, neighbours and neighbour_start from the faces, and from further
+/// edges inside faces, which climbing needs where these are flat only but for round-off.
+void link(Polytope& p, const std::vector<Vec2i>& edges = {});
 
 }  // namespace haptos::detail

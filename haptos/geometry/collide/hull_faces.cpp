@@ -80,7 +80,7 @@ std::vector<int> outline(const std::map<int, int>& next) {
 
 namespace detail {
 
-void link(Polytope& p) {
+void link(Polytope& p, const std::vector<Vec2i>& edges) {
   const int n = static_cast<int>(p.vertices.size()), f = static_cast<int>(p.normals.size());
   std::vector<std::vector<int>> faces(at(n)), joined(at(n));
   for (int k = 0; k < f; ++k) {
@@ -92,6 +92,7 @@ void link(Polytope& p) {
       joined[at(w)].push_back(v);
     }
   }
+  for (const Vec2i& e : edges) joined[at(e[0])].push_back(e[1]), joined[at(e[1])].push_back(e[0]);
   p.around_start.assign(1, 0), p.neighbour_start.assign(1, 0);
   p.around.clear(), p.neighbours.clear();
   for (int v = 0; v < n; ++v) {
@@ -156,7 +157,13 @@ Polytope merge_faces(const std::vector<Vec3d>& points, const std::vector<Vec3i>&
       for (int w : loop)
         p.flatness = vmax(p.flatness, vabs(dot(p.normals.back(), points[at(v)] - points[at(w)])));
   }
-  link(p);
+  std::vector<Vec2i> edges;
+  for (const Vec3i& t : triangles)
+    for (int s = 0; s < 3; ++s) {
+      const int a = index[at(t[s])], b = index[at(t[(s + 1) % 3])];
+      if (a >= 0 && b >= 0 && a < b) edges.push_back({{a, b}});
+    }
+  link(p, edges);
   return p;
 }
 
