@@ -1,0 +1,169 @@
+// Forces and accelerations of a tree, templated on the scalar (tree_kinematics.h). All functions
+// read what update(tree, q, data) left in `data`.
+//
+//   M(q) a + c(q, v) = tau + sum J^T wrench,   c with velocity products and gravity
+//
+//   rnea   tau from a     Newton-Euler outwards, forces inwards
+//   crba   M              momenta of composite bodies under unit velocities
+//   aba    a from tau     elimination of one unknown after the other from the leaves inwards;
+//                         a joint of d unknowns is d joints in a row without mass between
+//
+// A wrench on a body is in world axes, its moment about the origin of the body's frame. Armature
+// acts on the diagonal of M only. Gravity and wrenches have the scalar T, so may differ by lane.
+// Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 5.3, 6.2, 7.3.
+#pragma once
+
+#include "haptos/dynamics/tree_kinematics.h"
+
+namespace haptos {
+
+/// The wrench of body `body`, given about its origin, about O.
+template <class T>
+SpatialForce<T> about_common_point(const TreeData<T>& data, std::size_t body,
+                                   const SpatialForce<T>& wrench) {
+  return {wrench.moment + cross(data.pose[body].p - data.origin, wrench.force), wrench.force};
+}
+
+/// A force [N] at the world point x and a moment [N m] as a wrench about the origin of `body`.
+template <class T>
+SpatialForce<T> wrench_at(const TreeData<T>& data, int body, const Vec3<T>& x,
+                          const Vec3<T>& force, const Vec3<T>& moment) {
+  return {moment + cross(x - data.pose[static_cast<std::size_t>(body)].p, force), force};
+}
+
+/// Joint forces (v_count) that give accelerations a at velocities v; null for zero: v, a, wrench
+/// (one per body).
+template <class T>
+void rnea(const Tree& tree, TreeData<T>& data, const T* v, const T* a, const Vec3<T>& gravity,
+          const SpatialForce<T>* wrench, T* tau) {
+  if (v) update_velocities(tree, v, data);
+  const std::size_t n = tree.bodies.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const TreeBody& b = tree.bodies[i];
+    // A world that accelerates with -g feels like gravity.
+    SpatialMotion<T> sum = b.parent < 0 ? SpatialMotion<T>{Vec3<T>::zero(), -gravity}
+                                        : data.acceleration[static_cast<std::size_t>(b.parent)];
+    if (v) sum += data.drift[i];
+    if (a)
+      for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
+        sum = add_scaled(sum, a[k], data.column[static_cast<std::size_t>(k)]);
+    data.acceleration[i] = sum;
+    SpatialForce<T> f = data.inertia[i] * sum;
+    if (v) f += cross(data.velocity[i], data.inertia[i] * data.velocity[i]);
+    data.force[i] = wrench ? f - about_common_point(data, i, wrench[i]) : f;
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    const TreeBody& b = tree.bodies[i];
+    for (int k = b.first_v; k < b.first_v + b.v_count; ++k) {
+      const auto j = static_cast<std::size_t>(k);
+      tau[k] = dot(data.column[j], data.force[i]);
+      if (a) tau[k] = fma(data.armature[j], a[k], tau[k]);
+    }
+    if (b.parent >= 0) data.force[static_cast<std::size_t>(b.parent)] += data.force[i];
+  }
+}
+
+/// Joint forces that hold the tree at rest against gravity.
+template <class T>
+void gravity_compensation(const Tree& tree, TreeData<T>& data, const Vec3<T>& gravity, T* tau) {
+  rnea<T>(tree, data, nullptr, nullptr, gravity, nullptr, tau);
+}
+
+/// Inertia of each body with all that it carries.
+template <class T>
+void composite_inertias(const Tree& tree, TreeData<T>& data) {
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) data.composite[i] = data.inertia[i];
+  for (std::size_t i = tree.bodies.size(); i-- > 0;)
+    if (const int p = tree.bodies[i].parent; p >= 0)
+      data.composite[static_cast<std::size_t>(p)] += data.composite[i];
+}
+
+/// Mass matrix, dense, row-major (v_count x v_count) [kg m2, kg m, kg].
+template <class T>
+void crba(const Tree& tree, TreeData<T>& data, T* m) {
+  composite_inertias(tree, data);
+  const int n = tree.v_count;
+  for (int i = 0; i < n * n; ++i) m[i] = T(0);
+  for (int i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const SpatialForce<T> f =
+        data.composite[static_cast<std::size_t>(tree.body_of[k])] * data.column[k];
+    for (int j = i; j >= 0; j = tree.parent_of[static_cast<std::size_t>(j)])
+      m[i * n + j] = m[j * n + i] = dot(data.column[static_cast<std::size_t>(j)], f);
+    m[i * n + i] += data.armature[k];
+  }
+}
+
+/// Accelerations (v_count) under joint forces tau at velocities v; null for zero: v, tau, wrench
+/// (one per body).
+template <class T>
+void aba(const Tree& tree, TreeData<T>& data, const T* v, const T* tau, const Vec3<T>& gravity,
+         const SpatialForce<T>* wrench, T* a) {
+  if (v) update_velocities(tree, v, data);
+  const std::size_t n = tree.bodies.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    data.articulated[i] = articulated(data.inertia[i]);
+    SpatialForce<T> f = v ? cross(data.velocity[i], data.inertia[i] * data.velocity[i])
+                          : SpatialForce<T>::zero();
+    data.force[i] = wrench ? f - about_common_point(data, i, wrench[i]) : f;
+  }
+  // Inwards: the force on body i through its joint is articulated[i] * acceleration + force[i].
+  for (std::size_t i = n; i-- > 0;) {
+    const TreeBody& b = tree.bodies[i];
+    ArticulatedInertia<T>& inertia = data.articulated[i];
+    SpatialForce<T>& force = data.force[i];
+    for (int k = b.first_v + b.v_count - 1; k >= b.first_v; --k) {
+      const auto j = static_cast<std::size_t>(k);
+      const SpatialMotion<T>& s = data.column[j];
+      const SpatialForce<T> u = inertia * s;
+      const T inverse = T(1) / (dot(s, u) + data.armature[j]);
+      const T left = (tau ? tau[k] : T(0)) - dot(s, force);
+      data.reach[j] = u;
+      data.inverse_inertia[j] = inverse;
+      data.remainder[j] = left;
+      if (b.parent >= 0 || k > b.first_v) {
+        subtract_outer(inertia, inverse, u);
+        force = add_scaled(force, inverse * left, u);
+      }
+    }
+    if (b.parent < 0) continue;
+    const auto p = static_cast<std::size_t>(b.parent);
+    data.articulated[p] += inertia;
+    data.force[p] += v ? force + inertia * data.drift[i] : force;
+  }
+  // Outwards.
+  for (std::size_t i = 0; i < n; ++i) {
+    const TreeBody& b = tree.bodies[i];
+    SpatialMotion<T> sum = b.parent < 0 ? SpatialMotion<T>{Vec3<T>::zero(), -gravity}
+                                        : data.acceleration[static_cast<std::size_t>(b.parent)];
+    if (v) sum += data.drift[i];
+    for (int k = b.first_v; k < b.first_v + b.v_count; ++k) {
+      const auto j = static_cast<std::size_t>(k);
+      a[k] = data.inverse_inertia[j] * (data.remainder[j] - dot(sum, data.reach[j]));
+      sum = add_scaled(sum, a[k], data.column[j]);
+    }
+    data.acceleration[i] = sum;
+  }
+}
+
+/// 1/2 v^T M v, after update_velocities with the same v (for the part of the armature) [J].
+template <class T>
+T kinetic_energy(const Tree& tree, const TreeData<T>& data, const T* v) {
+  T twice = T(0);
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i)
+    twice += dot(data.velocity[i], data.inertia[i] * data.velocity[i]);
+  for (std::size_t k = 0; k < data.armature.size(); ++k)
+    twice = fma(data.armature[k] * v[k], v[k], twice);
+  return T(0.5) * twice;
+}
+
+/// Zero where every centre of mass is at the world's origin [J].
+template <class T>
+T potential_energy(const Tree& tree, const TreeData<T>& data, const Vec3<T>& gravity) {
+  T e = T(0);
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i)
+    e -= dot(gravity, data.inertia[i].first + data.inertia[i].mass * data.origin);
+  return e;
+}
+
+}  // namespace haptos

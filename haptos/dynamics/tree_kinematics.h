@@ -1,0 +1,279 @@
+// Where the bodies of a tree are and how they move, templated on the scalar T: double, a Pack with
+// an environment in each lane, or a dual number. Nothing branches on data, nothing allocates once
+// the TreeData exists.
+//
+//   forward_kinematics(tree, q, data)      poses and joint columns
+//   update(tree, q, data)                  the same, and inertias: before tree_dynamics.h
+//   update_velocities(tree, v, data)       spatial velocities and velocity products
+//   integrate, difference                  motions in coordinates, quaternions by the exponential
+//
+// Spatial quantities are in world axes about O, the origin of the first body's frame, where it is
+// at these coordinates (a fixed point, not one that moves with the body).
+// Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 4.4, 5.3.
+#pragma once
+
+#include <vector>
+
+#include "haptos/base/quaternion.h"
+#include "haptos/dynamics/tree.h"
+
+namespace haptos {
+
+/// A rigid pose X_WB: p_W = r p_B + p.
+template <class T>
+struct Frame {
+  Mat3<T> r;
+  Vec3<T> p;
+};
+template <class T>
+Vec3<T> operator*(const Frame<T>& x, const Vec3<T>& local) {
+  return x.r * local + x.p;
+}
+
+template <class T, int R, int C>
+HAPTOS_HD Mat<T, R, C> broadcast(const Mat<double, R, C>& m) {
+  Mat<T, R, C> r;
+  for (int i = 0; i < R * C; ++i) r.a[i] = T(m.a[i]);
+  return r;
+}
+template <class T>
+HAPTOS_HD Sym3<T> broadcast(const Sym3<double>& s) {
+  return {T(s.xx), T(s.xy), T(s.xz), T(s.yy), T(s.yz), T(s.zz)};
+}
+
+/// Mass properties of a body; may differ from lane to lane.
+template <class T>
+struct BodyMass {
+  T mass;
+  Vec3<T> centre;   ///< in the body's frame
+  Sym3<T> inertia;  ///< about the centre of mass, body axes
+};
+
+/// Everything that the algorithms compute, for one tree at one state; allocated once.
+template <class T>
+struct TreeData {
+  explicit TreeData(const Tree& tree);
+
+  // Parameters, copied from the tree; may be changed.
+  std::vector<BodyMass<T>> body_mass;
+  std::vector<T> armature;  ///< per unknown
+
+  // By forward_kinematics: per body and per unknown.
+  Vec3<T> origin;  ///< O
+  std::vector<Frame<T>> pose;
+  std::vector<SpatialMotion<T>> column;
+  // By update_inertias.
+  std::vector<SpatialInertia<T>> inertia;
+  // By update_velocities (rnea and aba call it).
+  std::vector<SpatialMotion<T>> velocity;
+  std::vector<SpatialMotion<T>> drift;  ///< acceleration against the parent without that of v
+  // By update_accelerations, rnea and aba; the latter two leave accelerations minus gravity.
+  std::vector<SpatialMotion<T>> acceleration;
+  // By rnea: the force that each body gets through its joint.
+  std::vector<SpatialForce<T>> force;
+  // By composite_inertias: a body with all that it carries.
+  std::vector<SpatialInertia<T>> composite;
+  // By aba.
+  std::vector<ArticulatedInertia<T>> articulated;
+  std::vector<SpatialForce<T>> reach;         ///< per unknown: articulated inertia * column
+  std::vector<T> inverse_inertia, remainder;  ///< per unknown
+};
+
+template <class T>
+TreeData<T>::TreeData(const Tree& tree) {
+  const std::size_t n = tree.bodies.size(), nv = static_cast<std::size_t>(tree.v_count);
+  for (const TreeBody& b : tree.bodies)
+    body_mass.push_back({T(b.mass), broadcast<T>(b.centre), broadcast<T>(b.inertia)});
+  for (double a : tree.armature) armature.push_back(T(a));
+  origin = Vec3<T>::zero();
+  pose.resize(n);
+  column.resize(nv);
+  inertia.resize(n);
+  velocity.resize(n);
+  drift.resize(n);
+  acceleration.resize(n);
+  force.resize(n);
+  composite.resize(n);
+  articulated.resize(n);
+  reach.resize(nv);
+  inverse_inertia.resize(nv);
+  remainder.resize(nv);
+}
+
+/// Poses of the bodies and columns of the joints at coordinates q (q_count). Quaternions need not
+/// have length one.
+template <class T>
+void forward_kinematics(const Tree& tree, const T* q, TreeData<T>& data) {
+  const Frame<T> world{Mat3<T>::identity(), Vec3<T>::zero()};
+  const int n = static_cast<int>(tree.bodies.size());
+  for (int i = 0; i < n; ++i) {
+    const TreeBody& b = tree.bodies[static_cast<std::size_t>(i)];
+    const Frame<T>& parent = b.parent < 0 ? world : data.pose[static_cast<std::size_t>(b.parent)];
+    Frame<T>& x = data.pose[static_cast<std::size_t>(i)];
+    const T* at = q + b.first_q;
+    const int axes = b.kind == JointKind::kFixed                                         ? 0
+                     : b.kind == JointKind::kRevolute || b.kind == JointKind::kPrismatic ? 1
+                                                                                         : 3;
+    Vec3<T> axis[3];
+    for (int k = 0; k < axes; ++k)
+      axis[k] = parent.r * broadcast<T>(haptos::column(b.directions, k));
+
+    x.p = parent * broadcast<T>(b.position);
+    if (b.kind == JointKind::kPrismatic) x.p += at[0] * axis[0];
+    if (b.kind == JointKind::kPlanar) x.p += at[0] * axis[0] + at[1] * axis[1];
+    if (b.kind == JointKind::kFree) x.p += at[0] * axis[0] + at[1] * axis[1] + at[2] * axis[2];
+
+    Mat3<T> r = broadcast<T>(b.steady);
+    if (b.kind == JointKind::kRevolute || b.kind == JointKind::kPlanar) {
+      T s, c;
+      sin_cos(at[b.kind == JointKind::kPlanar ? 2 : 0], s, c);
+      for (int k = 0; k < 9; ++k) r.a[k] = fma(c, T(b.cosine.a[k]), fma(s, T(b.sine.a[k]), r.a[k]));
+    } else if (b.kind == JointKind::kBall || b.kind == JointKind::kFree) {
+      const T* w = at + (b.kind == JointKind::kFree ? 3 : 0);
+      r = r * rotation_matrix(Quaternion<T>{{w[0], w[1], w[2], w[3]}});
+    }
+    x.r = parent.r * r;
+
+    if (i == 0) data.origin = x.p;
+    // A point at O of a body turning about an axis through x.p moves with (x.p - O) x axis.
+    const Vec3<T> lever = x.p - data.origin;
+    SpatialMotion<T>* column = data.column.data() + b.first_v;
+    const auto slide = [&](const Vec3<T>& a) { *column++ = {Vec3<T>::zero(), a}; };
+    const auto turn = [&](const Vec3<T>& a) { *column++ = {a, cross(lever, a)}; };
+    switch (b.kind) {
+      case JointKind::kFixed: break;
+      case JointKind::kRevolute: turn(axis[0]); break;
+      case JointKind::kPrismatic: slide(axis[0]); break;
+      case JointKind::kPlanar:
+        for (int k = 0; k < 2; ++k) slide(axis[k]);
+        turn(axis[2]);
+        break;
+      case JointKind::kFree:
+        for (int k = 0; k < 3; ++k) slide(axis[k]);
+        [[fallthrough]];
+      case JointKind::kBall:
+        for (int k = 0; k < 3; ++k) turn(axis[k]);
+        break;
+    }
+  }
+}
+
+/// Spatial inertias of the bodies, after forward_kinematics.
+template <class T>
+void update_inertias(const Tree& tree, TreeData<T>& data) {
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
+    const BodyMass<T>& m = data.body_mass[i];
+    const Frame<T>& x = data.pose[i];
+    data.inertia[i] =
+        spatial_inertia(m.mass, x * m.centre - data.origin, rotated(x.r, m.inertia));
+  }
+}
+
+/// Poses, columns and inertias at coordinates q (q_count): what tree_dynamics.h starts from.
+template <class T>
+void update(const Tree& tree, const T* q, TreeData<T>& data) {
+  forward_kinematics(tree, q, data);
+  update_inertias(tree, data);
+}
+
+/// Spatial velocities of the bodies at joint velocities v (v_count), and velocity products.
+template <class T>
+void update_velocities(const Tree& tree, const T* v, TreeData<T>& data) {
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
+    const TreeBody& b = tree.bodies[i];
+    SpatialMotion<T> joint = SpatialMotion<T>::zero();
+    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
+      joint = add_scaled(joint, v[k], data.column[static_cast<std::size_t>(k)]);
+    const bool has_parent = b.parent >= 0;
+    const SpatialMotion<T> carrier =
+        has_parent ? data.velocity[static_cast<std::size_t>(b.parent)] : SpatialMotion<T>::zero();
+    data.velocity[i] = carrier + joint;
+    data.drift[i] = has_parent ? cross(carrier, joint) : SpatialMotion<T>::zero();
+    // Turning columns of these joints go through an origin that their own slides move.
+    if (b.kind == JointKind::kFree || b.kind == JointKind::kPlanar)
+      data.drift[i].linear +=
+          cross(joint.linear + cross(joint.angular, data.pose[i].p - data.origin), joint.angular);
+  }
+}
+
+/// Spatial accelerations of the bodies, after update_velocities.
+template <class T>
+void update_accelerations(const Tree& tree, const T* a, TreeData<T>& data) {
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
+    const TreeBody& b = tree.bodies[i];
+    SpatialMotion<T> sum = data.drift[i];
+    if (b.parent >= 0) sum += data.acceleration[static_cast<std::size_t>(b.parent)];
+    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
+      sum = add_scaled(sum, a[k], data.column[static_cast<std::size_t>(k)]);
+    data.acceleration[i] = sum;
+  }
+}
+
+/// Velocity of the point of a body that is at x [m/s].
+template <class T>
+Vec3<T> point_velocity(const TreeData<T>& data, int body, const Vec3<T>& x) {
+  if (body < 0) return Vec3<T>::zero();
+  const SpatialMotion<T>& v = data.velocity[static_cast<std::size_t>(body)];
+  return v.linear + cross(v.angular, x - data.origin);
+}
+/// Acceleration of the point of a body that is at x [m/s2]; minus gravity after rnea and aba.
+template <class T>
+Vec3<T> point_acceleration(const TreeData<T>& data, int body, const Vec3<T>& x) {
+  if (body < 0) return Vec3<T>::zero();
+  const SpatialMotion<T>& v = data.velocity[static_cast<std::size_t>(body)];
+  const SpatialMotion<T>& a = data.acceleration[static_cast<std::size_t>(body)];
+  const Vec3<T> lever = x - data.origin;
+  return a.linear + cross(a.angular, lever) +
+         cross(v.angular, v.linear + cross(v.angular, lever));
+}
+
+/// Pose of a link of the robot, world.
+template <class T>
+Frame<T> link_frame(const Tree& tree, const TreeData<T>& data, int link) {
+  const TreeLink& l = tree.links[static_cast<std::size_t>(link)];
+  const Frame<T> local{broadcast<T>(to_matrix(l.pose.q)), broadcast<T>(l.pose.p)};
+  if (l.body < 0) return local;
+  const Frame<T>& x = data.pose[static_cast<std::size_t>(l.body)];
+  return {x.r * local.r, x * local.p};
+}
+
+/// Coordinates after the velocities v have lasted for h: out = q (+) h v. out may be q.
+template <class T>
+void integrate(const Tree& tree, const T* q, const T* v, T h, T* out) {
+  for (const TreeBody& b : tree.bodies) {
+    const T *from = q + b.first_q, *rate = v + b.first_v;
+    T* to = out + b.first_q;
+    const bool turns = b.kind == JointKind::kBall || b.kind == JointKind::kFree;
+    const int plain = turns ? b.v_count - 3 : b.v_count;
+    for (int k = 0; k < plain; ++k) to[k] = fma(h, rate[k], from[k]);
+    if (!turns) continue;
+    from += plain;
+    rate += plain;
+    const Quaternion<T> turned = normalized(quaternion_product(
+        rotation_exp(Vec3<T>{{h * rate[0], h * rate[1], h * rate[2]}}),
+        Quaternion<T>{{from[0], from[1], from[2], from[3]}}));
+    for (int k = 0; k < 4; ++k) to[plain + k] = turned[k];
+  }
+}
+
+/// The velocities v that lead from q0 to q1 in unit time, turns by at most pi:
+/// integrate(q0, v, 1) = q1.
+template <class T>
+void difference(const Tree& tree, const T* q0, const T* q1, T* v) {
+  for (const TreeBody& b : tree.bodies) {
+    const T *from = q0 + b.first_q, *to = q1 + b.first_q;
+    T* out = v + b.first_v;
+    const bool turns = b.kind == JointKind::kBall || b.kind == JointKind::kFree;
+    const int plain = turns ? b.v_count - 3 : b.v_count;
+    for (int k = 0; k < plain; ++k) out[k] = to[k] - from[k];
+    if (!turns) continue;
+    from += plain;
+    to += plain;
+    const Vec3<T> turn =
+        rotation_log(quaternion_product(Quaternion<T>{{to[0], to[1], to[2], to[3]}},
+                                        Quaternion<T>{{from[0], -from[1], -from[2], -from[3]}}));
+    for (int k = 0; k < 3; ++k) out[plain + k] = turn[k];
+  }
+}
+
+}  // namespace haptos
