@@ -5,7 +5,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/lanes.h"
-#include "tests/random_robot.h"
+#include "tests/robots.h"
 #include "tests/tree_identities.h"
 #include "tests/unit/allocation_count.h"
 

@@ -1,14 +1,41 @@
-// Robots of random shape for tests: the same on every run.
+// Robots for tests: built link by link, or of random shape, the same on every run.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "haptos/base/rotation.h"
-#include "haptos/model/robot.h"
+#include "haptos/dynamics/articulation.h"
 #include "tests/support.h"
 
 namespace haptos::test {
+
+/// A new link on a joint of the kind from link `parent` (-1: the world); returns the joint, of the
+/// same number as the link.
+inline RobotJoint& add_link(Robot& robot, int parent, JointKind kind, const RobotLink& link) {
+  RobotJoint j;
+  j.name = "joint" + std::to_string(robot.joints.size());
+  j.kind = kind;
+  j.parent = parent;
+  j.child = static_cast<int>(robot.links.size());
+  robot.links.push_back(link);
+  robot.joints.push_back(j);
+  return robot.joints.back();
+}
+
+inline RobotLink make_link(double mass, const Vec3d& centre, const Mat3d& inertia) {
+  RobotLink link;
+  link.name = "link";
+  link.mass = mass;
+  link.centre = centre;
+  link.inertia = inertia;
+  return link;
+}
+
+inline ArticulationSpec articulation_of(const Robot& robot,
+                                        const std::vector<double>& velocity = {}) {
+  return {"articulation", std::make_shared<Tree>(compile_tree(robot)), {}, velocity};
+}
 
 inline Quat random_turn(Random& random) {
   return normalized(Quat{random(), random(), random(), random()});
@@ -25,19 +52,12 @@ inline RobotLink random_link(Random& random, const std::string& name) {
   return link;
 }
 
-/// A joint of the kind from link `parent` to a new link that it adds.
 inline RobotJoint& add_random_link(Random& random, Robot& robot, int parent, JointKind kind) {
-  const int child = static_cast<int>(robot.links.size());
-  robot.links.push_back(random_link(random, "link" + std::to_string(child)));
-  RobotJoint j;
-  j.name = "joint" + std::to_string(child);
-  j.kind = kind;
-  j.parent = parent;
-  j.child = child;
+  const std::string name = "link" + std::to_string(robot.links.size());
+  RobotJoint& j = add_link(robot, parent, kind, random_link(random, name));
   j.frame = {0.3 * random.vector(), random_turn(random)};
   j.axis = normalized(random.vector());
-  robot.joints.push_back(j);
-  return robot.joints.back();
+  return j;
 }
 
 /// A tree of `count` links: `root` carries the first, joints of all kinds the others; some joints
