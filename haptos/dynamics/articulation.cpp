@@ -105,7 +105,6 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   double* mass = step.mass->data() + slots_.first_mass;
   update(tree(), start_q_.data(), start_);
   crba(tree(), start_, mass);
-  floating_.begin_step(tree(), start_, z, mass);
   aba(tree(), start_, z, torque.data(), step.gravity, wrench.empty() ? nullptr : wrench.data(),
       acceleration_.data());
 
@@ -116,6 +115,7 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
     const double carried = start_.composite[at_index(tree().body_of[i])].mass;
     (*step.length)[at_index(s + k)] = carried > 0 ? sqrt(mass[k * n + k] / carried) : 1.0;
   }
+  floating_.begin_step(tree(), start_, step.h, z, mass, step.z_free->data() + s);
 }
 
 void Articulation::advance(const std::vector<double>& z, const BodyStep& step, State& state) {

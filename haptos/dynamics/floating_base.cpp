@@ -17,7 +17,7 @@ Mat3d full(const Sym3<double>& s) {
 
 }  // namespace
 
-FloatingBase::FloatingBase(const Tree& tree) : data_(tree), tau_(at_index(tree.v_count)) {
+FloatingBase::FloatingBase(const Tree& tree) : data_(tree), tau_(at_index(tree.v_count)), product_(tau_.size()) {
   std::vector<int> root;
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
@@ -32,15 +32,22 @@ FloatingBase::FloatingBase(const Tree& tree) : data_(tree), tau_(at_index(tree.v
   }
 }
 
-void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start, const double* v,
-                              const double* mass) {
+void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start, double h, const double* v,
+                              const double* mass, double* z_free) {
   if (bases_.empty()) return;
   rnea<double>(tree, start, v, nullptr, Vec3d::zero(), nullptr, tau_.data());
+  aba<double>(tree, start, v, nullptr, Vec3d::zero(), nullptr, product_.data());
   const int n = tree.v_count;
   for (Base& base : bases_) {
     const TreeBody& b = tree.bodies[at_index(base.body)];
     std::copy_n(mass + b.first_v * n, 6 * n, base.rows.begin());
-    std::copy_n(tau_.begin() + b.first_v, 6, base.bias);
+    for (int r = 0; r < 6; ++r) {
+      const int i = b.first_v + r;
+      z_free[i] -= 0.5 * h * product_[at_index(i)];
+      base.impulse[r] = h * tau_[at_index(i)];
+      for (int k = b.first_v; k < b.first_v + 6; ++k)
+        base.impulse[r] += 0.5 * h * mass[i * n + k] * product_[at_index(k)];
+    }
     const SpatialMotion<double>* turn = start.column.data() + b.first_v + 3;
     base.axes = columns(turn[0].angular, turn[1].angular, turn[2].angular);
     base.origin = start.pose[at_index(base.body)].p;
@@ -58,7 +65,7 @@ void FloatingBase::end_step(const Tree& tree, double h, double* q, double* v) {
     const TreeBody& b = tree.bodies[at_index(base.body)];
     Vec3d wanted[2];
     for (int r = 0; r < 6; ++r) {
-      double sum = h * base.bias[r];
+      double sum = base.impulse[r];
       for (int k = 0; k < n; ++k) sum = fma(base.rows[at_index(r * n + k)], v[k], sum);
       wanted[r / 3][r % 3] = sum;
     }
