@@ -7,12 +7,15 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-Vec3d centre(const SpatialInertia<double>& i, const Vec3d& origin) {
-  return (1 / i.mass) * i.first + origin;
-}
-
-Mat3d full(const Sym3<double>& s) {
-  return {{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
+// Rotational inertia about the point that is at x from O.
+Mat3d inertia_about(const SpatialInertia<double>& i, const Vec3d& x) {
+  const Sym3<double>& s = i.about_origin;
+  const Mat3d about_o{{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
+  // To the centre of mass c and on to x: m (|c - x|^2 - |c|^2), without the difference of squares.
+  const Vec3d f = i.first;
+  const Mat3d cross_terms = outer(f, x) + outer(x, f) - i.mass * outer(x, x);
+  const double square = dot(x, i.mass * x - 2.0 * f);
+  return about_o + square * Mat3d::identity() + cross_terms;
 }
 
 }  // namespace
@@ -22,10 +25,11 @@ FloatingBase::FloatingBase(const Tree& tree) : data_(tree), tau_(at_index(tree.v
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
     root.push_back(b.parent < 0 ? static_cast<int>(i) : root[at_index(b.parent)]);
-    if (b.parent < 0 && b.kind == JointKind::kFree && tree.armature[at_index(b.first_v)] == 0) {
+    const bool turns = b.kind == JointKind::kFree || b.kind == JointKind::kBall;
+    if (b.parent < 0 && turns && tree.armature[at_index(b.first_v)] == 0) {
       bases_.emplace_back();
       bases_.back().body = static_cast<int>(i);
-      bases_.back().rows.resize(at_index(6 * tree.v_count));
+      bases_.back().rows.resize(at_index(b.v_count * tree.v_count));
     }
     for (Base& base : bases_)
       if (base.body == root.back()) base.carried.push_back(static_cast<int>(i));
@@ -40,18 +44,20 @@ void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start, double 
   const int n = tree.v_count;
   for (Base& base : bases_) {
     const TreeBody& b = tree.bodies[at_index(base.body)];
-    std::copy_n(mass + b.first_v * n, 6 * n, base.rows.begin());
-    for (int r = 0; r < 6; ++r) {
+    const int d = b.v_count;
+    std::copy_n(mass + b.first_v * n, d * n, base.rows.begin());
+    for (int r = 0; r < d; ++r) {
       const int i = b.first_v + r;
       z_free[i] -= 0.5 * h * product_[at_index(i)];
       base.impulse[r] = h * tau_[at_index(i)];
-      for (int k = b.first_v; k < b.first_v + 6; ++k)
+      for (int k = b.first_v; k < b.first_v + d; ++k)
         base.impulse[r] += 0.5 * h * mass[i * n + k] * product_[at_index(k)];
     }
-    const SpatialMotion<double>* turn = start.column.data() + b.first_v + 3;
+    const SpatialMotion<double>* turn = start.column.data() + b.first_v + d - 3;
     base.axes = columns(turn[0].angular, turn[1].angular, turn[2].angular);
     base.origin = start.pose[at_index(base.body)].p;
-    base.centre = centre(start.composite[at_index(base.body)], start.origin);
+    const SpatialInertia<double>& whole = start.composite[at_index(base.body)];
+    if (d == 6) base.centre = (1 / whole.mass) * whole.first + start.origin;
   }
 }
 
@@ -63,39 +69,40 @@ void FloatingBase::end_step(const Tree& tree, double h, double* q, double* v) {
   update_velocities(tree, v, data_);
   for (const Base& base : bases_) {
     const TreeBody& b = tree.bodies[at_index(base.body)];
-    Vec3d wanted[2];
-    for (int r = 0; r < 6; ++r) {
-      double sum = base.impulse[r];
-      for (int k = 0; k < n; ++k) sum = fma(base.rows[at_index(r * n + k)], v[k], sum);
-      wanted[r / 3][r % 3] = sum;
+    const int d = b.v_count;
+    double wanted[6];
+    for (int r = 0; r < d; ++r) {
+      wanted[r] = base.impulse[r];
+      for (int k = 0; k < n; ++k)
+        wanted[r] = fma(base.rows[at_index(r * n + k)], v[k], wanted[r]);
     }
-    const Vec3d p = base.axes * wanted[0];  // about p_n: moment too
-    const Vec3d l = base.axes * wanted[1];
-
+    const Vec3d l = base.axes * Vec3d{{wanted[d - 3], wanted[d - 2], wanted[d - 1]}};  // about p_n
     const SpatialInertia<double>& whole = data_.composite[at_index(base.body)];
-    const Vec3d before = centre(whole, data_.origin);
-    const Vec3d after = base.centre + (h / whole.mass) * p;
     SpatialForce<double> has = SpatialForce<double>::zero();
     for (int i : base.carried) has += data_.inertia[at_index(i)] * data_.velocity[at_index(i)];
-    // Both about the centre of mass, which neither the shift nor what turns about it changes.
-    const Vec3d missing_l = l - cross(after - base.origin, p) -
-                            (has.moment - cross(before - data_.origin, has.force));
-    const Vec3d missing_p = p - has.force;
-    const Vec3d c = before - data_.origin;
-    const Mat3d inertia = full(whole.about_origin) -
-                          whole.mass * (squared_norm(c) * Mat3d::identity() - outer(c, c));
-    const Vec3d turn = inverse(inertia) * missing_l;
-    const Vec3d slide =
-        (1 / whole.mass) * missing_p + cross(turn, data_.pose[at_index(base.body)].p - before);
-
     const Mat3d to_joint = transpose(base.axes);
-    const Vec3d shift = to_joint * (after - before);
-    const Vec3d dv = to_joint * slide, dw = to_joint * turn;
-    for (int c3 = 0; c3 < 3; ++c3) {
-      q[b.first_q + c3] += shift[c3];
-      v[b.first_v + c3] += dv[c3];
-      v[b.first_v + 3 + c3] += dw[c3];
+    const auto add = [](const Vec3d& x, double* to) {
+      for (int c = 0; c < 3; ++c) to[c] += x[c];
+    };
+    const Vec3d p_now = data_.pose[at_index(base.body)].p;
+
+    if (d == 3) {  // a ball joint: about its centre, which does not move
+      const Vec3d lever = p_now - data_.origin;
+      const Vec3d missing = l - (has.moment - cross(lever, has.force));
+      add(to_joint * (inverse(inertia_about(whole, lever)) * missing), v + b.first_v);
+      continue;
     }
+    const Vec3d p = base.axes * Vec3d{{wanted[0], wanted[1], wanted[2]}};
+    const Vec3d c = (1 / whole.mass) * whole.first, before = c + data_.origin;
+    const Vec3d after = base.centre + (h / whole.mass) * p;
+    // Both about the centre of mass, which neither the shift nor what turns about it changes.
+    const Vec3d missing =
+        l - cross(after - base.origin, p) - (has.moment - cross(c, has.force));
+    const Vec3d turn = inverse(inertia_about(whole, c)) * missing;
+    const Vec3d slide = (1 / whole.mass) * (p - has.force) + cross(turn, p_now - before);
+    add(to_joint * (after - before), q + b.first_q);
+    add(to_joint * slide, v + b.first_v);
+    add(to_joint * turn, v + b.first_v + 3);
   }
 }
 

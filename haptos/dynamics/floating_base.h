@@ -14,9 +14,12 @@
 //   centre of mass   c_{n+1} = c_n + h P / m         by a shift of the base, of order h^2
 //   base velocity    momentum of (q_{n+1}, v) = (P, L)      one 6 x 6 solve
 //
+// A tree that hangs from the world by a ball joint has three such rows, the angular momentum about
+// the joint's centre: the same without P and the shift.
+//
 // Without forces from outside, P and L about the centre of mass are kept to round-off; a single
-// body turns to second order in h. Joints' rates are as solved. A base whose free joint has armature
-// is left alone: armature holds to the world. Source: own derivation.
+// body turns to second order in h. Joints' rates are as solved. A base whose joint has armature is
+// left alone: armature holds to the world. Source: own derivation.
 #pragma once
 
 #include <vector>
