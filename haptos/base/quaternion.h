@@ -10,13 +10,16 @@ namespace haptos {
 template <class T>
 using Quaternion = Vec<T, 4>;
 
+// Sums of products are spelled with fma: GCC 12 turns neighbouring `a b - c d` and `a b + c d` into
+// a fused instruction in scalar code, whatever -ffp-contract says, and lanes would differ.
+
 /// a b: first the turn b, then a (Hamilton).
 template <class T>
 HAPTOS_HD Quaternion<T> quaternion_product(const Quaternion<T>& a, const Quaternion<T>& b) {
-  return {{a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-           a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-           a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-           a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]}};
+  return {{fma(-a[3], b[3], fma(-a[2], b[2], fma(-a[1], b[1], a[0] * b[0]))),
+           fma(-a[3], b[2], fma(a[2], b[3], fma(a[1], b[0], a[0] * b[1]))),
+           fma(-a[1], b[3], fma(a[3], b[1], fma(a[2], b[0], a[0] * b[2]))),
+           fma(-a[2], b[1], fma(a[1], b[2], fma(a[3], b[0], a[0] * b[3])))}};
 }
 
 /// The rotation matrix of a quaternion of any length but zero.
@@ -24,10 +27,10 @@ template <class T>
 HAPTOS_HD Mat3<T> rotation_matrix(const Quaternion<T>& q) {
   const T s = T(2) / dot(q, q), one = T(1);
   const T x = s * q[1], y = s * q[2], z = s * q[3];
-  const T xx = x * q[1], xy = x * q[2], xz = x * q[3], yy = y * q[2], yz = y * q[3], zz = z * q[3];
-  const T wx = x * q[0], wy = y * q[0], wz = z * q[0];
-  return {{one - (yy + zz), xy - wz, xz + wy, xy + wz, one - (xx + zz), yz - wx, xz - wy, yz + wx,
-           one - (xx + yy)}};
+  const T xy = x * q[2], xz = x * q[3], yz = y * q[3];
+  return {{fma(-y, q[2], fma(-z, q[3], one)), fma(-z, q[0], xy), fma(y, q[0], xz),
+           fma(z, q[0], xy), fma(-x, q[1], fma(-z, q[3], one)), fma(-x, q[0], yz),
+           fma(-y, q[0], xz), fma(x, q[0], yz), fma(-x, q[1], fma(-y, q[2], one))}};
 }
 
 /// The unit quaternion of the rotation by |v| radians about v / |v|; |v| below 1e5.

@@ -194,19 +194,20 @@ void check_inertia(const Robot& robot, const Tree& tree) {
   crba(tree, data, m.data());
   std::vector<double> a(v.size());
   aba<double>(tree, data, nullptr, nullptr, Vec3d::zero(), nullptr, a.data());
-  for (std::size_t k = 0; k < v.size(); ++k) {
-    const int j = tree.bodies[at_index(tree.body_of[k])].joint;
-    const std::string element = joint_element(robot, at_index(j));
-    const double composite = m[k * v.size() + k], felt = 1 / data.inverse_inertia[k];
-    if (!(composite > 0))
-      refuse(element, "", "must move some mass or inertia",
+  const auto element = [&](std::size_t k) {
+    return joint_element(robot, at_index(tree.bodies[at_index(tree.body_of[k])].joint));
+  };
+  const auto composite = [&](std::size_t k) { return m[k * v.size() + k]; };
+  for (std::size_t k = 0; k < v.size(); ++k)
+    if (!(composite(k) > 0))
+      refuse(element(k), "", "must move some mass or inertia",
              "give its link, or one that it carries, a mass and an inertia, or the joint an "
              "armature");
-    if (!(felt > 1e-12 * composite))
-      refuse(element, "", "must feel some inertia while the joints further out are free",
+  for (std::size_t k = v.size(); k-- > 0;)
+    if (!(1 / data.inverse_inertia[k] > 1e-12 * composite(k)))
+      refuse(element(k), "", "must feel some inertia while the joints further out are free",
              "give the links between joints that allow the same motion a mass and an inertia, or "
              "the joint an armature");
-  }
 }
 
 }  // namespace
