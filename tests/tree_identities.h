@@ -179,8 +179,7 @@ inline void check_momentum(const Tree& tree, const TreeState& s, double toleranc
   const Moving moving(tree, s.q, s.v, s.a);
   expect_near(mass * rate(centre_of_mass(tree, moving.data)), h.force, tolerance * scale,
               "velocity of the centre of mass");
-  const SpatialForce<Dual> changing =
-      momentum_about(tree, moving.data, constant(Vec3d{{0, 0, 0}}));
+  const SpatialForce<Dual> changing = momentum_about(tree, moving.data, constant(Vec3d{{0, 0, 0}}));
   SpatialForce<double> outside{cross(com, mass * s.gravity), mass * s.gravity};
   double size = norm(outside.force) + norm(outside.moment);
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {

@@ -28,9 +28,9 @@ HAPTOS_HD Mat3<T> rotation_matrix(const Quaternion<T>& q) {
   const T s = T(2) / dot(q, q), one = T(1);
   const T x = s * q[1], y = s * q[2], z = s * q[3];
   const T xy = x * q[2], xz = x * q[3], yz = y * q[3];
-  return {{fma(-y, q[2], fma(-z, q[3], one)), fma(-z, q[0], xy), fma(y, q[0], xz),
-           fma(z, q[0], xy), fma(-x, q[1], fma(-z, q[3], one)), fma(-x, q[0], yz),
-           fma(-y, q[0], xz), fma(x, q[0], yz), fma(-x, q[1], fma(-y, q[2], one))}};
+  return {{fma(-y, q[2], fma(-z, q[3], one)), fma(-z, q[0], xy), fma(y, q[0], xz), fma(z, q[0], xy),
+           fma(-x, q[1], fma(-z, q[3], one)), fma(-x, q[0], yz), fma(-y, q[0], xz),
+           fma(x, q[0], yz), fma(-x, q[1], fma(-y, q[2], one))}};
 }
 
 /// The unit quaternion of the rotation by |v| radians about v / |v|; |v| below 1e5.

@@ -3,12 +3,12 @@
 //
 //   M(q) dz/dt + c(q, z) = tau,       z_free = z_n + h M(q_n)^-1 (tau - c(q_n, z_n))
 //
-// with gravity inside c (dynamics/tree_dynamics.h). After the solve q <- q_n (+) h z, quaternions by
-// the exponential map. A tree that hangs from the world by a free or ball joint keeps its momentum: what
-// acts from outside is read from the step's impulses, and the base's velocity and position are set
-// so that momentum is that before plus the impulse from outside (dynamics/floating_base.h, which
-// also changes z_free of the base by the gyroscopic part of half a step). State stores the
-// velocities at the end of the step.
+// with gravity inside c (dynamics/tree_dynamics.h). After the solve q <- q_n (+) h z, quaternions
+// by the exponential map. A tree that hangs from the world by a free or ball joint keeps its
+// momentum: what acts from outside is read from the step's impulses, and the base's velocity and
+// position are set so that momentum is that before plus the impulse from outside
+// (dynamics/floating_base.h, which also changes z_free of the base by the gyroscopic part of half a
+// step). State stores the velocities at the end of the step.
 //
 // Limits: at most 64 unknowns (one dense block). Bias and mass are frozen at q_n, so the energy
 // error is of first order in h; points of links move linearly in z within a step. dx/dv is h:

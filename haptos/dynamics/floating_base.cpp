@@ -20,7 +20,8 @@ Mat3d inertia_about(const SpatialInertia<double>& i, const Vec3d& x) {
 
 }  // namespace
 
-FloatingBase::FloatingBase(const Tree& tree) : data_(tree), tau_(at_index(tree.v_count)), product_(tau_.size()) {
+FloatingBase::FloatingBase(const Tree& tree)
+    : data_(tree), tau_(at_index(tree.v_count)), product_(tau_.size()) {
   std::vector<int> root;
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
@@ -73,8 +74,7 @@ void FloatingBase::end_step(const Tree& tree, double h, double* q, double* v) {
     double wanted[6];
     for (int r = 0; r < d; ++r) {
       wanted[r] = base.impulse[r];
-      for (int k = 0; k < n; ++k)
-        wanted[r] = fma(base.rows[at_index(r * n + k)], v[k], wanted[r]);
+      for (int k = 0; k < n; ++k) wanted[r] = fma(base.rows[at_index(r * n + k)], v[k], wanted[r]);
     }
     const Vec3d l = base.axes * Vec3d{{wanted[d - 3], wanted[d - 2], wanted[d - 1]}};  // about p_n
     const SpatialInertia<double>& whole = data_.composite[at_index(base.body)];
@@ -96,8 +96,7 @@ void FloatingBase::end_step(const Tree& tree, double h, double* q, double* v) {
     const Vec3d c = (1 / whole.mass) * whole.first, before = c + data_.origin;
     const Vec3d after = base.centre + (h / whole.mass) * p;
     // Both about the centre of mass, which neither the shift nor what turns about it changes.
-    const Vec3d missing =
-        l - cross(after - base.origin, p) - (has.moment - cross(c, has.force));
+    const Vec3d missing = l - cross(after - base.origin, p) - (has.moment - cross(c, has.force));
     const Vec3d turn = inverse(inertia_about(whole, c)) * missing;
     const Vec3d slide = (1 / whole.mass) * (p - has.force) + cross(turn, p_now - before);
     add(to_joint * (after - before), q + b.first_q);

@@ -2,8 +2,8 @@
 //
 // For a tree that hangs from the world by a free joint with unknowns r, the rows r of the equation
 // of motion are the rate of its whole momentum about the base's origin p_n of the step's start.
-// With c0 the bias without gravity and a0 = -M^-1 c0, the base drifts with its velocity at mid-step,
-// as the implicit midpoint rule of a rigid body does (rigid_body.h) but explicitly:
+// With c0 the bias without gravity and a0 = -M^-1 c0, the base drifts with its velocity at
+// mid-step, as the implicit midpoint rule of a rigid body does (rigid_body.h) but explicitly:
 //
 //   z_free,r = (z_n + h M^-1 (tau - c))_r - h/2 a0_r
 //   (P, L about p_n) = [M z]_r + h c0_r + h/2 M_rr a0_r       momentum after the step
@@ -42,11 +42,11 @@ class FloatingBase {
  private:
   struct Base {
     int body = 0;
-    std::vector<int> carried;   // bodies of its tree, itself among them
-    std::vector<double> rows;   // of M (6 x v_count)
-    double impulse[6];          // momentum that the rows of M z lack
-    Mat3d axes;                 // of its joint, world, as columns
-    Vec3d origin, centre;       // p_n, c_n
+    std::vector<int> carried;  // bodies of its tree, itself among them
+    std::vector<double> rows;  // of M (6 x v_count)
+    double impulse[6];         // momentum that the rows of M z lack
+    Mat3d axes;                // of its joint, world, as columns
+    Vec3d origin, centre;      // p_n, c_n
   };
   std::vector<Base> bases_;
   TreeData<double> data_;

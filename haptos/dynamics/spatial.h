@@ -214,8 +214,7 @@ HAPTOS_HD void subtract_outer(ArticulatedInertia<T>& i, T s, const SpatialForce<
   HAPTOS_UNROLL
   for (int j = 0; j < 3; ++j) {
     HAPTOS_UNROLL
-    for (int k = 0; k < 3; ++k)
-      i.coupling(j, k) = fma(-su.moment[j], u.force[k], i.coupling(j, k));
+    for (int k = 0; k < 3; ++k) i.coupling(j, k) = fma(-su.moment[j], u.force[k], i.coupling(j, k));
   }
 }
 

@@ -168,8 +168,7 @@ void add(const RobotLink& link, const Pose& in_body, MassSum& sum) {
   // The masses turn about their common centre with the reduced mass at their distance.
   const double mass = sum.mass + link.mass, share = link.mass / mass;
   const Vec3d d = in_body * link.centre - sum.centre;
-  sum.inertia +=
-      (sum.mass * share) * (haptos::squared_norm(d) * Mat3d::identity() - outer(d, d));
+  sum.inertia += (sum.mass * share) * (haptos::squared_norm(d) * Mat3d::identity() - outer(d, d));
   sum.centre += share * d;
   sum.mass = mass;
 }
@@ -238,8 +237,8 @@ Tree compile_tree(const Robot& robot, const TreeOptions& options) {
         s.parent < 0 ? TreeLink{-1, options.base} : tree.links[at_index(s.parent)];
     const Pose frame = compose(carrier.pose, s.frame);
     const RobotLink& link = robot.links[at_index(s.child)];
-    const bool kept = std::count(options.keep_fixed.begin(), options.keep_fixed.end(),
-                                 static_cast<int>(j)) > 0;
+    const bool kept =
+        std::count(options.keep_fixed.begin(), options.keep_fixed.end(), static_cast<int>(j)) > 0;
     if (s.kind == JointKind::kFixed && !kept) {
       tree.links[at_index(s.child)] = {carrier.body, frame};
       tree.joint_body.push_back(-1);

@@ -9,7 +9,8 @@
 //   X_PB(q) = frame * X_joint(q),     velocity of B against P = sum_k column_k v_k
 //
 // Coordinates and velocities of a joint are those of model/robot.h. The directions of a planar
-// joint are what the shortest turn from z to its axis makes of x and y (x and -y for an axis of -z).
+// joint are what the shortest turn from z to its axis makes of x and y (x and -y for an axis of
+// -z).
 //
 // Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 4. Limits: mimic joints and loop
 // closures are not part of the tree (they couple its unknowns from outside); masses of links that
@@ -25,23 +26,23 @@
 namespace haptos {
 
 struct TreeBody {
-  std::string name;           ///< of the link that moves it
-  int joint = 0;              ///< of the robot
+  std::string name;  ///< of the link that moves it
+  int joint = 0;     ///< of the robot
   JointKind kind = JointKind::kFixed;
-  int parent = -1;            ///< body; -1 is the world
+  int parent = -1;  ///< body; -1 is the world
   int first_q = 0, first_v = 0;
-  int v_count = 0;            ///< of the joint
-  int parent_v = -1;          ///< last unknown on the way from the parent to the world; -1: none
-  Vec3d position;             ///< origin of the joint in the parent's frame [m]
+  int v_count = 0;    ///< of the joint
+  int parent_v = -1;  ///< last unknown on the way from the parent to the world; -1: none
+  Vec3d position;     ///< origin of the joint in the parent's frame [m]
   /// Orientation against the parent: steady + cos(q) cosine + sin(q) sine of revolute and planar
   /// joints, steady of prismatic and fixed ones, steady R(q) of the others.
   Mat3d steady, cosine, sine;
   /// Axes of the columns in the parent's frame: the joint's axis; two directions and the axis of a
   /// planar joint; x, y, z of the joint frame of ball and free ones.
-  Mat3d directions;           ///< as columns
-  double mass = 0;            ///< with all that is merged [kg]
-  Vec3d centre;               ///< of mass, in the body's frame [m]
-  Sym3<double> inertia;       ///< about the centre of mass, body axes [kg m2]
+  Mat3d directions;      ///< as columns
+  double mass = 0;       ///< with all that is merged [kg]
+  Vec3d centre;          ///< of mass, in the body's frame [m]
+  Sym3<double> inertia;  ///< about the centre of mass, body axes [kg m2]
 };
 
 /// Where a link of the robot is: fixed in a body (-1: the world) at a pose.
@@ -55,7 +56,7 @@ struct Tree {
   std::vector<TreeBody> bodies;  ///< parents first
   std::vector<TreeLink> links;   ///< per link of the robot
   std::vector<std::string> link_names;
-  std::vector<int> joint_body;   ///< per joint of the robot; -1: merged
+  std::vector<int> joint_body;  ///< per joint of the robot; -1: merged
   int q_count = 0, v_count = 0;
   // Per unknown.
   std::vector<int> body_of;      ///< body that it moves

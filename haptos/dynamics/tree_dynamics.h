@@ -26,8 +26,8 @@ SpatialForce<T> about_common_point(const TreeData<T>& data, std::size_t body,
 
 /// A force [N] at the world point x and a moment [N m] as a wrench about the origin of `body`.
 template <class T>
-SpatialForce<T> wrench_at(const TreeData<T>& data, int body, const Vec3<T>& x,
-                          const Vec3<T>& force, const Vec3<T>& moment) {
+SpatialForce<T> wrench_at(const TreeData<T>& data, int body, const Vec3<T>& x, const Vec3<T>& force,
+                          const Vec3<T>& moment) {
   return {moment + cross(x - data.pose[static_cast<std::size_t>(body)].p, force), force};
 }
 
@@ -103,8 +103,8 @@ void aba(const Tree& tree, TreeData<T>& data, const T* v, const T* tau, const Ve
   const std::size_t n = tree.bodies.size();
   for (std::size_t i = 0; i < n; ++i) {
     data.articulated[i] = articulated(data.inertia[i]);
-    SpatialForce<T> f = v ? cross(data.velocity[i], data.inertia[i] * data.velocity[i])
-                          : SpatialForce<T>::zero();
+    SpatialForce<T> f =
+        v ? cross(data.velocity[i], data.inertia[i] * data.velocity[i]) : SpatialForce<T>::zero();
     data.force[i] = wrench ? f - about_common_point(data, i, wrench[i]) : f;
   }
   // Inwards: the force on body i through its joint is articulated[i] * acceleration + force[i].

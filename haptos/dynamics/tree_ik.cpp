@@ -12,19 +12,19 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-void check(const Tree& tree, const std::vector<IkTarget>& targets,
-           const std::vector<double>& start, const IkOptions& options) {
+void check(const Tree& tree, const std::vector<IkTarget>& targets, const std::vector<double>& start,
+           const IkOptions& options) {
   const auto refuse = [&](const std::string& element, double value, const char* rule,
                           const char* remedy) {
-    throw InputError({"", 0, 0, tree.name + "." + element, internal::format_number(value), rule,
-                      remedy});
+    throw InputError(
+        {"", 0, 0, tree.name + "." + element, internal::format_number(value), rule, remedy});
   };
   if (start.size() != at_index(tree.q_count))
     refuse("start", static_cast<double>(start.size()),
            "must have one number for each coordinate of the tree", "begin with tree.start");
   for (double x : start)
     if (!(std::abs(x) < 1e5)) refuse("start", x, "must be finite numbers below 1e5", "");
-  if (!(options.position_tolerance > 0)) 
+  if (!(options.position_tolerance > 0))
     refuse("position_tolerance", options.position_tolerance, "must be above 0", "give it in m");
   if (!(options.orientation_tolerance > 0))
     refuse("orientation_tolerance", options.orientation_tolerance, "must be above 0",
@@ -152,8 +152,8 @@ bool InverseKinematics::step(double lambda) {
     for (const TreeBody& b : tree_.bodies) {
       if (b.v_count != 1) continue;
       const std::size_t a = at_index(b.first_v), k = at_index(b.first_q);
-      const bool crosses = (q_[k] <= tree_.lower[k] && dv_[a] < 0) ||
-                           (q_[k] >= tree_.upper[k] && dv_[a] > 0);
+      const bool crosses =
+          (q_[k] <= tree_.lower[k] && dv_[a] < 0) || (q_[k] >= tree_.upper[k] && dv_[a] > 0);
       if (crosses && !held_[a]) held_[a] = again = true;
     }
   }
@@ -212,10 +212,10 @@ void InverseKinematics::restart(int k, const std::vector<double>& start) {
   };
   for (const TreeBody& b : tree_.bodies)
     for (int i = b.first_v; i < b.first_v + b.v_count; ++i) {
-      const int slides = b.kind == JointKind::kPrismatic                                   ? 1
-                         : b.kind == JointKind::kPlanar ? 2
-                         : b.kind == JointKind::kFree   ? 3
-                                                        : 0;
+      const int slides = b.kind == JointKind::kPrismatic ? 1
+                         : b.kind == JointKind::kPlanar  ? 2
+                         : b.kind == JointKind::kFree    ? 3
+                                                         : 0;
       const bool slide = i - b.first_v < slides;
       dv_[at_index(i)] = (!slide ? M_PI : b.kind == JointKind::kFree ? 0.0 : 0.3) * point(i);
     }

@@ -3,9 +3,10 @@
 //   min_q  sum_t  w_p^2 |p_t - p(q)|^2 + w_o^2 |log(R_t R(q)^T)|^2,     lower <= q <= upper
 //
 // by damped least squares (Levenberg 1944, Marquardt 1963): (J^T J + lambda s 1) dv = J^T e with s
-// the mean diagonal entry; lambda falls while the cost does. Unknowns at a limit that the step would
-// cross are held. Where no step lowers the cost before the targets are met, it starts again from a
-// point of Halton's sequence between the limits. No random numbers: the same call, the same result.
+// the mean diagonal entry; lambda falls while the cost does. Unknowns at a limit that the step
+// would cross are held. Where no step lowers the cost before the targets are met, it starts again
+// from a point of Halton's sequence between the limits. No random numbers: the same call, the same
+// result.
 //
 // Limits: of a target out of reach, and of a local minimum that all starts run into, the best
 // coordinates found come back with reached = false. Mimic joints and closures are not obeyed.
@@ -66,8 +67,8 @@ class InverseKinematics {
   const Tree& tree_;
   TreeData<double> data_;
   IkResult result_;
-  std::vector<double> q_, trial_;                   // coordinates
-  std::vector<double> e_, trial_e_, j_, frame_j_;   // residuals, Jacobian (weighted)
+  std::vector<double> q_, trial_;                  // coordinates
+  std::vector<double> e_, trial_e_, j_, frame_j_;  // residuals, Jacobian (weighted)
   std::vector<double> normal_, factor_, slope_, dv_;
   std::vector<char> held_;
 };

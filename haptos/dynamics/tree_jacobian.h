@@ -78,8 +78,7 @@ void centre_of_mass_jacobian(const Tree& tree, TreeData<T>& data, T* out) {
 template <class T>
 SpatialForce<T> momentum_about(const Tree& tree, const TreeData<T>& data, const Vec3<T>& x) {
   SpatialForce<T> h = SpatialForce<T>::zero();
-  for (std::size_t i = 0; i < tree.bodies.size(); ++i)
-    h += data.inertia[i] * data.velocity[i];
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) h += data.inertia[i] * data.velocity[i];
   h.moment -= cross(x - data.origin, h.force);
   return h;
 }
@@ -93,8 +92,7 @@ void centroidal_map(const Tree& tree, TreeData<T>& data, T* out) {
   const int n = tree.v_count;
   for (int k = 0; k < n; ++k) {
     const auto j = static_cast<std::size_t>(k);
-    SpatialForce<T> h =
-        data.composite[static_cast<std::size_t>(tree.body_of[j])] * data.column[j];
+    SpatialForce<T> h = data.composite[static_cast<std::size_t>(tree.body_of[j])] * data.column[j];
     h.moment -= cross(lever, h.force);
     for (int r = 0; r < 3; ++r) {
       out[r * n + k] = h.moment[r];

@@ -141,9 +141,14 @@ void forward_kinematics(const Tree& tree, const T* q, TreeData<T>& data) {
     const auto slide = [&](const Vec3<T>& a) { *column++ = {Vec3<T>::zero(), a}; };
     const auto turn = [&](const Vec3<T>& a) { *column++ = {a, cross(lever, a)}; };
     switch (b.kind) {
-      case JointKind::kFixed: break;
-      case JointKind::kRevolute: turn(axis[0]); break;
-      case JointKind::kPrismatic: slide(axis[0]); break;
+      case JointKind::kFixed:
+        break;
+      case JointKind::kRevolute:
+        turn(axis[0]);
+        break;
+      case JointKind::kPrismatic:
+        slide(axis[0]);
+        break;
       case JointKind::kPlanar:
         for (int k = 0; k < 2; ++k) slide(axis[k]);
         turn(axis[2]);
@@ -164,8 +169,7 @@ void update_inertias(const Tree& tree, TreeData<T>& data) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const BodyMass<T>& m = data.body_mass[i];
     const Frame<T>& x = data.pose[i];
-    data.inertia[i] =
-        spatial_inertia(m.mass, x * m.centre - data.origin, rotated(x.r, m.inertia));
+    data.inertia[i] = spatial_inertia(m.mass, x * m.centre - data.origin, rotated(x.r, m.inertia));
   }
 }
 
@@ -223,8 +227,7 @@ Vec3<T> point_acceleration(const TreeData<T>& data, int body, const Vec3<T>& x) 
   const SpatialMotion<T>& v = data.velocity[static_cast<std::size_t>(body)];
   const SpatialMotion<T>& a = data.acceleration[static_cast<std::size_t>(body)];
   const Vec3<T> lever = x - data.origin;
-  return a.linear + cross(a.angular, lever) +
-         cross(v.angular, v.linear + cross(v.angular, lever));
+  return a.linear + cross(a.angular, lever) + cross(v.angular, v.linear + cross(v.angular, lever));
 }
 
 /// Pose of a link of the robot, world.
@@ -249,9 +252,9 @@ void integrate(const Tree& tree, const T* q, const T* v, T h, T* out) {
     if (!turns) continue;
     from += plain;
     rate += plain;
-    const Quaternion<T> turned = normalized(quaternion_product(
-        rotation_exp(Vec3<T>{{h * rate[0], h * rate[1], h * rate[2]}}),
-        Quaternion<T>{{from[0], from[1], from[2], from[3]}}));
+    const Quaternion<T> turned = normalized(
+        quaternion_product(rotation_exp(Vec3<T>{{h * rate[0], h * rate[1], h * rate[2]}}),
+                           Quaternion<T>{{from[0], from[1], from[2], from[3]}}));
     for (int k = 0; k < 4; ++k) to[plain + k] = turned[k];
   }
 }

@@ -125,8 +125,7 @@ TEST(Pendulum, LargeSwingsHaveThePeriodOfTheEllipticIntegral) {
     robot.joints[0].position = {amplitude};
     FrozenScene scene;
     scene.h = 2e-4;
-    scene.add(
-        std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+    scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
     scene.start();
     const double inertia = 0.25 / 3, torque = kG * 0.25;
     double x = 1, y = std::cos(amplitude / 2);

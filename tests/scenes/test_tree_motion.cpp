@@ -21,8 +21,8 @@ struct TreeScene : FrozenScene {
       : data(compile_tree(robot)) {
     h = step;
     gravity = g;
-    body = add(std::make_unique<Articulation>(next_slots(),
-                                              test::articulation_of(robot, velocity)));
+    body =
+        add(std::make_unique<Articulation>(next_slots(), test::articulation_of(robot, velocity)));
   }
   const Tree& tree() const { return body->tree(); }
   void evaluate() {
@@ -50,11 +50,11 @@ std::vector<double> random_velocity(const Robot& robot, unsigned seed, double sc
   return v;
 }
 
-// Six links that float, joints of several kinds.
-Robot swimmer() {
+// Six links that float or hang from a ball joint, joints of several kinds.
+Robot swimmer(JointKind root = JointKind::kFree) {
   test::Random random(5);
   Robot robot;
-  test::add_random_link(random, robot, -1, JointKind::kFree);
+  test::add_random_link(random, robot, -1, root);
   test::add_random_link(random, robot, 0, JointKind::kRevolute).armature = 0.01;
   test::add_random_link(random, robot, 1, JointKind::kBall);
   test::add_random_link(random, robot, 0, JointKind::kRevolute);
@@ -102,6 +102,22 @@ TEST(TreeMotion, ATreeThatFloatsKeepsItsMomentumInEveryStep) {
   printf("2000 steps: momentum changes by %.1e of itself in a step, by %.1e and %.1e in all\n",
          worst_step, norm(before.moment - first.moment) / norm(first.moment),
          norm(before.force - first.force) / norm(first.force));
+}
+
+TEST(TreeMotion, ATreeOnABallJointKeepsItsAngularMomentumAboutIt) {
+  const Robot robot = swimmer(JointKind::kBall);
+  TreeScene scene(robot, 1e-3, {{0, 0, 0}}, random_velocity(robot, 6, 3));
+  scene.start();
+  const Vec3d pivot = robot.joints[0].frame.p;
+  scene.evaluate();
+  const Vec3d first = momentum_about(scene.tree(), scene.data, pivot).moment;
+  for (int k = 0; k < 2000; ++k) {
+    scene.step();
+    scene.evaluate();
+    ASSERT_LE(norm(momentum_about(scene.tree(), scene.data, pivot).moment - first),
+              1e-11 * norm(first));
+  }
+  EXPECT_EQ(scene.status, 0u);
 }
 
 TEST(TreeMotion, UnderGravityATreeFallsLikeAPointAndKeepsItsAngularMomentum) {
@@ -172,8 +188,8 @@ TEST(TreeMotion, AFreeBodyFlipsAboutItsMiddleAxisWithThePeriodOfEulersEquations)
   double last_energy = 0;
   for (double h : {2e-3, 1e-3}) {
     // The centre of mass away from the link's origin, as in most files.
-    TreeScene scene(one_body(JointKind::kFree, 0.3, {{0.1, 0.05, -0.02}}, moments), h,
-                    {{0, 0, 0}}, {0.3, 0, 0, spin[0], spin[1], spin[2]});
+    TreeScene scene(one_body(JointKind::kFree, 0.3, {{0.1, 0.05, -0.02}}, moments), h, {{0, 0, 0}},
+                    {0.3, 0, 0, spin[0], spin[1], spin[2]});
     scene.start();
     const SpatialForce<double> first = scene.momentum();
     const double e0 = scene.energy();
@@ -182,8 +198,8 @@ TEST(TreeMotion, AFreeBodyFlipsAboutItsMiddleAxisWithThePeriodOfEulersEquations)
     for (int k = 0; k < std::lround(20 / h); ++k) {
       scene.step();
       worst = std::max(worst, std::abs(scene.energy() / e0 - 1));
-      const SpatialForce<double> l = momentum_about(
-          scene.tree(), scene.data, centre_of_mass(scene.tree(), scene.data));
+      const SpatialForce<double> l =
+          momentum_about(scene.tree(), scene.data, centre_of_mass(scene.tree(), scene.data));
       drift = std::max(drift, norm(l.moment - first.moment) / norm(first.moment));
       const double now = dot(column(scene.data.pose[0].r, 1), l.moment);
       if (k > 0 && now * last < 0) crossings.push_back(h * (k + 1 - now / (now - last)));
@@ -196,7 +212,9 @@ TEST(TreeMotion, AFreeBodyFlipsAboutItsMiddleAxisWithThePeriodOfEulersEquations)
     EXPECT_LE(drift, 1e-9);
     printf("h %g s: half period %.5f s, exact %.5f s; in 20 s energy off by %.1e, L by %.1e\n", h,
            crossings[1] - crossings[0], exact, worst, drift);
-    if (last_energy > 0) { EXPECT_NEAR(std::log2(last_energy / worst), 2, 0.3); }
+    if (last_energy > 0) {
+      EXPECT_NEAR(std::log2(last_energy / worst), 2, 0.3);
+    }
     last_energy = worst;
   }
 }
@@ -233,13 +251,16 @@ TEST(TreeMotion, ATopPrecessesAtTheRateOfItsClosedForm) {
     }
     EXPECT_EQ(scene.status, 0u);
     const double error = std::abs(angle / 2 / exact - 1);
-    printf("h %g s: precession %.5f rad/s, exact %.5f, off by %.1e; nods by %.1e rad, energy %.1e\n",
-           h, angle / 2, exact, error, nod, energy);
+    printf(
+        "h %g s: precession %.5f rad/s, exact %.5f, off by %.1e; nods by %.1e rad, energy %.1e\n",
+        h, angle / 2, exact, error, nod, energy);
     // Second order, though the top turns by 0.15 rad in a step; its axis starts half a step late.
     EXPECT_LE(error, 110 * square(h));
     EXPECT_LE(nod, 0.6 * h);
     EXPECT_LE(energy, 1e-5);
-    if (last > 0) { EXPECT_NEAR(std::log2(last / error), 2, 0.3); }
+    if (last > 0) {
+      EXPECT_NEAR(std::log2(last / error), 2, 0.3);
+    }
     last = error;
   }
 }

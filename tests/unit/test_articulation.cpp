@@ -96,8 +96,7 @@ TEST(Articulation, RefusesWhatItCannotStartFrom) {
   // 65 unknowns are one too many, 64 are not.
   test::Random random(4);
   Robot star;
-  for (int k = 0; k < 65; ++k)
-    test::add_random_link(random, star, -1, JointKind::kRevolute);
+  for (int k = 0; k < 65; ++k) test::add_random_link(random, star, -1, JointKind::kRevolute);
   EXPECT_NE(of(test::articulation_of(star)).find("= 65 unknowns: must have 1 to 64"),
             std::string::npos);
   star.links.pop_back();

@@ -124,7 +124,8 @@ TEST(Tree, LanesEqualScalarsBitForBit) {
     for (std::size_t l = 0; l < 8; ++l) {
       ASSERT_EQ(lanes.size(), expected[l].size());
       for (std::size_t k = 0; k < lanes.size(); ++k)
-        ASSERT_EQ(lanes[k][static_cast<int>(l)], expected[l][k]) << "lane " << l << " result " << k << " of " << lanes.size();
+        ASSERT_EQ(lanes[k][static_cast<int>(l)], expected[l][k])
+            << "lane " << l << " result " << k << " of " << lanes.size();
     }
   }
 }
@@ -261,8 +262,10 @@ TEST(Tree, RefusesRobotsThatAreNoTreeOrMoveNoInertiaAndNamesTheJoint) {
     change(bad);
     EXPECT_NE(message(bad).find(text), std::string::npos) << message(bad);
   };
-  expect([](Robot& r) { r.joints[1].parent = 2; }, "r.joints[1] 'joint1'.parent = 2: must be -1 or");
-  expect([](Robot& r) { r.joints[1].child = 0; }, "joint1'.child = link0: must be the child of one");
+  expect([](Robot& r) { r.joints[1].parent = 2; },
+         "r.joints[1] 'joint1'.parent = 2: must be -1 or");
+  expect([](Robot& r) { r.joints[1].child = 0; },
+         "joint1'.child = link0: must be the child of one");
   expect([](Robot& r) { r.joints[2].child = 9; }, "joint2'.child = 9: must be a link");
   expect([](Robot& r) { r.joints.pop_back(); }, "r.links[2] 'link2': must be the child of a joint");
   expect([](Robot& r) { r.joints[1].axis = {{0, 0, 2}}; }, "joint1'.axis = 2: must have length 1");
