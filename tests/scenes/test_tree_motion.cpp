@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/joint_terms.h"
 #include "haptos/dynamics/rigid_body.h"
@@ -301,6 +302,109 @@ TEST(TreeMotion, ARodOnABallJointSwingsWithThePeriodOfTheEllipticIntegral) {
   EXPECT_EQ(scene.status, 0u);
   EXPECT_NEAR((latest - first) / count, exact, 1e-5 * exact);
   printf("period %.6f s, exact %.6f s\n", (latest - first) / count, exact);
+}
+
+TEST(TreeMotion, AFastRotorOnABodyThatFloatsLeavesItsEnergyAlone) {
+  // 500 rad/s: half a radian in a step. With bias and mass frozen at q_n alone this diverges.
+  Robot robot = one_body(JointKind::kFree, 1, {{0.02, 0, 0}}, {{1e-2, 1.2e-2, 0.8e-2}});
+  RobotJoint& j =
+      test::add_link(robot, 0, JointKind::kRevolute,
+                     test::make_link(0.2, {{0, 0, 0}}, {{6e-4, 0, 0, 0, 6e-4, 0, 0, 0, 1e-3}}));
+  j.frame.p = {{0.05, 0.02, 0.03}};
+  TreeScene scene(robot, 1e-3, {{0, 0, 0}}, {0, 0, 0, 0.5, 0.3, -0.2, 500});
+  scene.start();
+  const double e0 = scene.energy();
+  double worst = 0, fastest = 0;
+  for (int k = 0; k < 10000; ++k) {
+    scene.step();
+    worst = std::max(worst, std::abs(scene.energy() / e0 - 1));
+    fastest = std::max(fastest, norm(scene.data.velocity[0].angular));
+  }
+  EXPECT_EQ(scene.status, 0u);
+  EXPECT_LE(worst, 3e-6);
+  EXPECT_LE(fastest, 0.7);
+  printf("10 s: energy off by %.1e of itself, base turns at %.3f rad/s at most\n", worst, fastest);
+}
+
+// Spheres of a link, `radius` about the centres, on the plane z = 0.
+std::vector<SapPair> feet(const Link* link, const std::vector<Vec3d>& centres, double radius,
+                          double friction) {
+  std::vector<SapPair> pairs;
+  for (const Vec3d& c : centres) {
+    SapPair p;
+    p.link = link;
+    p.centre = c;
+    p.radius = radius;
+    p.feature = static_cast<std::int64_t>(pairs.size());
+    p.plane_body = 1;
+    p.law.stiffness = 1e5;
+    p.law.relaxation_time = 0.01;
+    p.law.friction = friction;
+    pairs.push_back(p);
+  }
+  return pairs;
+}
+
+TEST(TreeMotion, ABallOnAFreeJointEndsRollingAtFiveSeventhsOfItsSpeed) {
+  const double radius = 0.05, mass = 0.1, i = 0.4 * mass * radius * radius;
+  Robot robot = one_body(JointKind::kFree, mass, {{0, 0, 0}}, {{i, i, i}});
+  robot.joints[0].position = {0, 0, radius, 1, 0, 0, 0};
+  TreeScene scene(robot, 1e-3, {{0, 0, -9.81}}, {1, 0, 0, 0, 0, 0});
+  const LinkOf<Articulation> link(scene.body, 0);
+  scene.add_term(std::make_unique<SapTerm>(feet(&link, {{{0, 0, 0}}}, radius, 0.2)));
+  scene.start();
+  for (int k = 0; k < 1000; ++k) scene.step();
+  EXPECT_EQ(scene.status, 0u);
+  EXPECT_NEAR(scene.state.z[0], 5.0 / 7, 1e-4);
+  EXPECT_NEAR(scene.state.z[4], 5.0 / 7 / radius, 1e-2);
+  printf("v %.6f m/s (5/7 = %.6f)\n", scene.state.z[0], 5.0 / 7);
+}
+
+TEST(TreeMotion, AStoolOnSprungLegsComesToRestAndItsFeetCarryItsWeight) {
+  Robot robot = one_body(JointKind::kFree, 3, {{0.02, -0.01, 0}}, {{0.02, 0.03, 0.04}});
+  robot.joints[0].position = {0, 0, 0.3, 1, 0, 0, 0};
+  for (int leg = 0; leg < 3; ++leg) {
+    const double angle = 2 * M_PI / 3 * leg;
+    RobotJoint& j = test::add_link(
+        robot, 0, JointKind::kRevolute,
+        test::make_link(0.3, {{0, 0, -0.13}}, {{2e-3, 0, 0, 0, 2e-3, 0, 0, 0, 2e-4}}));
+    j.frame = {{{0.15 * std::cos(angle), 0.15 * std::sin(angle), 0}}, rotation_by({{0, 0, angle}})};
+    j.axis = {{0, 1, 0}};
+  }
+  TreeScene scene(robot, 2e-3, {{0, 0, -9.81}}, {0.1, 0.05, 0, 0, 0.2, 0.3, 0, 0, 0});
+  std::vector<std::unique_ptr<LinkOf<Articulation>>> links;
+  std::vector<SapTerm*> terms;
+  for (int leg = 0; leg < 3; ++leg) {
+    links.push_back(std::make_unique<LinkOf<Articulation>>(scene.body, 1 + leg));
+    terms.push_back(scene.add_term(
+        std::make_unique<SapTerm>(feet(links.back().get(), {{{0, 0, -0.26}}}, 0.02, 0.8))));
+    scene.add_term(std::make_unique<JointSpring>(scene.body, 6 + leg, 60, -0.3));
+    scene.add_term(std::make_unique<JointDamping>(scene.body, 6 + leg, 0.8));
+  }
+  scene.start();
+  for (int k = 0; k < 2500; ++k) scene.step();
+  const std::vector<double> settled = scene.state.q;
+  for (int k = 0; k < 2500; ++k) scene.step();
+  EXPECT_EQ(scene.status, 0u);
+  Vec3d force{{0, 0, 0}};
+  int touching = 0;
+  for (const SapTerm* t : terms)
+    for (const ContactPoint& c : t->contacts()) {
+      force += c.force;
+      ++touching;
+    }
+  double moved = 0, fastest = 0;
+  for (std::size_t k = 0; k < settled.size(); ++k)
+    moved = std::max(moved, std::abs(scene.state.q[k] - settled[k]));
+  for (double z : scene.state.z) fastest = std::max(fastest, std::abs(z));
+  const double weight = 3.9 * 9.81;
+  printf("feet: %d, force off by %.1e of the weight, moves %.1e in the last 5 s, %.1e m/s\n",
+         touching, norm(force - Vec3d{{0, 0, weight}}) / weight, moved, fastest);
+  EXPECT_EQ(touching, 3);
+  EXPECT_LE(norm(force - Vec3d{{0, 0, weight}}), 1e-6 * weight);
+  // The splayed legs push the feet apart, and sticking SAP contact creeps under that load.
+  EXPECT_LE(moved, 2e-3);
+  EXPECT_LE(fastest, 4e-4);
 }
 
 }  // namespace
