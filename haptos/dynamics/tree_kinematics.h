@@ -220,7 +220,8 @@ Vec3<T> point_velocity(const TreeData<T>& data, int body, const Vec3<T>& x) {
   const SpatialMotion<T>& v = data.velocity[static_cast<std::size_t>(body)];
   return v.linear + cross(v.angular, x - data.origin);
 }
-/// Acceleration of the point of a body that is at x [m/s2]; minus gravity after rnea and aba.
+/// Acceleration of the point of a body that is at x [m/s2], after update_accelerations; minus
+/// gravity after rnea and aba, which must have been given velocities.
 template <class T>
 Vec3<T> point_acceleration(const TreeData<T>& data, int body, const Vec3<T>& x) {
   if (body < 0) return Vec3<T>::zero();

@@ -105,6 +105,26 @@ TEST(TreeMotion, ATreeThatFloatsKeepsItsMomentumInEveryStep) {
          norm(before.force - first.force) / norm(first.force));
 }
 
+TEST(TreeMotion, AWrenchOnALinkOfATreeThatFloatsIsTheRateOfItsMomentum) {
+  const Robot robot = swimmer();
+  TreeScene scene(robot, 1e-3, {{0, 0, 0}}, random_velocity(robot, 6, 1));
+  const Vec3d force{{1, -2, 3}}, moment{{0.1, 0.2, -0.1}};
+  scene.body->wrench.assign(scene.tree().bodies.size(), SpatialForce<double>::zero());
+  scene.body->wrench[3] = {moment, force};
+  scene.start();
+  for (int k = 0; k < 200; ++k) {
+    scene.evaluate();
+    const Vec3d x = scene.data.pose[3].p;  // where the force acts, about the world's origin
+    const SpatialForce<double> before = momentum_about(scene.tree(), scene.data, Vec3d::zero());
+    scene.step();
+    scene.evaluate();
+    const SpatialForce<double> after = momentum_about(scene.tree(), scene.data, Vec3d::zero());
+    ASSERT_LE(norm(after.force - before.force - scene.h * force), 1e-12);
+    ASSERT_LE(norm(after.moment - before.moment - scene.h * (moment + cross(x, force))), 1e-12);
+  }
+  EXPECT_EQ(scene.status, 0u);
+}
+
 TEST(TreeMotion, ATreeOnABallJointKeepsItsAngularMomentumAboutIt) {
   const Robot robot = swimmer(JointKind::kBall);
   TreeScene scene(robot, 1e-3, {{0, 0, 0}}, random_velocity(robot, 6, 3));
