@@ -7,15 +7,8 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-// Rotational inertia about the point that is at x from O.
-Mat3d inertia_about(const SpatialInertia<double>& i, const Vec3d& x) {
-  const Sym3<double>& s = i.about_origin;
-  const Mat3d about_o{{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
-  // To the centre of mass c and on to x: m (|c - x|^2 - |c|^2), without the difference of squares.
-  const Vec3d f = i.first;
-  const Mat3d cross_terms = outer(f, x) + outer(x, f) - i.mass * outer(x, x);
-  const double square = dot(x, i.mass * x - 2.0 * f);
-  return about_o + square * Mat3d::identity() + cross_terms;
+Mat3d full(const Sym3<double>& s) {
+  return {{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
 }
 
 }  // namespace
@@ -54,11 +47,11 @@ void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start, double 
       for (int k = b.first_v; k < b.first_v + d; ++k)
         base.impulse[r] += 0.5 * h * mass[i * n + k] * product_[at_index(k)];
     }
-    const SpatialMotion<double>* turn = start.column.data() + b.first_v + d - 3;
-    base.axes = columns(turn[0].angular, turn[1].angular, turn[2].angular);
+    const Vec3d* turn = start.axis.data() + b.first_v + d - 3;
+    base.axes = columns(turn[0], turn[1], turn[2]);
     base.origin = start.pose[at_index(base.body)].p;
     const SpatialInertia<double>& whole = start.composite[at_index(base.body)];
-    if (d == 6) base.centre = (1 / whole.mass) * whole.first + start.origin;
+    if (d == 6) base.centre = (1 / whole.mass) * whole.first + base.origin;
   }
 }
 
@@ -78,27 +71,27 @@ void FloatingBase::end_step(const Tree& tree, double h, double* q, double* v) {
     }
     const Vec3d l = base.axes * Vec3d{{wanted[d - 3], wanted[d - 2], wanted[d - 1]}};  // about p_n
     const SpatialInertia<double>& whole = data_.composite[at_index(base.body)];
-    SpatialForce<double> has = SpatialForce<double>::zero();
-    for (int i : base.carried) has += data_.inertia[at_index(i)] * data_.velocity[at_index(i)];
+    const Vec3d p_now = data_.pose[at_index(base.body)].p;
+    SpatialForce<double> has = SpatialForce<double>::zero();  // about p_now
+    for (int i : base.carried) {
+      const auto j = at_index(i);
+      has += shift(data_.inertia[j] * data_.velocity[j], p_now - data_.pose[j].p);
+    }
     const Mat3d to_joint = transpose(base.axes);
     const auto add = [](const Vec3d& x, double* to) {
       for (int c = 0; c < 3; ++c) to[c] += x[c];
     };
-    const Vec3d p_now = data_.pose[at_index(base.body)].p;
-
     if (d == 3) {  // a ball joint: about its centre, which does not move
-      const Vec3d lever = p_now - data_.origin;
-      const Vec3d missing = l - (has.moment - cross(lever, has.force));
-      add(to_joint * (inverse(inertia_about(whole, lever)) * missing), v + b.first_v);
+      add(to_joint * (inverse(full(whole.about_point)) * (l - has.moment)), v + b.first_v);
       continue;
     }
     const Vec3d p = base.axes * Vec3d{{wanted[0], wanted[1], wanted[2]}};
-    const Vec3d c = (1 / whole.mass) * whole.first, before = c + data_.origin;
+    const Vec3d c = (1 / whole.mass) * whole.first, before = c + p_now;
     const Vec3d after = base.centre + (h / whole.mass) * p;
     // Both about the centre of mass, which neither the shift nor what turns about it changes.
-    const Vec3d missing = l - cross(after - base.origin, p) - (has.moment - cross(c, has.force));
-    const Vec3d turn = inverse(inertia_about(whole, c)) * missing;
-    const Vec3d slide = (1 / whole.mass) * (p - has.force) + cross(turn, p_now - before);
+    const Vec3d missing = l - cross(after - base.origin, p) - shift(has, c).moment;
+    const Vec3d turn = inverse(full(shift(whole, c).about_point)) * missing;
+    const Vec3d slide = (1 / whole.mass) * (p - has.force) - cross(turn, c);
     add(to_joint * (after - before), q + b.first_q);
     add(to_joint * slide, v + b.first_v);
     add(to_joint * turn, v + b.first_v + 3);

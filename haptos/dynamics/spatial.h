@@ -1,14 +1,14 @@
 // Spatial vectors: motions, forces and inertias of bodies in six dimensions, templated on the
 // scalar.
 //
-// All quantities are in world axes about one common fixed point O, so adding those of different
-// bodies needs no transform. A motion holds the angular velocity and the velocity of the
-// body-fixed point that is at O; a force holds the moment about O and the force.
+// All are in world axes, about a reference point: a motion holds the angular velocity and the
+// velocity of the body-fixed point that is at the reference point; a force holds the moment about it
+// and the force. Quantities about the same point add without a transform; shift() moves them to
+// another. Inertias of small bodies keep their digits only about a point near them.
 //
 //   I v = (I_O w + m c x v_O,  m v_O + w x m c),    d/dt of a vector fixed in a body = v x (.)
 //
-// Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 2. Limit: O should be within some
-// metres of the bodies, since lever arms are measured from it.
+// Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 2.
 #pragma once
 
 #include "haptos/base/math.h"
@@ -62,7 +62,7 @@ HAPTOS_HD void subtract_outer(Sym3<T>& s, const Vec3<T>& a, const Vec3<T>& b) {
 template <class T>
 struct SpatialMotion {
   Vec3<T> angular;  ///< [rad/s]
-  Vec3<T> linear;   ///< of the body-fixed point at O [m/s]
+  Vec3<T> linear;   ///< of the body-fixed point at the reference point [m/s]
 
   static HAPTOS_HD SpatialMotion zero() { return {Vec3<T>::zero(), Vec3<T>::zero()}; }
   HAPTOS_HD SpatialMotion& operator+=(const SpatialMotion& b) {
@@ -74,7 +74,7 @@ struct SpatialMotion {
 
 template <class T>
 struct SpatialForce {
-  Vec3<T> moment;  ///< about O [N m]
+  Vec3<T> moment;  ///< about the reference point [N m]
   Vec3<T> force;   ///< [N]
 
   static HAPTOS_HD SpatialForce zero() { return {Vec3<T>::zero(), Vec3<T>::zero()}; }
@@ -141,24 +141,34 @@ HAPTOS_HD SpatialForce<T> cross(const SpatialMotion<T>& v, const SpatialForce<T>
   return {cross(v.angular, f.moment) + cross(v.linear, f.force), cross(v.angular, f.force)};
 }
 
+/// A motion or a force about the point that lies r from its reference point.
+template <class T>
+HAPTOS_HD SpatialMotion<T> shift(const SpatialMotion<T>& m, const Vec3<T>& r) {
+  return {m.angular, m.linear + cross(m.angular, r)};
+}
+template <class T>
+HAPTOS_HD SpatialForce<T> shift(const SpatialForce<T>& f, const Vec3<T>& r) {
+  return {f.moment - cross(r, f.force), f.force};
+}
+
 /// Inertia of a rigid body, or of several that move as one.
 template <class T>
 struct SpatialInertia {
   T mass;                ///< [kg]
-  Vec3<T> first;         ///< mass times centre of mass from O [kg m]
-  Sym3<T> about_origin;  ///< rotational inertia about O [kg m2]
+  Vec3<T> first;         ///< mass times centre of mass from the reference point [kg m]
+  Sym3<T> about_point;  ///< rotational inertia about it [kg m2]
 
   static HAPTOS_HD SpatialInertia zero() { return {T(0), Vec3<T>::zero(), Sym3<T>::zero()}; }
   HAPTOS_HD SpatialInertia& operator+=(const SpatialInertia& b) {
     mass += b.mass;
     first += b.first;
-    about_origin += b.about_origin;
+    about_point += b.about_point;
     return *this;
   }
 };
 
-/// Inertia about O of a body with centre of mass c [m] from O and inertia `about_centre`, world
-/// axes.
+/// Inertia of a body with centre of mass c [m] from the reference point and inertia `about_centre`,
+/// world axes.
 template <class T>
 HAPTOS_HD SpatialInertia<T> spatial_inertia(T mass, const Vec3<T>& c, Sym3<T> about_centre) {
   const Vec3<T> mc = mass * c;
@@ -169,8 +179,31 @@ HAPTOS_HD SpatialInertia<T> spatial_inertia(T mass, const Vec3<T>& c, Sym3<T> ab
 /// Momentum of a motion.
 template <class T>
 HAPTOS_HD SpatialForce<T> operator*(const SpatialInertia<T>& i, const SpatialMotion<T>& v) {
-  return {i.about_origin * v.angular + cross(i.first, v.linear),
+  return {i.about_point * v.angular + cross(i.first, v.linear),
           i.mass * v.linear + cross(v.angular, i.first)};
+}
+
+/// The same inertia about the point that lies r from its reference point:
+/// I + (m r.r - 2 f.r) 1 + f r^T + r f^T - m r r^T with f the first moment.
+template <class T>
+HAPTOS_HD SpatialInertia<T> shift(const SpatialInertia<T>& i, const Vec3<T>& r) {
+  const Vec3<T> g = i.mass * r - i.first, f = i.first;
+  Sym3<T> s = i.about_point;
+  s += Sym3<T>::diagonal(dot(r, g) - dot(r, f));
+  subtract_outer(s, g, r);  // the last two of the four terms: -(m r - f) r^T
+  s.xx = fma(r[0], f[0], s.xx);
+  s.xy = fma(r[0], f[1], s.xy);
+  s.xz = fma(r[0], f[2], s.xz);
+  s.yy = fma(r[1], f[1], s.yy);
+  s.yz = fma(r[1], f[2], s.yz);
+  s.zz = fma(r[2], f[2], s.zz);
+  return {i.mass, f - i.mass * r, s};
+}
+/// Momentum of a unit velocity along (`slide`) or about the axis a.
+template <class T>
+HAPTOS_HD SpatialForce<T> along(const SpatialInertia<T>& i, const Vec3<T>& a, bool slide) {
+  if (slide) return {cross(i.first, a), i.mass * a};
+  return {i.about_point * a, cross(a, i.first)};
 }
 
 /// Inertia of a body with others hanging from it by joints: force per acceleration of that body,
@@ -190,7 +223,7 @@ struct ArticulatedInertia {
 };
 template <class T>
 HAPTOS_HD ArticulatedInertia<T> articulated(const SpatialInertia<T>& i) {
-  return {i.about_origin, skew(i.first), Sym3<T>::diagonal(i.mass)};
+  return {i.about_point, skew(i.first), Sym3<T>::diagonal(i.mass)};
 }
 template <class T>
 HAPTOS_HD SpatialForce<T> operator*(const ArticulatedInertia<T>& i, const SpatialMotion<T>& a) {
@@ -204,6 +237,48 @@ HAPTOS_HD SpatialForce<T> operator*(const ArticulatedInertia<T>& i, const Spatia
     }
   }
   return f;
+}
+/// Force of a unit acceleration along (`slide`) or about the axis a.
+template <class T>
+HAPTOS_HD SpatialForce<T> along(const ArticulatedInertia<T>& i, const Vec3<T>& a, bool slide) {
+  SpatialForce<T> f;
+  HAPTOS_UNROLL
+  for (int j = 0; j < 3; ++j) {
+    const T* row = &i.coupling.a[3 * j];
+    if (slide)
+      f.moment[j] = fma(row[2], a[2], fma(row[1], a[1], row[0] * a[0]));
+    else
+      f.force[j] = fma(i.coupling(2, j), a[2], fma(i.coupling(1, j), a[1], i.coupling(0, j) * a[0]));
+  }
+  (slide ? f.force : f.moment) = (slide ? i.linear : i.angular) * a;
+  return f;
+}
+/// The same inertia about the point that lies r from its reference point.
+template <class T>
+HAPTOS_HD ArticulatedInertia<T> shift(const ArticulatedInertia<T>& i, const Vec3<T>& r) {
+  ArticulatedInertia<T> s = i;
+  const Sym3<T>& l = i.linear;
+  const Vec3<T> columns[] = {{{l.xx, l.xy, l.xz}}, {{l.xy, l.yy, l.yz}}, {{l.xz, l.yz, l.zz}}};
+  HAPTOS_UNROLL
+  for (int j = 0; j < 3; ++j) {  // H' = H - [r]x L
+    const Vec3<T> c = cross(r, columns[j]);
+    HAPTOS_UNROLL
+    for (int k = 0; k < 3; ++k) s.coupling(k, j) -= c[k];
+  }
+  // A' = A + H [r]x + (H' [r]x)^T; row k of H [r]x is row k of H times r as vectors.
+  Vec3<T> before[3], after[3];
+  HAPTOS_UNROLL
+  for (int k = 0; k < 3; ++k) {
+    before[k] = cross(Vec3<T>{{i.coupling(k, 0), i.coupling(k, 1), i.coupling(k, 2)}}, r);
+    after[k] = cross(Vec3<T>{{s.coupling(k, 0), s.coupling(k, 1), s.coupling(k, 2)}}, r);
+  }
+  s.angular.xx += before[0][0] + after[0][0];
+  s.angular.xy += before[0][1] + after[1][0];
+  s.angular.xz += before[0][2] + after[2][0];
+  s.angular.yy += before[1][1] + after[1][1];
+  s.angular.yz += before[1][2] + after[2][1];
+  s.angular.zz += before[2][2] + after[2][2];
+  return s;
 }
 /// I - s u u^T.
 template <class T>

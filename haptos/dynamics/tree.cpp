@@ -266,6 +266,7 @@ Tree compile_tree(const Robot& robot, const TreeOptions& options) {
     set_motion(s, frame, b);
     for (int k = 0; k < b.v_count; ++k) {
       tree.body_of.push_back(body);
+      tree.slides.push_back(k < slide_count(s.kind));
       tree.parent_of.push_back(k == 0 ? b.parent_v : b.first_v + k - 1);
       tree.armature.push_back(s.armature);
     }

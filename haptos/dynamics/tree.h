@@ -25,6 +25,12 @@
 
 namespace haptos {
 
+/// How many of a joint's unknowns slide; they come first.
+constexpr int slide_count(JointKind k) {
+  constexpr int n[] = {0, 0, 1, 0, 2, 3};
+  return n[static_cast<int>(k)];
+}
+
 struct TreeBody {
   std::string name;  ///< of the link that moves it
   int joint = 0;     ///< of the robot
@@ -60,6 +66,7 @@ struct Tree {
   int q_count = 0, v_count = 0;
   // Per unknown.
   std::vector<int> body_of;      ///< body that it moves
+  std::vector<char> slides;      ///< along its axis; else it turns about it
   std::vector<int> parent_of;    ///< the unknown before it on the way to the world; -1: none
   std::vector<double> armature;  ///< [kg m2] or [kg]
   // Per coordinate.

@@ -17,18 +17,29 @@
 
 namespace haptos {
 
-/// The wrench of body `body`, given about its origin, about O.
-template <class T>
-SpatialForce<T> about_common_point(const TreeData<T>& data, std::size_t body,
-                                   const SpatialForce<T>& wrench) {
-  return {wrench.moment + cross(data.pose[body].p - data.origin, wrench.force), wrench.force};
-}
-
 /// A force [N] at the world point x and a moment [N m] as a wrench about the origin of `body`.
 template <class T>
 SpatialForce<T> wrench_at(const TreeData<T>& data, int body, const Vec3<T>& x, const Vec3<T>& force,
                           const Vec3<T>& moment) {
   return {moment + cross(x - data.pose[static_cast<std::size_t>(body)].p, force), force};
+}
+
+/// Part of a force on a body that acts on unknown k of its joint.
+template <class T>
+T joint_force(const Tree& tree, const TreeData<T>& data, std::size_t k, const SpatialForce<T>& f) {
+  return dot(data.axis[k], tree.slides[k] ? f.force : f.moment);
+}
+
+/// Acceleration that a body has without that of its joint: its carrier's, and the velocity products
+/// where there are velocities. A world that accelerates with -g feels like gravity.
+template <class T>
+SpatialMotion<T> carried_acceleration(const Tree& tree, const TreeData<T>& data, std::size_t i,
+                                      bool moves, const Vec3<T>& gravity) {
+  const int parent = tree.bodies[i].parent;
+  const SpatialMotion<T> a =
+      parent < 0 ? SpatialMotion<T>{Vec3<T>::zero(), -gravity}
+                 : shift(data.acceleration[static_cast<std::size_t>(parent)], data.lever[i]);
+  return moves ? a + data.drift[i] : a;
 }
 
 /// Joint forces (v_count) that give accelerations a at velocities v; null for zero: v, a, wrench
@@ -39,27 +50,22 @@ void rnea(const Tree& tree, TreeData<T>& data, const T* v, const T* a, const Vec
   if (v) update_velocities(tree, v, data);
   const std::size_t n = tree.bodies.size();
   for (std::size_t i = 0; i < n; ++i) {
-    const TreeBody& b = tree.bodies[i];
-    // A world that accelerates with -g feels like gravity.
-    SpatialMotion<T> sum = b.parent < 0 ? SpatialMotion<T>{Vec3<T>::zero(), -gravity}
-                                        : data.acceleration[static_cast<std::size_t>(b.parent)];
-    if (v) sum += data.drift[i];
-    if (a)
-      for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
-        sum = add_scaled(sum, a[k], data.column[static_cast<std::size_t>(k)]);
+    SpatialMotion<T> sum = carried_acceleration(tree, data, i, v != nullptr, gravity);
+    if (a) sum = add_joint(tree, data, tree.bodies[i], a, sum);
     data.acceleration[i] = sum;
     SpatialForce<T> f = data.inertia[i] * sum;
     if (v) f += cross(data.velocity[i], data.inertia[i] * data.velocity[i]);
-    data.force[i] = wrench ? f - about_common_point(data, i, wrench[i]) : f;
+    data.force[i] = wrench ? f - wrench[i] : f;
   }
   for (std::size_t i = n; i-- > 0;) {
     const TreeBody& b = tree.bodies[i];
     for (int k = b.first_v; k < b.first_v + b.v_count; ++k) {
       const auto j = static_cast<std::size_t>(k);
-      tau[k] = dot(data.column[j], data.force[i]);
+      tau[k] = joint_force(tree, data, j, data.force[i]);
       if (a) tau[k] = fma(data.armature[j], a[k], tau[k]);
     }
-    if (b.parent >= 0) data.force[static_cast<std::size_t>(b.parent)] += data.force[i];
+    if (b.parent >= 0)
+      data.force[static_cast<std::size_t>(b.parent)] += shift(data.force[i], -data.lever[i]);
   }
 }
 
@@ -75,7 +81,7 @@ void composite_inertias(const Tree& tree, TreeData<T>& data) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) data.composite[i] = data.inertia[i];
   for (std::size_t i = tree.bodies.size(); i-- > 0;)
     if (const int p = tree.bodies[i].parent; p >= 0)
-      data.composite[static_cast<std::size_t>(p)] += data.composite[i];
+      data.composite[static_cast<std::size_t>(p)] += shift(data.composite[i], -data.lever[i]);
 }
 
 /// Mass matrix, dense, row-major (v_count x v_count) [kg m2, kg m, kg].
@@ -86,10 +92,17 @@ void crba(const Tree& tree, TreeData<T>& data, T* m) {
   for (int i = 0; i < n * n; ++i) m[i] = T(0);
   for (int i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const SpatialForce<T> f =
-        data.composite[static_cast<std::size_t>(tree.body_of[k])] * data.column[k];
-    for (int j = i; j >= 0; j = tree.parent_of[static_cast<std::size_t>(j)])
-      m[i * n + j] = m[j * n + i] = dot(data.column[static_cast<std::size_t>(j)], f);
+    auto body = static_cast<std::size_t>(tree.body_of[k]);
+    SpatialForce<T> f = along(data.composite[body], data.axis[k], tree.slides[k]);
+    for (int j = i;;) {
+      const auto l = static_cast<std::size_t>(j);
+      m[i * n + j] = m[j * n + i] = joint_force(tree, data, l, f);
+      j = tree.parent_of[l];
+      if (j < 0) break;
+      for (const auto to = static_cast<std::size_t>(tree.body_of[static_cast<std::size_t>(j)]);
+           body != to; body = static_cast<std::size_t>(tree.bodies[body].parent))
+        f = shift(f, -data.lever[body]);
+    }
     m[i * n + i] += data.armature[k];
   }
 }
@@ -103,9 +116,9 @@ void aba(const Tree& tree, TreeData<T>& data, const T* v, const T* tau, const Ve
   const std::size_t n = tree.bodies.size();
   for (std::size_t i = 0; i < n; ++i) {
     data.articulated[i] = articulated(data.inertia[i]);
-    SpatialForce<T> f =
+    const SpatialForce<T> f =
         v ? cross(data.velocity[i], data.inertia[i] * data.velocity[i]) : SpatialForce<T>::zero();
-    data.force[i] = wrench ? f - about_common_point(data, i, wrench[i]) : f;
+    data.force[i] = wrench ? f - wrench[i] : f;
   }
   // Inwards: the force on body i through its joint is articulated[i] * acceleration + force[i].
   for (std::size_t i = n; i-- > 0;) {
@@ -114,10 +127,9 @@ void aba(const Tree& tree, TreeData<T>& data, const T* v, const T* tau, const Ve
     SpatialForce<T>& force = data.force[i];
     for (int k = b.first_v + b.v_count - 1; k >= b.first_v; --k) {
       const auto j = static_cast<std::size_t>(k);
-      const SpatialMotion<T>& s = data.column[j];
-      const SpatialForce<T> u = inertia * s;
-      const T inverse = T(1) / (dot(s, u) + data.armature[j]);
-      const T left = (tau ? tau[k] : T(0)) - dot(s, force);
+      const SpatialForce<T> u = along(inertia, data.axis[j], tree.slides[j]);
+      const T inverse = T(1) / (joint_force(tree, data, j, u) + data.armature[j]);
+      const T left = (tau ? tau[k] : T(0)) - joint_force(tree, data, j, force);
       data.reach[j] = u;
       data.inverse_inertia[j] = inverse;
       data.remainder[j] = left;
@@ -128,19 +140,18 @@ void aba(const Tree& tree, TreeData<T>& data, const T* v, const T* tau, const Ve
     }
     if (b.parent < 0) continue;
     const auto p = static_cast<std::size_t>(b.parent);
-    data.articulated[p] += inertia;
-    data.force[p] += v ? force + inertia * data.drift[i] : force;
+    data.articulated[p] += shift(inertia, -data.lever[i]);
+    data.force[p] += shift(v ? force + inertia * data.drift[i] : force, -data.lever[i]);
   }
   // Outwards.
   for (std::size_t i = 0; i < n; ++i) {
     const TreeBody& b = tree.bodies[i];
-    SpatialMotion<T> sum = b.parent < 0 ? SpatialMotion<T>{Vec3<T>::zero(), -gravity}
-                                        : data.acceleration[static_cast<std::size_t>(b.parent)];
-    if (v) sum += data.drift[i];
+    SpatialMotion<T> sum = carried_acceleration(tree, data, i, v != nullptr, gravity);
     for (int k = b.first_v; k < b.first_v + b.v_count; ++k) {
       const auto j = static_cast<std::size_t>(k);
       a[k] = data.inverse_inertia[j] * (data.remainder[j] - dot(sum, data.reach[j]));
-      sum = add_scaled(sum, a[k], data.column[j]);
+      Vec3<T>& part = tree.slides[j] ? sum.linear : sum.angular;
+      for (int c = 0; c < 3; ++c) part[c] = fma(a[k], data.axis[j][c], part[c]);
     }
     data.acceleration[i] = sum;
   }
@@ -162,7 +173,7 @@ template <class T>
 T potential_energy(const Tree& tree, const TreeData<T>& data, const Vec3<T>& gravity) {
   T e = T(0);
   for (std::size_t i = 0; i < tree.bodies.size(); ++i)
-    e -= dot(gravity, data.inertia[i].first + data.inertia[i].mass * data.origin);
+    e -= dot(gravity, data.inertia[i].first + data.inertia[i].mass * data.pose[i].p);
   return e;
 }
 

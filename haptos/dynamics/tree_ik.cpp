@@ -212,11 +212,7 @@ void InverseKinematics::restart(int k, const std::vector<double>& start) {
   };
   for (const TreeBody& b : tree_.bodies)
     for (int i = b.first_v; i < b.first_v + b.v_count; ++i) {
-      const int slides = b.kind == JointKind::kPrismatic ? 1
-                         : b.kind == JointKind::kPlanar  ? 2
-                         : b.kind == JointKind::kFree    ? 3
-                                                         : 0;
-      const bool slide = i - b.first_v < slides;
+      const bool slide = tree_.slides[at_index(i)];
       dv_[at_index(i)] = (!slide ? M_PI : b.kind == JointKind::kFree ? 0.0 : 0.3) * point(i);
     }
   integrate(tree_, start.data(), dv_.data(), 1.0, q_.data());

@@ -1,8 +1,8 @@
 // How points, frames, the centre of mass and the momentum of a tree move with its unknowns,
 // templated on the scalar (tree_kinematics.h). Matrices are row-major with v_count columns.
 //
-//   J_x,k = column_k.linear + column_k.angular x (x - O)            of the unknowns that move x
-//   h = sum I_i v_i,   d h / d v_k = composite_k column_k           moved to the centre of mass
+//   J_x,k = axis_k x (x - p_k), or axis_k of a slide                of the unknowns that move x
+//   h = sum I_i v_i,   d h / d v_k = composite_k along axis_k       moved to the centre of mass
 //
 // Source: Orin and Goswami, Centroidal momentum matrix of a humanoid robot, 2008.
 #pragma once
@@ -25,8 +25,10 @@ void point_jacobian(const Tree& tree, const TreeData<T>& data, int body, const V
   const int n = tree.v_count;
   for (int i = 0; i < 3 * n; ++i) out[i] = T(0);
   for (int k = last_unknown(tree, body); k >= 0; k = tree.parent_of[static_cast<std::size_t>(k)]) {
-    const SpatialMotion<T>& s = data.column[static_cast<std::size_t>(k)];
-    const Vec3<T> c = s.linear + cross(s.angular, x - data.origin);
+    const auto j = static_cast<std::size_t>(k);
+    const Vec3<T>& a = data.axis[j];
+    const Vec3<T> c =
+        tree.slides[j] ? a : cross(a, x - data.pose[static_cast<std::size_t>(tree.body_of[j])].p);
     for (int r = 0; r < 3; ++r) out[r * n + k] = c[r];
   }
 }
@@ -38,8 +40,8 @@ void frame_jacobian(const Tree& tree, const TreeData<T>& data, int body, const V
   const int n = tree.v_count;
   for (int i = 0; i < 3 * n; ++i) out[i] = T(0);
   for (int k = last_unknown(tree, body); k >= 0; k = tree.parent_of[static_cast<std::size_t>(k)])
-    for (int r = 0; r < 3; ++r)
-      out[r * n + k] = data.column[static_cast<std::size_t>(k)].angular[r];
+    for (int r = 0; r < 3 && !tree.slides[static_cast<std::size_t>(k)]; ++r)
+      out[r * n + k] = data.axis[static_cast<std::size_t>(k)][r];
   point_jacobian(tree, data, body, x, out + 3 * n);
 }
 
@@ -55,8 +57,9 @@ T total_mass(const Tree& tree, const TreeData<T>& data) {
 template <class T>
 Vec3<T> centre_of_mass(const Tree& tree, const TreeData<T>& data) {
   Vec3<T> first = Vec3<T>::zero();
-  for (std::size_t i = 0; i < tree.bodies.size(); ++i) first += data.inertia[i].first;
-  return (T(1) / total_mass(tree, data)) * first + data.origin;
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i)
+    first += data.inertia[i].first + data.inertia[i].mass * data.pose[i].p;
+  return (T(1) / total_mass(tree, data)) * first;
 }
 
 /// Velocity of the centre of mass per unknown: 3 x v_count; after update(). Fills composite.
@@ -67,9 +70,8 @@ void centre_of_mass_jacobian(const Tree& tree, TreeData<T>& data, T* out) {
   const int n = tree.v_count;
   for (int k = 0; k < n; ++k) {
     const auto j = static_cast<std::size_t>(k);
-    const SpatialInertia<T>& c = data.composite[static_cast<std::size_t>(tree.body_of[j])];
-    const SpatialMotion<T>& s = data.column[j];
-    const Vec3<T> p = c.mass * s.linear + cross(s.angular, c.first);
+    const auto body = static_cast<std::size_t>(tree.body_of[j]);
+    const Vec3<T> p = along(data.composite[body], data.axis[j], tree.slides[j]).force;
     for (int r = 0; r < 3; ++r) out[r * n + k] = inverse * p[r];
   }
 }
@@ -78,8 +80,8 @@ void centre_of_mass_jacobian(const Tree& tree, TreeData<T>& data, T* out) {
 template <class T>
 SpatialForce<T> momentum_about(const Tree& tree, const TreeData<T>& data, const Vec3<T>& x) {
   SpatialForce<T> h = SpatialForce<T>::zero();
-  for (std::size_t i = 0; i < tree.bodies.size(); ++i) h += data.inertia[i] * data.velocity[i];
-  h.moment -= cross(x - data.origin, h.force);
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i)
+    h += shift(data.inertia[i] * data.velocity[i], x - data.pose[i].p);
   return h;
 }
 
@@ -88,12 +90,13 @@ SpatialForce<T> momentum_about(const Tree& tree, const TreeData<T>& data, const 
 template <class T>
 void centroidal_map(const Tree& tree, TreeData<T>& data, T* out) {
   composite_inertias(tree, data);
-  const Vec3<T> lever = centre_of_mass(tree, data) - data.origin;
+  const Vec3<T> com = centre_of_mass(tree, data);
   const int n = tree.v_count;
   for (int k = 0; k < n; ++k) {
     const auto j = static_cast<std::size_t>(k);
-    SpatialForce<T> h = data.composite[static_cast<std::size_t>(tree.body_of[j])] * data.column[j];
-    h.moment -= cross(lever, h.force);
+    const auto body = static_cast<std::size_t>(tree.body_of[j]);
+    const SpatialForce<T> h = shift(along(data.composite[body], data.axis[j], tree.slides[j]),
+                                    com - data.pose[body].p);
     for (int r = 0; r < 3; ++r) {
       out[r * n + k] = h.moment[r];
       out[(3 + r) * n + k] = h.force[r];

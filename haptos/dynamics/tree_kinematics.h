@@ -2,13 +2,14 @@
 // an environment in each lane, or a dual number. Nothing branches on data, nothing allocates once
 // the TreeData exists.
 //
-//   forward_kinematics(tree, q, data)      poses and joint columns
+//   forward_kinematics(tree, q, data)      poses and joint axes
 //   update(tree, q, data)                  the same, and inertias: before tree_dynamics.h
 //   update_velocities(tree, v, data)       spatial velocities and velocity products
 //   integrate, difference                  motions in coordinates, quaternions by the exponential
 //
-// Spatial quantities are in world axes about O, the origin of the first body's frame, where it is
-// at these coordinates (a fixed point, not one that moves with the body).
+// Spatial quantities of a body are in world axes about the origin p_i of its frame, where it is at
+// these coordinates (a fixed point, not one that moves with the body): the linear part of a velocity
+// is that of the origin, that of an acceleration the classical one minus w x v.
 // Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 4.4, 5.3.
 #pragma once
 
@@ -58,10 +59,10 @@ struct TreeData {
   std::vector<BodyMass<T>> body_mass;
   std::vector<T> armature;  ///< per unknown
 
-  // By forward_kinematics: per body and per unknown.
-  Vec3<T> origin;  ///< O
-  std::vector<Frame<T>> pose;
-  std::vector<SpatialMotion<T>> column;
+  // By forward_kinematics.
+  std::vector<Frame<T>> pose;  ///< per body
+  std::vector<Vec3<T>> lever;  ///< from the parent's origin, or the world's, to the body's
+  std::vector<Vec3<T>> axis;   ///< per unknown: that it turns about or slides along, world
   // By update_inertias.
   std::vector<SpatialInertia<T>> inertia;
   // By update_velocities (rnea and aba call it).
@@ -75,7 +76,7 @@ struct TreeData {
   std::vector<SpatialInertia<T>> composite;
   // By aba.
   std::vector<ArticulatedInertia<T>> articulated;
-  std::vector<SpatialForce<T>> reach;         ///< per unknown: articulated inertia * column
+  std::vector<SpatialForce<T>> reach;         ///< per unknown: articulated inertia along it
   std::vector<T> inverse_inertia, remainder;  ///< per unknown
 };
 
@@ -85,9 +86,9 @@ TreeData<T>::TreeData(const Tree& tree) {
   for (const TreeBody& b : tree.bodies)
     body_mass.push_back({T(b.mass), broadcast<T>(b.centre), broadcast<T>(b.inertia)});
   for (double a : tree.armature) armature.push_back(T(a));
-  origin = Vec3<T>::zero();
   pose.resize(n);
-  column.resize(nv);
+  lever.resize(n);
+  axis.resize(nv);
   inertia.resize(n);
   velocity.resize(n);
   drift.resize(n);
@@ -100,66 +101,38 @@ TreeData<T>::TreeData(const Tree& tree) {
   remainder.resize(nv);
 }
 
-/// Poses of the bodies and columns of the joints at coordinates q (q_count). Quaternions need not
+/// Poses of the bodies and axes of the joints at coordinates q (q_count). Quaternions need not
 /// have length one.
 template <class T>
 void forward_kinematics(const Tree& tree, const T* q, TreeData<T>& data) {
   const Frame<T> world{Mat3<T>::identity(), Vec3<T>::zero()};
-  const int n = static_cast<int>(tree.bodies.size());
-  for (int i = 0; i < n; ++i) {
-    const TreeBody& b = tree.bodies[static_cast<std::size_t>(i)];
+  for (std::size_t at = 0; at < tree.bodies.size(); ++at) {
+    const TreeBody& b = tree.bodies[at];
     const Frame<T>& parent = b.parent < 0 ? world : data.pose[static_cast<std::size_t>(b.parent)];
-    Frame<T>& x = data.pose[static_cast<std::size_t>(i)];
-    const T* at = q + b.first_q;
-    const int axes = b.kind == JointKind::kFixed                                         ? 0
-                     : b.kind == JointKind::kRevolute || b.kind == JointKind::kPrismatic ? 1
-                                                                                         : 3;
-    Vec3<T> axis[3];
+    Frame<T>& x = data.pose[at];
+    const T* q_of = q + b.first_q;
+    // Of the columns in world axes, those of turning joints with one axis as of all others.
+    Vec3<T>* axis = data.axis.data() + b.first_v;
+    Vec3<T> frame[3];
+    const int axes = b.v_count < 3 ? b.v_count : 3;
     for (int k = 0; k < axes; ++k)
-      axis[k] = parent.r * broadcast<T>(haptos::column(b.directions, k));
+      frame[k] = parent.r * broadcast<T>(haptos::column(b.directions, k));
+    for (int k = 0; k < b.v_count; ++k) axis[k] = frame[k % 3];
 
-    x.p = parent * broadcast<T>(b.position);
-    if (b.kind == JointKind::kPrismatic) x.p += at[0] * axis[0];
-    if (b.kind == JointKind::kPlanar) x.p += at[0] * axis[0] + at[1] * axis[1];
-    if (b.kind == JointKind::kFree) x.p += at[0] * axis[0] + at[1] * axis[1] + at[2] * axis[2];
+    data.lever[at] = parent.r * broadcast<T>(b.position);
+    for (int k = 0; k < slide_count(b.kind); ++k) data.lever[at] += q_of[k] * frame[k];
+    x.p = parent.p + data.lever[at];
 
     Mat3<T> r = broadcast<T>(b.steady);
     if (b.kind == JointKind::kRevolute || b.kind == JointKind::kPlanar) {
       T s, c;
-      sin_cos(at[b.kind == JointKind::kPlanar ? 2 : 0], s, c);
+      sin_cos(q_of[slide_count(b.kind)], s, c);
       for (int k = 0; k < 9; ++k) r.a[k] = fma(c, T(b.cosine.a[k]), fma(s, T(b.sine.a[k]), r.a[k]));
     } else if (b.kind == JointKind::kBall || b.kind == JointKind::kFree) {
-      const T* w = at + (b.kind == JointKind::kFree ? 3 : 0);
+      const T* w = q_of + slide_count(b.kind);
       r = r * rotation_matrix(Quaternion<T>{{w[0], w[1], w[2], w[3]}});
     }
     x.r = parent.r * r;
-
-    if (i == 0) data.origin = x.p;
-    // A point at O of a body turning about an axis through x.p moves with (x.p - O) x axis.
-    const Vec3<T> lever = x.p - data.origin;
-    SpatialMotion<T>* column = data.column.data() + b.first_v;
-    const auto slide = [&](const Vec3<T>& a) { *column++ = {Vec3<T>::zero(), a}; };
-    const auto turn = [&](const Vec3<T>& a) { *column++ = {a, cross(lever, a)}; };
-    switch (b.kind) {
-      case JointKind::kFixed:
-        break;
-      case JointKind::kRevolute:
-        turn(axis[0]);
-        break;
-      case JointKind::kPrismatic:
-        slide(axis[0]);
-        break;
-      case JointKind::kPlanar:
-        for (int k = 0; k < 2; ++k) slide(axis[k]);
-        turn(axis[2]);
-        break;
-      case JointKind::kFree:
-        for (int k = 0; k < 3; ++k) slide(axis[k]);
-        [[fallthrough]];
-      case JointKind::kBall:
-        for (int k = 0; k < 3; ++k) turn(axis[k]);
-        break;
-    }
   }
 }
 
@@ -168,16 +141,28 @@ template <class T>
 void update_inertias(const Tree& tree, TreeData<T>& data) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const BodyMass<T>& m = data.body_mass[i];
-    const Frame<T>& x = data.pose[i];
-    data.inertia[i] = spatial_inertia(m.mass, x * m.centre - data.origin, rotated(x.r, m.inertia));
+    const Mat3<T>& r = data.pose[i].r;
+    data.inertia[i] = spatial_inertia(m.mass, r * m.centre, rotated(r, m.inertia));
   }
 }
 
-/// Poses, columns and inertias at coordinates q (q_count): what tree_dynamics.h starts from.
+/// Poses, axes and inertias at coordinates q (q_count): what tree_dynamics.h starts from.
 template <class T>
 void update(const Tree& tree, const T* q, TreeData<T>& data) {
   forward_kinematics(tree, q, data);
   update_inertias(tree, data);
+}
+
+/// m + sum v_k column_k over the unknowns of a body's joint.
+template <class T>
+SpatialMotion<T> add_joint(const Tree& tree, const TreeData<T>& data, const TreeBody& b, const T* v,
+                           SpatialMotion<T> m) {
+  for (int k = b.first_v; k < b.first_v + b.v_count; ++k) {
+    const auto j = static_cast<std::size_t>(k);
+    Vec3<T>& part = tree.slides[j] ? m.linear : m.angular;
+    for (int c = 0; c < 3; ++c) part[c] = fma(v[k], data.axis[j][c], part[c]);
+  }
+  return m;
 }
 
 /// Spatial velocities of the bodies at joint velocities v (v_count), and velocity products.
@@ -185,18 +170,19 @@ template <class T>
 void update_velocities(const Tree& tree, const T* v, TreeData<T>& data) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
-    SpatialMotion<T> joint = SpatialMotion<T>::zero();
-    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
-      joint = add_scaled(joint, v[k], data.column[static_cast<std::size_t>(k)]);
-    const bool has_parent = b.parent >= 0;
-    const SpatialMotion<T> carrier =
-        has_parent ? data.velocity[static_cast<std::size_t>(b.parent)] : SpatialMotion<T>::zero();
-    data.velocity[i] = carrier + joint;
-    data.drift[i] = has_parent ? cross(carrier, joint) : SpatialMotion<T>::zero();
-    // Turning columns of these joints go through an origin that their own slides move.
+    const SpatialMotion<T> joint = add_joint(tree, data, b, v, SpatialMotion<T>::zero());
+    if (b.parent < 0) {
+      data.velocity[i] = joint;
+      data.drift[i] = SpatialMotion<T>::zero();
+    } else {
+      const SpatialMotion<T> carrier =
+          shift(data.velocity[static_cast<std::size_t>(b.parent)], data.lever[i]);
+      data.velocity[i] = carrier + joint;
+      data.drift[i] = cross(carrier, joint);
+    }
+    // The turns of these joints are about an origin that their own slides move.
     if (b.kind == JointKind::kFree || b.kind == JointKind::kPlanar)
-      data.drift[i].linear +=
-          cross(joint.linear + cross(joint.angular, data.pose[i].p - data.origin), joint.angular);
+      data.drift[i].linear += cross(joint.linear, joint.angular);
   }
 }
 
@@ -206,10 +192,9 @@ void update_accelerations(const Tree& tree, const T* a, TreeData<T>& data) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
     SpatialMotion<T> sum = data.drift[i];
-    if (b.parent >= 0) sum += data.acceleration[static_cast<std::size_t>(b.parent)];
-    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
-      sum = add_scaled(sum, a[k], data.column[static_cast<std::size_t>(k)]);
-    data.acceleration[i] = sum;
+    if (b.parent >= 0)
+      sum += shift(data.acceleration[static_cast<std::size_t>(b.parent)], data.lever[i]);
+    data.acceleration[i] = add_joint(tree, data, b, a, sum);
   }
 }
 
@@ -217,18 +202,18 @@ void update_accelerations(const Tree& tree, const T* a, TreeData<T>& data) {
 template <class T>
 Vec3<T> point_velocity(const TreeData<T>& data, int body, const Vec3<T>& x) {
   if (body < 0) return Vec3<T>::zero();
-  const SpatialMotion<T>& v = data.velocity[static_cast<std::size_t>(body)];
-  return v.linear + cross(v.angular, x - data.origin);
+  const auto i = static_cast<std::size_t>(body);
+  return shift(data.velocity[i], x - data.pose[i].p).linear;
 }
 /// Acceleration of the point of a body that is at x [m/s2], after update_accelerations; minus
 /// gravity after rnea and aba, which must have been given velocities.
 template <class T>
 Vec3<T> point_acceleration(const TreeData<T>& data, int body, const Vec3<T>& x) {
   if (body < 0) return Vec3<T>::zero();
-  const SpatialMotion<T>& v = data.velocity[static_cast<std::size_t>(body)];
-  const SpatialMotion<T>& a = data.acceleration[static_cast<std::size_t>(body)];
-  const Vec3<T> lever = x - data.origin;
-  return a.linear + cross(a.angular, lever) + cross(v.angular, v.linear + cross(v.angular, lever));
+  const auto i = static_cast<std::size_t>(body);
+  const Vec3<T> r = x - data.pose[i].p;
+  return shift(data.acceleration[i], r).linear +
+         cross(data.velocity[i].angular, shift(data.velocity[i], r).linear);
 }
 
 /// Pose of a link of the robot, world.
