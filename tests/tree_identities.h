@@ -131,8 +131,7 @@ inline void check_dynamics(const Tree& tree, const TreeState& s, double toleranc
     scale += std::abs(tau[k] * s.v[k]);
   }
   update_velocities(tree, s.v.data(), data);
-  for (std::size_t i = 0; i < tree.bodies.size(); ++i)
-    power += dot(data.velocity[i], s.wrench[i]);
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) power += dot(data.velocity[i], s.wrench[i]);
   EXPECT_NEAR((kinetic_energy(tree, moving.data, moving.v.data()) +
                potential_energy(tree, moving.data, constant(s.gravity)))
                   .b,

@@ -2,8 +2,8 @@
 // scalar.
 //
 // All are in world axes, about a reference point: a motion holds the angular velocity and the
-// velocity of the body-fixed point that is at the reference point; a force holds the moment about it
-// and the force. Quantities about the same point add without a transform; shift() moves them to
+// velocity of the body-fixed point that is at the reference point; a force holds the moment about
+// it and the force. Quantities about the same point add without a transform; shift() moves them to
 // another. Inertias of small bodies keep their digits only about a point near them.
 //
 //   I v = (I_O w + m c x v_O,  m v_O + w x m c),    d/dt of a vector fixed in a body = v x (.)
@@ -14,6 +14,13 @@
 #include "haptos/base/math.h"
 
 namespace haptos {
+
+/// c + a x b.
+template <class T>
+HAPTOS_HD Vec3<T> add_cross(const Vec3<T>& c, const Vec3<T>& a, const Vec3<T>& b) {
+  return {{fma(a[1], b[2], fma(-a[2], b[1], c[0])), fma(a[2], b[0], fma(-a[0], b[2], c[1])),
+           fma(a[0], b[1], fma(-a[1], b[0], c[2]))}};
+}
 
 /// A symmetric 3 x 3 matrix.
 template <class T>
@@ -90,14 +97,6 @@ HAPTOS_HD SpatialMotion<T> operator+(SpatialMotion<T> a, const SpatialMotion<T>&
   return a += b;
 }
 template <class T>
-HAPTOS_HD SpatialMotion<T> operator*(T s, const SpatialMotion<T>& a) {
-  return {s * a.angular, s * a.linear};
-}
-template <class T>
-HAPTOS_HD SpatialForce<T> operator+(SpatialForce<T> a, const SpatialForce<T>& b) {
-  return a += b;
-}
-template <class T>
 HAPTOS_HD SpatialForce<T> operator-(const SpatialForce<T>& a, const SpatialForce<T>& b) {
   return {a.moment - b.moment, a.force - b.force};
 }
@@ -106,15 +105,6 @@ HAPTOS_HD SpatialForce<T> operator*(T s, const SpatialForce<T>& a) {
   return {s * a.moment, s * a.force};
 }
 /// a + s b.
-template <class T>
-HAPTOS_HD SpatialMotion<T> add_scaled(const SpatialMotion<T>& a, T s, const SpatialMotion<T>& b) {
-  SpatialMotion<T> r;
-  for (int i = 0; i < 3; ++i) {
-    r.angular[i] = fma(s, b.angular[i], a.angular[i]);
-    r.linear[i] = fma(s, b.linear[i], a.linear[i]);
-  }
-  return r;
-}
 template <class T>
 HAPTOS_HD SpatialForce<T> add_scaled(const SpatialForce<T>& a, T s, const SpatialForce<T>& b) {
   SpatialForce<T> r;
@@ -133,29 +123,29 @@ HAPTOS_HD T dot(const SpatialMotion<T>& m, const SpatialForce<T>& f) {
 /// Rate of change of a motion m that is fixed in a body moving with v.
 template <class T>
 HAPTOS_HD SpatialMotion<T> cross(const SpatialMotion<T>& v, const SpatialMotion<T>& m) {
-  return {cross(v.angular, m.angular), cross(v.angular, m.linear) + cross(v.linear, m.angular)};
+  return {cross(v.angular, m.angular), add_cross(cross(v.angular, m.linear), v.linear, m.angular)};
 }
 /// Rate of change of a force f that is fixed in a body moving with v.
 template <class T>
 HAPTOS_HD SpatialForce<T> cross(const SpatialMotion<T>& v, const SpatialForce<T>& f) {
-  return {cross(v.angular, f.moment) + cross(v.linear, f.force), cross(v.angular, f.force)};
+  return {add_cross(cross(v.angular, f.moment), v.linear, f.force), cross(v.angular, f.force)};
 }
 
 /// A motion or a force about the point that lies r from its reference point.
 template <class T>
 HAPTOS_HD SpatialMotion<T> shift(const SpatialMotion<T>& m, const Vec3<T>& r) {
-  return {m.angular, m.linear + cross(m.angular, r)};
+  return {m.angular, add_cross(m.linear, m.angular, r)};
 }
 template <class T>
 HAPTOS_HD SpatialForce<T> shift(const SpatialForce<T>& f, const Vec3<T>& r) {
-  return {f.moment - cross(r, f.force), f.force};
+  return {add_cross(f.moment, f.force, r), f.force};
 }
 
 /// Inertia of a rigid body, or of several that move as one.
 template <class T>
 struct SpatialInertia {
-  T mass;                ///< [kg]
-  Vec3<T> first;         ///< mass times centre of mass from the reference point [kg m]
+  T mass;               ///< [kg]
+  Vec3<T> first;        ///< mass times centre of mass from the reference point [kg m]
   Sym3<T> about_point;  ///< rotational inertia about it [kg m2]
 
   static HAPTOS_HD SpatialInertia zero() { return {T(0), Vec3<T>::zero(), Sym3<T>::zero()}; }
@@ -179,8 +169,8 @@ HAPTOS_HD SpatialInertia<T> spatial_inertia(T mass, const Vec3<T>& c, Sym3<T> ab
 /// Momentum of a motion.
 template <class T>
 HAPTOS_HD SpatialForce<T> operator*(const SpatialInertia<T>& i, const SpatialMotion<T>& v) {
-  return {i.about_point * v.angular + cross(i.first, v.linear),
-          i.mass * v.linear + cross(v.angular, i.first)};
+  return {add_cross(i.about_point * v.angular, i.first, v.linear),
+          add_cross(i.mass * v.linear, v.angular, i.first)};
 }
 
 /// The same inertia about the point that lies r from its reference point:
@@ -241,43 +231,37 @@ HAPTOS_HD SpatialForce<T> operator*(const ArticulatedInertia<T>& i, const Spatia
 /// Force of a unit acceleration along (`slide`) or about the axis a.
 template <class T>
 HAPTOS_HD SpatialForce<T> along(const ArticulatedInertia<T>& i, const Vec3<T>& a, bool slide) {
-  SpatialForce<T> f;
+  if (slide) return {i.coupling * a, i.linear * a};
+  const Mat3<T>& h = i.coupling;
+  SpatialForce<T> f{i.angular * a, Vec3<T>::zero()};
   HAPTOS_UNROLL
-  for (int j = 0; j < 3; ++j) {
-    const T* row = &i.coupling.a[3 * j];
-    if (slide)
-      f.moment[j] = fma(row[2], a[2], fma(row[1], a[1], row[0] * a[0]));
-    else
-      f.force[j] = fma(i.coupling(2, j), a[2], fma(i.coupling(1, j), a[1], i.coupling(0, j) * a[0]));
-  }
-  (slide ? f.force : f.moment) = (slide ? i.linear : i.angular) * a;
+  for (int j = 0; j < 3; ++j) f.force[j] = fma(h(2, j), a[2], fma(h(1, j), a[1], h(0, j) * a[0]));
   return f;
 }
-/// The same inertia about the point that lies r from its reference point.
+/// The same inertia about the point that lies r from its reference point:
+/// H' = H - [r]x L,  A' = A + H [r]x + (H' [r]x)^T.
 template <class T>
 HAPTOS_HD ArticulatedInertia<T> shift(const ArticulatedInertia<T>& i, const Vec3<T>& r) {
   ArticulatedInertia<T> s = i;
+  const Mat3<T>& h = i.coupling;
   const Sym3<T>& l = i.linear;
   const Vec3<T> columns[] = {{{l.xx, l.xy, l.xz}}, {{l.xy, l.yy, l.yz}}, {{l.xz, l.yz, l.zz}}};
   HAPTOS_UNROLL
-  for (int j = 0; j < 3; ++j) {  // H' = H - [r]x L
-    const Vec3<T> c = cross(r, columns[j]);
+  for (int j = 0; j < 3; ++j) {
+    const Vec3<T> c = add_cross(column(h, j), columns[j], r);
     HAPTOS_UNROLL
-    for (int k = 0; k < 3; ++k) s.coupling(k, j) -= c[k];
+    for (int k = 0; k < 3; ++k) s.coupling(k, j) = c[k];
   }
-  // A' = A + H [r]x + (H' [r]x)^T; row k of H [r]x is row k of H times r as vectors.
-  Vec3<T> before[3], after[3];
-  HAPTOS_UNROLL
-  for (int k = 0; k < 3; ++k) {
-    before[k] = cross(Vec3<T>{{i.coupling(k, 0), i.coupling(k, 1), i.coupling(k, 2)}}, r);
-    after[k] = cross(Vec3<T>{{s.coupling(k, 0), s.coupling(k, 1), s.coupling(k, 2)}}, r);
-  }
-  s.angular.xx += before[0][0] + after[0][0];
-  s.angular.xy += before[0][1] + after[1][0];
-  s.angular.xz += before[0][2] + after[2][0];
-  s.angular.yy += before[1][1] + after[1][1];
-  s.angular.yz += before[1][2] + after[2][1];
-  s.angular.zz += before[2][2] + after[2][2];
+  // Entry (k, c) of H [r]x is entry c of the vector (row k of H) x r.
+  const auto entry = [&r](const Mat3<T>& m, int k, int c, T sum) {
+    const int d = (c + 1) % 3, e = (c + 2) % 3;
+    return fma(m(k, d), r[e], fma(-m(k, e), r[d], sum));
+  };
+  const auto both = [&](int k, int c, T sum) {
+    return entry(s.coupling, c, k, entry(h, k, c, sum));
+  };
+  s.angular = {both(0, 0, i.angular.xx), both(0, 1, i.angular.xy), both(0, 2, i.angular.xz),
+               both(1, 1, i.angular.yy), both(1, 2, i.angular.yz), both(2, 2, i.angular.zz)};
   return s;
 }
 /// I - s u u^T.

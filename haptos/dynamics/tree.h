@@ -3,10 +3,11 @@
 // (tree_kinematics.h).
 //
 // A link behind a fixed joint is merged into the link that carries it; `links` says where each link
-// of the robot went. Each body hangs from its parent by a joint whose unknowns are columns: unit
-// motions, an angular and a linear part each, the linear one at the origin of the body's frame:
+// of the robot went. Each body hangs from its parent by a joint; each of its unknowns slides along
+// an axis or turns about one through the origin of the body's frame, slides first:
 //
-//   X_PB(q) = frame * X_joint(q),     velocity of B against P = sum_k column_k v_k
+//   X_PB(q) = frame * X_joint(q),   velocity of B's origin, angular velocity against P = sum axis_k
+//   v_k
 //
 // Coordinates and velocities of a joint are those of model/robot.h. The directions of a planar
 // joint are what the shortest turn from z to its axis makes of x and y (x and -y for an axis of
@@ -43,8 +44,8 @@ struct TreeBody {
   /// Orientation against the parent: steady + cos(q) cosine + sin(q) sine of revolute and planar
   /// joints, steady of prismatic and fixed ones, steady R(q) of the others.
   Mat3d steady, cosine, sine;
-  /// Axes of the columns in the parent's frame: the joint's axis; two directions and the axis of a
-  /// planar joint; x, y, z of the joint frame of ball and free ones.
+  /// Axes in the parent's frame: the joint's axis; two directions and the axis of a planar joint;
+  /// x, y, z of the joint frame of ball and free ones.
   Mat3d directions;      ///< as columns
   double mass = 0;       ///< with all that is merged [kg]
   Vec3d centre;          ///< of mass, in the body's frame [m]

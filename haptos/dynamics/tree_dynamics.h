@@ -92,16 +92,12 @@ void crba(const Tree& tree, TreeData<T>& data, T* m) {
   for (int i = 0; i < n * n; ++i) m[i] = T(0);
   for (int i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    auto body = static_cast<std::size_t>(tree.body_of[k]);
-    SpatialForce<T> f = along(data.composite[body], data.axis[k], tree.slides[k]);
-    for (int j = i;;) {
-      const auto l = static_cast<std::size_t>(j);
-      m[i * n + j] = m[j * n + i] = joint_force(tree, data, l, f);
-      j = tree.parent_of[l];
-      if (j < 0) break;
-      for (const auto to = static_cast<std::size_t>(tree.body_of[static_cast<std::size_t>(j)]);
-           body != to; body = static_cast<std::size_t>(tree.bodies[body].parent))
-        f = shift(f, -data.lever[body]);
+    const auto body = static_cast<std::size_t>(tree.body_of[k]);
+    const SpatialForce<T> f = along(data.composite[body], data.axis[k], tree.slides[k]);
+    for (int j = i; j >= 0; j = tree.parent_of[static_cast<std::size_t>(j)]) {
+      const auto l = static_cast<std::size_t>(j), to = static_cast<std::size_t>(tree.body_of[l]);
+      m[i * n + j] = m[j * n + i] =
+          joint_force(tree, data, l, shift(f, data.pose[to].p - data.pose[body].p));
     }
     m[i * n + i] += data.armature[k];
   }
@@ -141,7 +137,8 @@ void aba(const Tree& tree, TreeData<T>& data, const T* v, const T* tau, const Ve
     if (b.parent < 0) continue;
     const auto p = static_cast<std::size_t>(b.parent);
     data.articulated[p] += shift(inertia, -data.lever[i]);
-    data.force[p] += shift(v ? force + inertia * data.drift[i] : force, -data.lever[i]);
+    if (v) force += inertia * data.drift[i];
+    data.force[p] += shift(force, -data.lever[i]);
   }
   // Outwards.
   for (std::size_t i = 0; i < n; ++i) {

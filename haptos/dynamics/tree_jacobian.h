@@ -95,8 +95,8 @@ void centroidal_map(const Tree& tree, TreeData<T>& data, T* out) {
   for (int k = 0; k < n; ++k) {
     const auto j = static_cast<std::size_t>(k);
     const auto body = static_cast<std::size_t>(tree.body_of[j]);
-    const SpatialForce<T> h = shift(along(data.composite[body], data.axis[j], tree.slides[j]),
-                                    com - data.pose[body].p);
+    const SpatialForce<T> h =
+        shift(along(data.composite[body], data.axis[j], tree.slides[j]), com - data.pose[body].p);
     for (int r = 0; r < 3; ++r) {
       out[r * n + k] = h.moment[r];
       out[(3 + r) * n + k] = h.force[r];

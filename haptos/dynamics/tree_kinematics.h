@@ -8,9 +8,9 @@
 //   integrate, difference                  motions in coordinates, quaternions by the exponential
 //
 // Spatial quantities of a body are in world axes about the origin p_i of its frame, where it is at
-// these coordinates (a fixed point, not one that moves with the body): the linear part of a velocity
-// is that of the origin, that of an acceleration the classical one minus w x v.
-// Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 4.4, 5.3.
+// these coordinates (a fixed point, not one that moves with the body): the linear part of a
+// velocity is that of the origin, that of an acceleration the classical one minus w x v. Source:
+// Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 4.4, 5.3.
 #pragma once
 
 #include <vector>
@@ -111,7 +111,7 @@ void forward_kinematics(const Tree& tree, const T* q, TreeData<T>& data) {
     const Frame<T>& parent = b.parent < 0 ? world : data.pose[static_cast<std::size_t>(b.parent)];
     Frame<T>& x = data.pose[at];
     const T* q_of = q + b.first_q;
-    // Of the columns in world axes, those of turning joints with one axis as of all others.
+    // A free joint slides along the three axes that it turns about.
     Vec3<T>* axis = data.axis.data() + b.first_v;
     Vec3<T> frame[3];
     const int axes = b.v_count < 3 ? b.v_count : 3;
@@ -153,7 +153,7 @@ void update(const Tree& tree, const T* q, TreeData<T>& data) {
   update_inertias(tree, data);
 }
 
-/// m + sum v_k column_k over the unknowns of a body's joint.
+/// m + the motion of a body's joint at rates v of its unknowns.
 template <class T>
 SpatialMotion<T> add_joint(const Tree& tree, const TreeData<T>& data, const TreeBody& b, const T* v,
                            SpatialMotion<T> m) {

@@ -21,6 +21,23 @@ TEST(Tree, IdentitiesHoldOnRandomTreesOfAllKindsOfJoints) {
     for (int count : {3, 9, 16}) test::check_identities(test::random_robot(seed++, count, root));
 }
 
+TEST(Tree, IdentitiesHoldForASmallFingerFarFromTheBase) {
+  // 1e-8 kg m2 at 100 m: about a point at the base its inertia would keep six digits.
+  test::Random random(8);
+  Robot robot;
+  robot.name = "gantry";
+  test::add_random_link(random, robot, -1, JointKind::kPrismatic);
+  for (int i = 0; i < 3; ++i) {
+    test::add_random_link(random, robot, i, JointKind::kRevolute).frame.p =
+        i == 0 ? Vec3d{{100, 20, 5}} : Vec3d{{0.02, 0.01, 0}};
+    RobotLink& l = robot.links.back();
+    l.mass = 1e-3;
+    l.centre = 0.02 * l.centre;
+    l.inertia = 1e-6 * l.inertia;
+  }
+  test::check_identities(robot);
+}
+
 TEST(Tree, VelocityForcesAreThoseOfLagrangesEquations) {
   // c_i = sum_jk (dM_ij/dq_k - 1/2 dM_jk/dq_i) v_j v_k for joints with one coordinate each.
   test::Random random(5);
