@@ -52,33 +52,55 @@ HAPTOS_HD Pack<T, N> log_(Pack<T, N> x) {
   return r;
 }
 
-/// sin and cos of an angle [rad] with |x| below 1e5.
-HAPTOS_HD void sin_cos(double x, double& s, double& c) {
-  const double k = ::floor(fma(x, 0.63661977236758134308, 0.5));
-  double r = fma(k, -0x1.921fb544p0, x);
-  r = fma(k, -0x1.0b4611a626331p-34, r);
-  const double z = r * r;
-  double ps = 1.0 / 355687428096000.0;
-  ps = fma(ps, z, -1.0 / 1307674368000.0);
-  ps = fma(ps, z, 1.0 / 6227020800.0);
-  ps = fma(ps, z, -1.0 / 39916800.0);
-  ps = fma(ps, z, 1.0 / 362880.0);
-  ps = fma(ps, z, -1.0 / 5040.0);
-  ps = fma(ps, z, 1.0 / 120.0);
-  ps = fma(ps, z, -1.0 / 6.0);
-  const double sr = fma(r * z, ps, r);
-  double pc = 1.0 / 20922789888000.0;
-  pc = fma(pc, z, -1.0 / 87178291200.0);
-  pc = fma(pc, z, 1.0 / 479001600.0);
-  pc = fma(pc, z, -1.0 / 3628800.0);
-  pc = fma(pc, z, 1.0 / 40320.0);
-  pc = fma(pc, z, -1.0 / 720.0);
-  pc = fma(pc, z, 1.0 / 24.0);
-  pc = fma(pc, z, -0.5);
-  const double cr = fma(z, pc, 1.0);
-  const auto q = static_cast<std::int64_t>(k) & 3;
-  s = q == 0 ? sr : q == 1 ? cr : q == 2 ? -sr : -cr;
-  c = q == 0 ? cr : q == 1 ? -sr : q == 2 ? -cr : sr;
+/// The largest whole number not above a.
+HAPTOS_HD double vfloor(double a) { return ::floor(a); }
+template <class T, int N>
+HAPTOS_HD Pack<T, N> vfloor(Pack<T, N> a) {
+  Pack<T, N> r;
+  if constexpr (kWide<T, N>) {
+    for (int i = 0; i < kParts<T, N>; ++i) r.part[i] = vfloor(a.part[i]);
+  } else {
+#if defined(__AVX__) && !defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<Pack<T, N>, Pack<double, 4>>)
+      return Pack<T, N>::from(_mm256_floor_pd(a.v));
+#endif
+    for (int i = 0; i < N; ++i) r.set(i, ::floor(a[i]));
+  }
+  return r;
+}
+
+/// sin and cos of an angle [rad] with |x| below 1e5; double, or a Pack of it.
+template <class T>
+HAPTOS_HD void sin_cos(T x, T& s, T& c) {
+  const T k = vfloor(fma(x, T(0.63661977236758134308), T(0.5)));
+  T r = fma(k, T(-0x1.921fb544p0), x);
+  r = fma(k, T(-0x1.0b4611a626331p-34), r);
+  const T z = r * r;
+  T ps = T(1.0 / 355687428096000.0);
+  ps = fma(ps, z, T(-1.0 / 1307674368000.0));
+  ps = fma(ps, z, T(1.0 / 6227020800.0));
+  ps = fma(ps, z, T(-1.0 / 39916800.0));
+  ps = fma(ps, z, T(1.0 / 362880.0));
+  ps = fma(ps, z, T(-1.0 / 5040.0));
+  ps = fma(ps, z, T(1.0 / 120.0));
+  ps = fma(ps, z, T(-1.0 / 6.0));
+  const T sr = fma(r * z, ps, r);
+  T pc = T(1.0 / 20922789888000.0);
+  pc = fma(pc, z, T(-1.0 / 87178291200.0));
+  pc = fma(pc, z, T(1.0 / 479001600.0));
+  pc = fma(pc, z, T(-1.0 / 3628800.0));
+  pc = fma(pc, z, T(1.0 / 40320.0));
+  pc = fma(pc, z, T(-1.0 / 720.0));
+  pc = fma(pc, z, T(1.0 / 24.0));
+  pc = fma(pc, z, T(-0.5));
+  const T cr = fma(z, pc, T(1.0));
+  // The quadrant 0, 1, 2, 3: odd ones swap sine and cosine, the sine changes sign in 2 and 3, the
+  // cosine in 1 and 2.
+  const T quadrant = k - T(4) * vfloor(T(0.25) * k);
+  const auto odd = vabs(vabs(quadrant - T(2)) - T(1)) < T(0.5);
+  const T a = select(odd, cr, sr), b = select(odd, sr, cr);
+  s = select(quadrant > T(1.5), -a, a);
+  c = select(vabs(quadrant - T(1.5)) < T(1), -b, b);
 }
 
 }  // namespace haptos

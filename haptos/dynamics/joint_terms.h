@@ -1,4 +1,6 @@
-// Terms of a joint coordinate: customers of the second seam (Assembly::add_coordinate).
+// Terms of a joint coordinate: customers of the second seam (Assembly::add_coordinate). `joint` is
+// the number of an unknown of the articulation; a spring needs one that is the rate of a coordinate
+// (none of a ball or free joint). Units are those of a turning joint; read N and m for a slide.
 //
 //   damping   D(z) = 1/2 d z^2 [W]             torque -d z, implicit
 //   spring    Psi(q) = 1/2 k (q - q_ref)^2 [J] torque -k (q - q_ref), implicit, at q = q_n + b z

@@ -9,7 +9,8 @@
 //   revolute   q (angle)          v (rate), about `axis`
 //   prismatic  q (distance)       v (speed), along `axis`
 //   ball       q (w x y z)        v (angular velocity, joint frame axes)
-//   planar     q (x y angle)      v (rates), along the two directions normal to `axis`, about it
+//   planar     q (x y angle)      v (rates), along the two directions normal to `axis`, about it:
+//                                 what the shortest turn from z to `axis` makes of x and y
 //   free       q (x y z w x y z)  v (velocity of the link's origin, angular velocity; joint axes)
 #pragma once
 

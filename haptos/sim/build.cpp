@@ -203,23 +203,26 @@ RigidBodySpec rigid_spec(const RigidSphere& s) {
 }
 
 ArticulationSpec articulation_spec(const Pendulum& p) {
-  ArticulationSpec a;
-  a.name = p.name;
-  a.base.p = p.pivot;
+  Robot robot;
+  robot.name = p.name;
   for (int k = 0; k < 2; ++k) {
-    JointSpec j;
+    RobotLink rod;
+    rod.name = p.name + " rod " + std::to_string(k);
+    rod.mass = p.mass[k];
+    rod.centre = {{0, 0, -0.5 * p.length[k]}};
+    rod.inertia = slender_rod_inertia(p.mass[k], p.length[k]);
+    robot.links.push_back(rod);
+    RobotJoint j;
     j.name = p.name + " joint " + std::to_string(k);
+    j.kind = JointKind::kRevolute;
     j.parent = k - 1;
-    j.frame.p = {{0, 0, k == 0 ? 0.0 : -p.length[0]}};
+    j.child = k;
+    j.frame.p = k == 0 ? p.pivot : Vec3d{{0, 0, -p.length[0]}};
     j.axis = {{0, 1, 0}};
-    j.mass = p.mass[k];
-    j.centre_of_mass = {{0, 0, -0.5 * p.length[k]}};
-    j.inertia = slender_rod_inertia(p.mass[k], p.length[k]);
-    j.position = p.angle[k];
-    j.velocity = p.rate[k];
-    a.joints.push_back(j);
+    j.position = {p.angle[k]};
+    robot.joints.push_back(j);
   }
-  return a;
+  return {p.name, std::make_shared<Tree>(compile_tree(robot)), {}, {p.rate[0], p.rate[1]}};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/joint_terms.h"
 #include "haptos/dynamics/rigid_body.h"
+#include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos {
@@ -15,16 +16,20 @@ namespace {
 
 constexpr double kG = 9.81;
 
-// A rod of length l that hangs from its joint and turns about the world's y axis.
-JointSpec rod(int parent, double l, double mass, double parent_length) {
-  JointSpec s;
-  s.parent = parent;
-  s.frame.p = {{0, 0, -parent_length}};
-  s.axis = {{0, 1, 0}};
-  s.mass = mass;
-  s.centre_of_mass = {{0, 0, -0.5 * l}};
-  s.inertia = slender_rod_inertia(mass, l);
-  return s;
+// Adds a rod of length l that hangs from its joint and turns about the world's y axis.
+RobotJoint& add_rod(Robot& robot, int parent, double l, double mass, double parent_length) {
+  RobotJoint& j =
+      test::add_link(robot, parent, JointKind::kRevolute,
+                     test::make_link(mass, {{0, 0, -0.5 * l}}, slender_rod_inertia(mass, l)));
+  j.frame.p = {{0, 0, -parent_length}};
+  j.axis = {{0, 1, 0}};
+  return j;
+}
+
+Robot one_rod() {
+  Robot robot;
+  add_rod(robot, -1, 0.5, 1, 0);
+  return robot;
 }
 
 // Mean period from the upward zero crossings of joint 0 over `seconds`.
@@ -49,10 +54,12 @@ double period(FrozenScene& scene, double seconds) {
 
 struct TwoLinks {
   double m1 = 1.2, m2 = 0.7, l1 = 0.6, l2 = 0.4;
-  ArticulationSpec spec() const {
-    ArticulationSpec a;
-    a.joints = {rod(-1, l1, m1, 0), rod(0, l2, m2, l1)};
-    return a;
+  // At angles q1, q2.
+  ArticulationSpec spec(double q1, double q2) const {
+    Robot robot;
+    add_rod(robot, -1, l1, m1, 0).position = {q1};
+    add_rod(robot, 0, l2, m2, l1).position = {q2};
+    return test::articulation_of(robot);
   }
 };
 
@@ -70,9 +77,7 @@ TEST(Pendulum, TwoLinksSwingInTheirNormalModes) {
     const double w2 = (-b + sign * std::sqrt(b * b - 4 * a * c)) / (2 * a);
     // (K - w2 M) (1, r) = 0
     const double r = -(k11 - w2 * m11) / (k12 - w2 * m12);
-    ArticulationSpec spec = t.spec();
-    spec.joints[0].position = 1e-3;
-    spec.joints[1].position = 1e-3 * r;
+    const ArticulationSpec spec = t.spec(1e-3, 1e-3 * r);
     FrozenScene scene;
     scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));
     scene.start();
@@ -87,9 +92,7 @@ TEST(Pendulum, TwoLinksSwingInTheirNormalModes) {
 TEST(Pendulum, EnergyErrorIsOfFirstOrderInTheTimeStep) {
   const TwoLinks t;
   auto error = [&](double h) {
-    ArticulationSpec spec = t.spec();
-    spec.joints[0].position = 1.5;
-    spec.joints[1].position = -0.5;
+    const ArticulationSpec spec = t.spec(1.5, -0.5);
     FrozenScene scene;
     scene.h = h;
     const Articulation* a = scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));
@@ -118,12 +121,11 @@ TEST(Pendulum, EnergyErrorIsOfFirstOrderInTheTimeStep) {
 
 TEST(Pendulum, LargeSwingsHaveThePeriodOfTheEllipticIntegral) {
   for (double amplitude : {0.5, 1.5, 2.8}) {
-    ArticulationSpec spec;
-    spec.joints = {rod(-1, 0.5, 1, 0)};
-    spec.joints[0].position = amplitude;
+    Robot robot = one_rod();
+    robot.joints[0].position = {amplitude};
     FrozenScene scene;
     scene.h = 2e-4;
-    scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));
+    scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
     scene.start();
     const double inertia = 0.25 / 3, torque = kG * 0.25;
     double x = 1, y = std::cos(amplitude / 2);
@@ -141,11 +143,10 @@ TEST(Pendulum, LargeSwingsHaveThePeriodOfTheEllipticIntegral) {
 
 TEST(Pendulum, ASpringAndADamperActImplicitlyOnTheirJoint) {
   // A rod on a vertical axis, so gravity has no part; backward Euler written out by hand.
-  ArticulationSpec spec;
-  spec.joints = {rod(-1, 0.5, 1, 0)};
-  spec.base.q = rotation_by({{M_PI / 2, 0, 0}});
-  spec.joints[0].position = 0.4;
-  spec.joints[0].velocity = 3;
+  Robot robot = one_rod();
+  robot.joints[0].frame.q = rotation_by({{M_PI / 2, 0, 0}});
+  robot.joints[0].position = {0.4};
+  const ArticulationSpec spec = test::articulation_of(robot, {3});
   const double inertia = 0.25 / 3, k = 50, d = 0.2, reference = 0.1, torque = 0.3;
   FrozenScene scene;
   scene.h = 5e-3;
@@ -168,8 +169,7 @@ TEST(Pendulum, ASpringAndADamperActImplicitlyOnTheirJoint) {
 }
 
 TEST(Pendulum, AnImplicitSpringIsStableAtAnyStiffness) {
-  ArticulationSpec spec = TwoLinks().spec();
-  spec.joints[0].position = 1;
+  const ArticulationSpec spec = TwoLinks().spec(1, 0);
   FrozenScene scene;
   scene.h = 1e-2;
   Articulation* a = scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));

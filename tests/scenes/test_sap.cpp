@@ -7,6 +7,7 @@
 #include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/rigid_body.h"
+#include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos {
@@ -408,14 +409,11 @@ TEST(SapScene, ASlidingBlockStopsAfterTheClosedFormsDistance) {
 TEST(SapScene, AnArmThatRestsOnItsTipCarriesTheTorqueOfGravity) {
   // A horizontal arm of length l with its centre of mass at c; force at the tip m g c / l.
   const double l = 0.4, c = 0.15, mass = 0.8, tip = 0.02;
-  ArticulationSpec spec;
-  JointSpec joint;
-  joint.axis = {{0, 1, 0}};
-  joint.mass = mass;
-  joint.centre_of_mass = {{c, 0, 0}};
-  joint.inertia = solid_box_inertia(mass, {{0.4, 0.03, 0.03}});
-  joint.velocity = 0.3;
-  spec.joints = {joint};
+  Robot robot;
+  const RobotLink bar =
+      test::make_link(mass, {{c, 0, 0}}, solid_box_inertia(mass, {{0.4, 0.03, 0.03}}));
+  test::add_link(robot, -1, JointKind::kRevolute, bar).axis = {{0, 1, 0}};
+  const ArticulationSpec spec = test::articulation_of(robot, {0.3});
   FrozenScene scene;
   scene.h = 2e-3;
   const Articulation* arm = scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));
@@ -434,7 +432,7 @@ TEST(SapScene, AnArmThatRestsOnItsTipCarriesTheTorqueOfGravity) {
   // The arm stands at an angle, and friction along the plane acts too: moments about the joint.
   const ContactPoint& contact = term->contacts()[0];
   const Vec3d gravity_moment =
-      cross(arm->link_pose(scene.state.q, 0) * joint.centre_of_mass, mass * scene.gravity);
+      cross(arm->link_pose(scene.state.q, 0) * bar.centre, mass * scene.gravity);
   const Vec3d moment = cross(contact.p, contact.force);
   EXPECT_NEAR(moment[1], -gravity_moment[1], 1e-6 * gravity_moment[1]);
   EXPECT_NEAR(contact.normal_force, mass * kG * c / l, 0.02 * mass * kG * c / l);

@@ -55,6 +55,23 @@ TEST(Elementary, LanesEqualScalars) {
   for (int l = 0; l < 8; ++l) EXPECT_EQ(y[l], log_(x[l]));
 }
 
+TEST(Elementary, SineAndCosineOfLanesEqualScalarsInEveryQuadrant) {
+  using P = Pack<double, 8>;
+  for (int i = -40; i < 40; ++i) {
+    P x, s, c;
+    for (int l = 0; l < 8; ++l) x.set(l, 0.1963495408493621 * (8 * i + l));
+    sin_cos(x, s, c);
+    for (int l = 0; l < 8; ++l) {
+      double sl, cl;
+      sin_cos(x[l], sl, cl);
+      EXPECT_EQ(s[l], sl);
+      EXPECT_EQ(c[l], cl);
+      EXPECT_NEAR(s[l], std::sin(x[l]), 1e-15);
+      EXPECT_NEAR(c[l], std::cos(x[l]), 1e-15);
+    }
+  }
+}
+
 TEST(Rotation, InterpolationMeetsItsEndsAndTurnsAtConstantRate) {
   Pose a, b;
   b.p = {{1, 2, 3}};
