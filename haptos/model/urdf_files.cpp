@@ -243,8 +243,9 @@ MeshFinder::Result MeshFinder::find(const std::string& uri) {
                      "read the robot from a file");
     return take(folder_ / p, {});
   }
-  return refused("must be a path, package://..., model://... or file://...; nothing is fetched",
-                 "put the file beside the robot and name it relative to the robot's file");
+  return refused(
+      "must be a path, or start with package://, model:// or file://: nothing is fetched",
+      "put the file beside the robot and name it relative to the robot's file");
 }
 
 }  // namespace haptos::urdf
