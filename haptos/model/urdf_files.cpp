@@ -182,12 +182,19 @@ MeshFinder::Result MeshFinder::in_package(const std::string& name, const std::st
     if (!best.refused) best.remedy = kElsewhere;
     return best;
   }
-  // A package that was copied under another name: a folder above that holds the folder asked for.
+  // A package that was copied under another name: a folder above that holds this very file, or at
+  // least the folder asked for, if its path is long enough to be no accident.
   const fs::path inside = fs::path(rest).parent_path();
-  for (const fs::path& p : above_) {
-    if (inside.empty() ? !is_file(p / rest) : !is_folder(p / inside)) continue;
+  const bool telling = std::distance(inside.begin(), inside.end()) > 1;
+  const auto holder = [&](auto&& holds) {
+    const auto p = std::find_if(above_.begin(), above_.end(), holds);
+    return p == above_.end() ? fs::path() : *p;
+  };
+  fs::path p = holder([&](const fs::path& q) { return is_file(q / rest); });
+  if (p.empty() && telling) p = holder([&](const fs::path& q) { return is_folder(q / inside); });
+  if (!p.empty()) {
     Result r = take(p / rest, p);
-    if (r.path.empty()) {
+    if (r.path.empty() && !r.refused) {
       r.rule += " in " + shown_path(p.string()) + ", which was taken for the package \"" +
                 printable(name) + "\"";
       r.remedy = kElsewhere;
