@@ -117,14 +117,14 @@ std::vector<bool> moves_mass(const Robot& robot) {
     // A turn about the axis leaves the axis where it is, so the link's frame will do.
     const Vec3d axis = to_matrix(x.q) * j.axis;
     const double about_axis = dot(axis, inertia * axis) + j.armature;
-    const double about_any = principal_moments(inertia)[0];
+    const double about_any = principal_inertia(inertia)[0];
     bool ok = true;
     if (j.kind == JointKind::kRevolute) ok = about_axis > least;
     if (j.kind == JointKind::kPrismatic) ok = m.mass + j.armature > 0;
     if (j.kind == JointKind::kPlanar) ok = m.mass > 0 && about_axis > least;
     if (j.kind == JointKind::kBall) ok = about_any + j.armature > least;
     if (j.kind == JointKind::kFree)
-      ok = m.mass > 0 && principal_moments(inertia_about(m, m.centre()))[0] > least;
+      ok = m.mass > 0 && principal_inertia(inertia_about(m, m.centre()))[0] > least;
     moves.push_back(ok);
   }
   return moves;
@@ -202,7 +202,7 @@ void require_robot(const Robot& robot, const std::string& name) {
       throw InputError(Diagnostic{name, 0, 0, f.element, "", f.sentence, ""});
 }
 
-Vec3d principal_moments(const Mat3d& inertia) {
+Vec3d principal_inertia(const Mat3d& inertia) {
   // Cyclic Jacobi: each turn zeroes one off-diagonal entry; a dozen sweeps leave nothing.
   Mat3d a = inertia;
   for (int sweep = 0; sweep < 12; ++sweep)

@@ -139,7 +139,7 @@ TEST(RobotCheck, PrincipalMomentsAreThoseOfTheTurnedTensor) {
                               Vec3d{{0, 0, 1}}, Vec3d{{1e-12, 2e-12, 2.5e-12}}}) {
     const Mat3d turn = to_matrix(rotation_by({{0.7, -1.3, 0.4}}));
     const Vec3d p =
-        principal_moments(turn * diagonal(values[2], values[0], values[1]) * transpose(turn));
+        principal_inertia(turn * diagonal(values[2], values[0], values[1]) * transpose(turn));
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(p[k], values[k], 2e-15 * std::fabs(values[2])) << k;
   }
 }
