@@ -202,8 +202,8 @@ MeshFinder::Result MeshFinder::in_package(const std::string& name, const std::st
     if (fs::path& known = guessed_[name]; known != p) {
       known = p;
       r.note = "the package \"" + printable(name) + "\" is not here by its name; " +
-               shown_path(p.string()) + ", which holds " + shown_path(inside.string()) +
-               ", was taken for it";
+               shown_path(p.string()) + ", which holds " +
+               shown_path(telling ? inside.string() : rest) + ", was taken for it";
     }
     return r;
   }

@@ -49,6 +49,9 @@ def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
     for severity in ("note", "warning", "error"):
         say(severity, [f"{f.element}: {f.sentence}" for f in findings if f.severity == severity],
             sys.stdout)
+    if any("no body has these" in f.sentence for f in findings):
+        say("note", ["haptos.repair_inertia() in Python gives such links the inertia of their "
+                     "shapes."], sys.stdout)
     if not robot.warnings and not findings:
         print("found: nothing wrong")
     if picture is not None:
