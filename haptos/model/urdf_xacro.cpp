@@ -80,16 +80,25 @@ pid_t spawn(const std::vector<std::string>& words, const Pipe& out, const Pipe& 
   return error == 0 ? pid : -1;
 }
 
-std::string last_line(const std::string& text) {
-  std::size_t end = text.find_last_not_of(" \t\r\n");
-  if (end == text.npos) return "";
-  const std::size_t start = text.rfind('\n', end);
-  const std::string line = text.substr(start == text.npos ? 0 : start + 1,
-                                       end - (start == text.npos ? 0 : start + 1) + 1);
-  std::string s;
-  for (std::size_t at = 0; at < std::min<std::size_t>(line.size(), 200); at += 40)
-    s += printable(line.substr(at, 40));
-  return s;
+// The line of what a program complained about that says why: the first that speaks of an error,
+// else the last one.
+std::string complaint(const std::string& text) {
+  constexpr std::size_t kPiece = 40, kLongest = 200;
+  std::string said;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, std::min(end - at, kLongest));
+    at = end + 1;
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t'))
+      line.pop_back();
+    if (line.empty()) continue;
+    said = line;
+    if (line.find("rror") != line.npos) break;
+  }
+  std::string shown;
+  for (std::size_t at = 0; at < said.size(); at += kPiece)
+    shown += printable(said.substr(at, kPiece));
+  return shown;
 }
 
 }  // namespace
@@ -149,7 +158,7 @@ std::string run_xacro(const std::filesystem::path& path, const UrdfOptions& opti
                "raise max_bytes if it is meant");
       } else {
         said.append(buffer, static_cast<std::size_t>(n));
-        if (said.size() > 65536) said.erase(0, said.size() - 32768);
+        said.resize(std::min<std::size_t>(said.size(), 65536));
       }
     }
   }
@@ -164,7 +173,7 @@ std::string run_xacro(const std::filesystem::path& path, const UrdfOptions& opti
   }
   child.pid = -1;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    const std::string why = last_line(said);
+    const std::string why = complaint(said);
     fail(path, "xacro cannot expand it" + (why.empty() ? "" : ": " + why),
          "mend the file, or give the arguments that it asks for");
   }

@@ -183,7 +183,7 @@ void bind_robot(nb::module_& m) {
   m.def(
       "read_urdf",
       [](const fs::path& path, std::map<std::string, fs::path> packages, bool floating,
-         const std::vector<fs::path>& roots, bool hulls, bool search_packages,
+         const std::vector<fs::path>& roots, bool hulls, bool search_packages, std::string xacro,
          std::vector<std::string> xacro_arguments) {
         UrdfOptions o;
         o.base = floating ? RobotBase::kFloating : RobotBase::kFixed;
@@ -191,12 +191,13 @@ void bind_robot(nb::module_& m) {
         o.roots = roots;
         o.hulls = hulls;
         o.search_packages = search_packages;
+        o.xacro = std::move(xacro);
         o.xacro_arguments = std::move(xacro_arguments);
         nb::gil_scoped_release release;
         return read_urdf(path, o);
       },
       nb::arg("path"), nb::arg("packages"), nb::arg("floating"), nb::arg("roots"), nb::arg("hulls"),
-      nb::arg("search_packages"), nb::arg("xacro_arguments"));
+      nb::arg("search_packages"), nb::arg("xacro"), nb::arg("xacro_arguments"));
   m.def("check_robot", &check_robot, nb::arg("robot"), nb::call_guard<nb::gil_scoped_release>(),
         "What is odd or wrong about a robot: inertia that no body has, what moves without mass, "
         "starts outside limits, meshes. Errors are what a simulation cannot take.");

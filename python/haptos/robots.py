@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -35,8 +37,14 @@ def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None
                "its name must end with one of " + " ".join(ROBOT_SUFFIXES))
     return _core.read_urdf(os.fspath(path),
                            {name: os.fspath(p) for name, p in (packages or {}).items()}, floating,
-                           [os.fspath(p) for p in roots], hulls, search_packages,
+                           [os.fspath(p) for p in roots], hulls, search_packages, _xacro(),
                            list(xacro_arguments))
+
+
+def _xacro() -> str:
+    """The xacro program: on the path, or beside this Python, where pip puts it."""
+    beside = Path(sys.executable).with_name("xacro")
+    return "xacro" if shutil.which("xacro") or not beside.exists() else str(beside)
 
 
 def shape_surface(shape: _core.RobotShape, facet: float = 0.12) -> _core.TriMesh | None:

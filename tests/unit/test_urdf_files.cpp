@@ -221,6 +221,9 @@ TEST(UrdfXacro, FailureEndlessOutputAndSilenceEndWithASentence) {
   };
   EXPECT_NE(said("echo first >&2; echo 'undefined: x' >&2; exit 3").find(": undefined: x;"),
             std::string::npos);
+  EXPECT_NE(said("(echo warning; echo 'error: no L'; echo in a.xacro) >&2; exit 2")
+                .find(": error: no L;"),
+            std::string::npos);
   EXPECT_NE(said("kill -9 $$").find("xacro cannot expand it"), std::string::npos);
   EXPECT_NE(said("exit 0").find("the file is empty"), std::string::npos);
   o.xml.max_bytes = 100'000;
