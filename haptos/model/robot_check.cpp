@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <unordered_map>
 
 #include "haptos/base/text.h"
 #include "haptos/geometry/shape_moments.h"
@@ -69,10 +71,15 @@ Pose start_motion(const RobotJoint& j) {
     case JointKind::kBall:
       return {Vec3d::zero(), normalized({q[0], q[1], q[2], q[3]})};
     case JointKind::kPlanar: {
-      // The two directions: those nearest to the frame's own axes that are normal to the axis.
-      const Vec3d n = j.axis;
-      const Vec3d seed = std::fabs(n[0]) < 0.9 ? Vec3d{{1, 0, 0}} : Vec3d{{0, 1, 0}};
-      const Vec3d u = seed - n * dot(n, seed), x = u * (1 / norm(u)), y = cross(n, x);
+      // The two directions: what the shortest turn from z to the axis makes of x and y.
+      const Vec3d n = j.axis, z{{0, 0, 1}};
+      const double angle = std::atan2(norm(cross(z, n)), n[2]);
+      const Vec3d about = cross(z, n);
+      const Quat turn = norm(about) > 1e-9 ? rotation_by(about * (angle / norm(about)))
+                        : n[2] > 0         ? Quat{}
+                                           : Quat{0, 1, 0, 0};
+      const Mat3d m = to_matrix(turn);
+      const Vec3d x = column(m, 0), y = column(m, 1);
       return {x * q[0] + y * q[1], rotation_by(n * q[2])};
     }
     case JointKind::kFree:
@@ -132,7 +139,9 @@ std::vector<bool> moves_mass(const Robot& robot) {
 
 namespace {
 
-void check_joint(const Robot& robot, const RobotJoint& j, bool moves,
+using JointIndex = std::unordered_map<std::string, const RobotJoint*>;
+
+void check_joint(const Robot& robot, const JointIndex& by_name, const RobotJoint& j, bool moves,
                  std::vector<RobotFinding>& out) {
   const auto say = [&](Severity s, std::string sentence) {
     out.push_back({s, joint_name(j), std::move(sentence)});
@@ -150,12 +159,12 @@ void check_joint(const Robot& robot, const RobotJoint& j, bool moves,
     say(Severity::kWarning, "It starts at " + to_text(q) + ", outside its limits " +
                                 to_text(j.lower) + " to " + to_text(j.upper) + ".");
   if (!j.mimic) return;
-  const auto other = std::find_if(robot.joints.begin(), robot.joints.end(),
-                                  [&](const RobotJoint& k) { return k.name == j.mimic->joint; });
-  if (other == robot.joints.end()) {
+  const auto found = by_name.find(j.mimic->joint);
+  if (found == by_name.end()) {
     say(Severity::kError, "It mimics \"" + printable(j.mimic->joint) + "\", which there is not.");
     return;
   }
+  const RobotJoint* other = found->second;
   const double a = j.mimic->multiplier * other->lower + j.mimic->offset;
   const double b = j.mimic->multiplier * other->upper + j.mimic->offset;
   const double slack = 1e-6 * (1 + std::fabs(j.lower) + std::fabs(j.upper));
@@ -188,8 +197,10 @@ std::vector<RobotFinding> check_robot(const Robot& robot) {
       out.push_back(
           {Severity::kNote, robot_check::link_name(link), "It moves and has no mass of its own."});
   }
+  robot_check::JointIndex by_name;
+  for (const RobotJoint& j : robot.joints) by_name[j.name] = &j;
   for (std::size_t i = 0; i < robot.joints.size(); ++i)
-    robot_check::check_joint(robot, robot.joints[i], moves[i], out);
+    robot_check::check_joint(robot, by_name, robot.joints[i], moves[i], out);
   if (!touches)
     out.push_back(
         {Severity::kNote, "the robot", "It has no collision shapes: nothing touches it."});

@@ -48,13 +48,14 @@ urdf::LinkEntry read_link(Reader& r, const xml::Element& e) {
   entry.line = e.line;
   entry.link.name = r.name(e, "name", "a link");
   const std::string what = "link " + in_quotes(entry.link.name);
-  r.known(e, what, {"name", "type"},
-          {"inertial", "visual", "collision", "contact", "self_collision_checking"}, {"inertial"});
+  r.known(e, what, {"name", "type"}, {"inertial", "visual", "collision", "contact"},
+          {"inertial", "contact"});
   if (const xml::Element* inertial = e.child("inertial"))
     read_inertial(r, *inertial, what, entry.link);
   for (const xml::Element* c : e.children)
     if (c->name == "visual" || c->name == "collision")
       r.read_shape(*c, what, c->name == "visual", entry.link);
+  if (const xml::Element* contact = e.child("contact")) r.read_contact(*contact, what, entry.link);
   return entry;
 }
 

@@ -85,6 +85,8 @@ class Reader {
   void read_shape(const xml::Element& e, const std::string& what, bool visual, RobotLink& link);
   /// Gives the visuals that name a material what it says.
   void resolve_materials();
+  /// What a <contact> of a link says, for the collisions that say nothing themselves.
+  void read_contact(const xml::Element& e, const std::string& what, RobotLink& link);
 
  private:
   /// A visual whose material is only named; looked up once the whole file is read.
@@ -101,6 +103,7 @@ class Reader {
                  bool& keep);
   std::shared_ptr<const TriMesh> load(const std::filesystem::path& path, const Vec3d& scale);
   void read_appearance(const xml::Element& e, const std::string& what, Material& m);
+  void read_coefficients(const xml::Element& e, const std::string& what, RobotShape& s);
   void check_size(const xml::Element& e, const std::string& what, double size);
 
   struct Warning {

@@ -242,13 +242,15 @@ void Reader::read_shape(const xml::Element& e, const std::string& of_link, bool 
   std::vector<RobotShape>& list = visual ? link.visuals : link.collisions;
   const std::string what =
       of_link + (visual ? ", visual " : ", collision ") + std::to_string(list.size());
-  known(e, what, {"name", "group"},
-        {"origin", "geometry", visual ? "material" : "verbose", "contact_coefficients"},
-        {"origin", "geometry", visual ? "material" : ""});
+  const char* extra = visual ? "material" : "contact_coefficients";
+  known(e, what, {"name", "group"}, {"origin", "geometry", "verbose", extra},
+        {"origin", "geometry", extra});
   if (const xml::Attribute* n = e.find("name")) s.name = n->value;
   s.frame = origin(e, what);
   bool keep = true;
   read_geometry(e, what, visual, s, keep);
+  if (const xml::Element* c = e.child("contact_coefficients"); c && !visual)
+    read_coefficients(*c, what, s);
   const xml::Element* material = visual ? e.child("material") : nullptr;
   if (material) {
     Material m;
@@ -263,6 +265,42 @@ void Reader::read_shape(const xml::Element& e, const std::string& of_link, bool 
       wanted_.push_back({links.size(), list.size(), material_name, material->line, what});
   }
   if (keep) list.push_back(std::move(s));
+}
+
+namespace {
+
+constexpr double kMostFriction = 1e6, kMostStiffness = 1e18;
+
+// Seconds from a stiffness [N/m] and a damping [N s/m]; -1 where one of them is not given.
+double relaxation_time(double stiffness, double damping) {
+  return stiffness > 0 && damping >= 0 ? damping / stiffness : -1;
+}
+
+}  // namespace
+
+void Reader::read_coefficients(const xml::Element& e, const std::string& what, RobotShape& s) {
+  known(e, what, {"mu", "kp", "kd"});
+  s.friction = number_or(e, "mu", what, 0, kMostFriction, -1);
+  s.stiffness = number_or(e, "kp", what, 0, kMostStiffness, -1);
+  s.relaxation_time = relaxation_time(s.stiffness, number_or(e, "kd", what, 0, kMostStiffness, -1));
+}
+
+void Reader::read_contact(const xml::Element& e, const std::string& of_link, RobotLink& link) {
+  const std::string what = of_link + ", contact";
+  known(e, what, {}, {"lateral_friction", "stiffness", "damping"},
+        {"lateral_friction", "stiffness", "damping"});
+  const auto value = [&](const char* child, double most) {
+    const xml::Element* c = e.child(child);
+    if (!c) return -1.0;
+    return number(need(*c, "value", what, "give a number"), what + ", " + child, 0, most);
+  };
+  const double friction = value("lateral_friction", kMostFriction);
+  const double stiffness = value("stiffness", kMostStiffness);
+  const double time = relaxation_time(stiffness, value("damping", kMostStiffness));
+  for (RobotShape& s : link.collisions) {
+    if (s.friction < 0) s.friction = friction;
+    if (s.stiffness < 0) s.stiffness = stiffness, s.relaxation_time = time;
+  }
 }
 
 void Reader::resolve_materials() {

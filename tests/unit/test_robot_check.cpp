@@ -276,6 +276,21 @@ TEST(RobotCheck, StartPosesFollowTheJoints) {
   EXPECT_NEAR(norm(pose[1] * Vec3d{{0, 0, 1}} - Vec3d{{1, 1, 1}}), 0, 1e-15);
 }
 
+TEST(RobotCheck, APlanarJointMovesAlongWhatTheShortestTurnMakesOfXAndY) {
+  Robot r = arm();
+  RobotJoint& j = r.joints[1];
+  j.kind = JointKind::kPlanar;
+  j.position = {2, 3, 0};
+  const auto at = [&](const Vec3d& axis) {
+    j.axis = axis;
+    return start_poses(r)[1].p;
+  };
+  EXPECT_NEAR(norm(at({{0, 0, 1}}) - Vec3d{{2, 3, 0}}), 0, 1e-14);
+  EXPECT_NEAR(norm(at({{0, 0, -1}}) - Vec3d{{2, -3, 0}}), 0, 1e-14);
+  EXPECT_NEAR(norm(at({{1, 0, 0}}) - Vec3d{{0, 3, -2}}), 0, 1e-14);
+  EXPECT_NEAR(norm(at({{0, 1, 0}}) - Vec3d{{2, 0, -3}}), 0, 1e-14);
+}
+
 // ---------------------------------------------------------------------------------------- repair
 
 TEST(RobotRepair, ImpossibleInertiaBecomesThatOfTheShapesAtTheSameMass) {

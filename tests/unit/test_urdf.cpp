@@ -131,6 +131,26 @@ TEST(Urdf, MaterialsComeFromTheVisualTheRobotOrAnEarlierVisual) {
   EXPECT_EQ(r.warnings.size(), 1u);
 }
 
+TEST(Urdf, ContactParametersOfCollisionsAndLinksAreRead) {
+  const std::string box = "<geometry><box size=\"1 1 1\"/></geometry>";
+  const Robot r = parse_robot(
+      robot_of(link("a",
+                    "<contact><lateral_friction value=\"0.7\"/><stiffness value=\"2e4\"/><damping "
+                    "value=\"100\"/><rolling_friction value=\"0\"/></contact><collision>" +
+                        box + "</collision><collision>" + box +
+                        "<contact_coefficients mu=\"0.2\" kp=\"1e3\" kd=\"1\"/></collision>") +
+               link("b", "<collision>" + box + "</collision>") + joint("j", "fixed", "a", "b")));
+  const auto& c = r.links[0].collisions;
+  EXPECT_EQ(c[0].friction, 0.7);
+  EXPECT_EQ(c[0].stiffness, 2e4);
+  EXPECT_EQ(c[0].relaxation_time, 5e-3);
+  EXPECT_EQ(c[1].friction, 0.2);
+  EXPECT_EQ(c[1].stiffness, 1e3);
+  EXPECT_EQ(c[1].relaxation_time, 1e-3);
+  EXPECT_EQ(r.links[1].collisions[0].friction, -1);
+  EXPECT_TRUE(has_warning(r, "<rolling_friction> is not known")) << all_warnings(r);
+}
+
 TEST(Urdf, ChainsOfMimicsBecomeOneStep) {
   std::string text = link("base");
   for (const char* n : {"a", "b", "c"}) text += link(n);

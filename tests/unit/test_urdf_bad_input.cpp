@@ -245,6 +245,12 @@ TEST(UrdfBadInput, Row19FrictionAndDamping) {
   says(dynamics("friction=\"nan\""), {"friction = nan"});
   says(dynamics("damping=\"-0.1\""), {"damping = -0.1"});
   says(dynamics("damping=\"inf\""), {"damping = inf"});
+  const auto contact = [](const std::string& c) { return robot_of(link("a", c)); };
+  says(contact("<contact><lateral_friction value=\"-1\"/></contact>"),
+       {"link \"a\", contact, lateral_friction, value = -1"});
+  says(contact("<collision><geometry><sphere radius=\"1\"/></geometry><contact_coefficients "
+               "mu=\"nan\"/></collision>"),
+       {"mu = nan"});
 }
 
 TEST(UrdfBadInput, Row20Sizes) {
