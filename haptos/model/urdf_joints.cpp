@@ -206,6 +206,8 @@ void resolve_mimics(Reader& r, std::vector<JointEntry>& joints) {
         m.multiplier *= next->multiplier;
         m.joint = next->joint;
       }
+      // What follows starts where it follows from 0.
+      if (m.offset != 0) joints[*i].joint.position = {m.offset};
       state[*i] = 2;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "bind.h"
 #include "haptos/model/robot_check.h"
+#include "haptos/model/srdf.h"
 #include "haptos/model/urdf.h"
 
 namespace haptos::python {
@@ -142,6 +143,14 @@ void bind_robot_class(nb::module_& m) {
           "joints", [](nb::handle self) { return references(nb::cast<Robot&>(self).joints, self); },
           nb::sig("def joints(self) -> list[RobotJoint]"),
           "One for each link, that of the root to the world first.")
+      .def_prop_ro(
+          "no_contact",
+          [](const Robot& r) {
+            std::vector<std::array<int, 2>> pairs;
+            for (const auto& [a, b] : r.no_contact) pairs.push_back({a, b});
+            return pairs;
+          },
+          "Pairs of links, by number, that never touch.")
       .def_ro("warnings", &Robot::warnings, "What the reader found odd, a sentence each.")
       .def_prop_ro("total_mass", &total_mass, "[kg]")
       .def_prop_ro("degrees_of_freedom", &degrees_of_freedom,
@@ -198,6 +207,7 @@ void bind_robot(nb::module_& m) {
       },
       nb::arg("path"), nb::arg("packages"), nb::arg("floating"), nb::arg("roots"), nb::arg("hulls"),
       nb::arg("search_packages"), nb::arg("xacro"), nb::arg("xacro_arguments"));
+  m.def("read_srdf", &read_srdf, nb::arg("path"), nb::arg("robot"), nb::arg("state"));
   m.def("check_robot", &check_robot, nb::arg("robot"), nb::call_guard<nb::gil_scoped_release>(),
         "What is odd or wrong about a robot: inertia that no body has, what moves without mass, "
         "starts outside limits, meshes. Errors are what a simulation cannot take.");

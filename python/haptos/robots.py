@@ -21,24 +21,31 @@ PathLike = str | os.PathLike[str]
 
 def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None,
                floating: bool = False, roots: Sequence[PathLike] = (), hulls: bool = True,
-               search_packages: bool = True,
-               xacro_arguments: Sequence[str] = ()) -> _core.Robot:
+               search_packages: bool = True, xacro_arguments: Sequence[str] = (),
+               srdf: PathLike | None = None, state: str = "") -> _core.Robot:
     """Reads a robot from URDF (.urdf), or from .xacro where the xacro program is there.
 
     packages: folders by name, for package:// paths; others are searched for above the file and in
     ROS_PACKAGE_PATH, unless search_packages is False. floating: the root link moves freely, else
     it is fixed to the world. roots: further folders that meshes may lie in. hulls: collision meshes
-    stand for their convex hulls. xacro_arguments: "name:=value". Raises InputError that names file,
-    line and remedy; `robot.warnings` says what is odd, haptos.check_robot() whether it can be real.
+    stand for their convex hulls. xacro_arguments: "name:=value". srdf: a file that says which links
+    never touch, and whose `state`, if one is named, is where the joints start. Raises InputError
+    that names file, line and remedy; `robot.warnings` says what is odd, haptos.check_robot()
+    whether it can be real.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in ROBOT_SUFFIXES:
         refuse("load_robot", os.fspath(path), "must be a robot's file",
                "its name must end with one of " + " ".join(ROBOT_SUFFIXES))
-    return _core.read_urdf(os.fspath(path),
-                           {name: os.fspath(p) for name, p in (packages or {}).items()}, floating,
-                           [os.fspath(p) for p in roots], hulls, search_packages, _xacro(),
-                           list(xacro_arguments))
+    if state and srdf is None:
+        refuse("state", state, "needs a file that describes it", "give srdf too")
+    robot = _core.read_urdf(os.fspath(path),
+                            {name: os.fspath(p) for name, p in (packages or {}).items()}, floating,
+                            [os.fspath(p) for p in roots], hulls, search_packages, _xacro(),
+                            list(xacro_arguments))
+    if srdf is not None:
+        _core.read_srdf(os.fspath(srdf), robot, state)
+    return robot
 
 
 def _xacro() -> str:

@@ -61,8 +61,25 @@ def test_a_robot_is_read_and_its_numbers_are_seen(arm):
     assert hand.kind == "hull" and hand.file == str(arm / "hand.obj")
     assert np.linalg.norm(hand.mesh.vertices, axis=1).max() == pytest.approx(0.04)
     poses = robot.start_poses()
-    np.testing.assert_allclose(poses[2], [0, 0, 0.55, 0.5**0.5, 0, 0, 0.5**0.5], atol=1e-15)
+    turn = (np.pi / 2 + 0.1) / 2  # the wrist follows with an offset of 0.1
+    np.testing.assert_allclose(poses[2], [0, 0, 0.55, np.cos(turn), 0, 0, np.sin(turn)],
+                               atol=1e-15)
     assert haptos.load_robot(arm / "arm.urdf", floating=True).degrees_of_freedom == 7
+
+
+def test_a_state_of_an_srdf_is_where_the_joints_start(arm):
+    (arm / "arm.srdf").write_text(
+        '<robot name="arm"><group_state name="up" group="all"><joint name="shoulder" '
+        'value="0.5"/></group_state><disable_collisions link1="hand" link2="upper"/></robot>')
+    robot = haptos.load_robot(arm / "arm.urdf", srdf=arm / "arm.srdf", state="up")
+    assert robot.joints[1].position == [0.5] and robot.joints[2].position == [-0.9]
+    assert robot.no_contact == [[1, 2]]
+    np.testing.assert_allclose(robot.start_poses()[2, :3],
+                               [0.5 * np.sin(0.5), 0, 0.05 + 0.5 * np.cos(0.5)], atol=1e-15)
+    with pytest.raises(haptos.InputError, match='did you mean "up"'):
+        haptos.load_robot(arm / "arm.urdf", srdf=arm / "arm.srdf", state="upp")
+    with pytest.raises(haptos.InputError, match="give srdf too"):
+        haptos.load_robot(arm / "arm.urdf", state="up")
 
 
 def test_links_are_edited_in_place_and_outlive_their_robot(arm):
