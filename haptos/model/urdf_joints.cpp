@@ -95,7 +95,11 @@ void read_limit(Reader& r, const xml::Element& e, const std::string& what, bool 
     r.fail(limit->line, of, to_text(j.lower) + " to " + to_text(j.upper),
            "no position lies between these", "write finite bounds");
   constexpr double kTwoTurns = 4 * 3.14159265358979323846;
-  if (j.lower == j.upper)
+  if (!limit->find("lower") && !limit->find("upper"))
+    r.warn(limit->line,
+           of + " gives neither lower nor upper, which are then 0, so the joint cannot " + "move" +
+               (turns ? "; is it meant to be continuous?" : ""));
+  else if (j.lower == j.upper)
     r.warn(limit->line,
            of + ": lower and upper are both " + to_text(j.lower) + ", so the joint cannot move.");
   else if (turns && ((std::isfinite(j.lower) && j.lower < -kTwoTurns) ||

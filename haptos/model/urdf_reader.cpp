@@ -172,8 +172,10 @@ std::vector<double> Reader::numbers(const xml::Attribute& a, const std::string& 
     double v = 0;
     if (!parse_double(token, v))
       fail(a.line, element, printable(token), "is not a number",
-           token.find(',') != token.npos ? "write a decimal point and separate numbers by blanks"
-                                         : "write a decimal number, for example 1.5");
+           text.find("$(") != text.npos || text.find("${") != text.npos
+               ? "this is for xacro to fill in: give the file a name that ends with .xacro"
+           : token.find(',') != token.npos ? "write a decimal point and separate numbers by blanks"
+                                           : "write a decimal number, for example 1.5");
     if (std::isnan(v)) fail(a.line, element, printable(token), "must be a number", "");
     if (!(v >= low && v <= high)) fail(a.line, element, printable(token), range(low, high));
     values.push_back(v);

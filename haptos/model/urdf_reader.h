@@ -99,6 +99,7 @@ class Reader {
 
   void read_geometry(const xml::Element& e, const std::string& what, bool visual, RobotShape& s,
                      bool& keep);
+  void read_plane(const xml::Element& e, const std::string& what, RobotShape& s);
   void read_mesh(const xml::Element& e, const std::string& what, bool visual, RobotShape& s,
                  bool& keep);
   std::shared_ptr<const TriMesh> load(const std::filesystem::path& path, const Vec3d& scale);

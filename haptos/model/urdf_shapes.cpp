@@ -13,7 +13,13 @@ namespace {
 constexpr double kSmallest = 1e-9, kLargest = 1e6;       // [m], beyond these sizes are refused
 constexpr double kOddlySmall = 1e-6, kOddlyLarge = 1e4;  // [m], beyond these they are remarked on
 constexpr double kHuge = 50;                             // [m], of a mesh
-constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "mesh"};
+constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh"};
+
+// The shortest turn that takes z to a unit vector.
+Quat turn_from_z(const Vec3d& n) {
+  if (n[2] < -1 + 1e-12) return {0, 1, 0, 0};
+  return normalized({1 + n[2], -n[1], n[0], 0});
+}
 
 std::string quoted_path(const std::string& path) { return "\"" + shown_path(path) + "\""; }
 
@@ -140,6 +146,19 @@ void Reader::read_mesh(const xml::Element& e, const std::string& what, bool visu
          "give a solid, or a thin box in its place");
 }
 
+// Bullet's plane: everything below it is solid.
+void Reader::read_plane(const xml::Element& e, const std::string& what, RobotShape& s) {
+  known(e, what, {"normal"});
+  const std::string of = what + ", plane";
+  const xml::Attribute* normal = e.find("normal");
+  const Vec3d n = normal ? triple(*normal, of, -1e6, 1e6) : Vec3d{{0, 0, 1}};
+  if (!(norm(n) > 1e-6))
+    fail(normal->line, of + ", normal", printable(normal->value), "must not be 0",
+         "for example 0 0 1");
+  s.shape.kind = ShapeKind::kHalfSpace;
+  s.frame.q = normalized(s.frame.q * turn_from_z(n * (1 / norm(n))));
+}
+
 void Reader::read_geometry(const xml::Element& e, const std::string& what, bool visual,
                            RobotShape& s, bool& keep) {
   const xml::Element& g = need_child(e, "geometry", what, "give a box, sphere, cylinder or mesh");
@@ -167,20 +186,29 @@ void Reader::read_geometry(const xml::Element& e, const std::string& what, bool 
     fail(c.line, what + ", geometry", "<" + printable(c.name) + ">", "is not a shape read here",
          suggestion(c.name, names));
   }
-  known(g, what, {}, {"box", "sphere", "cylinder", "capsule", "mesh"});
+  known(g, what, {}, {"box", "sphere", "cylinder", "capsule", "plane", "mesh"});
   const std::string kind = plain(shape->name), of = what + ", " + kind;
-  const auto length = [&](const char* attribute) {
-    const double v =
-        number(need(*shape, attribute, of, "give it in metres"), of, kSmallest, kLargest);
-    check_size(*shape, of, v);
+  // What is only shown may be nothing; exporters write such.
+  const double least = visual ? 0 : kSmallest;
+  const auto checked = [&](double v) {
+    if (v >= kSmallest) {
+      check_size(*shape, of, v);
+    } else if (keep) {
+      keep = false;
+      warn(shape->line, of + " has a size of " + to_text(v) + " m and is not shown.");
+    }
     return v;
   };
+  const auto length = [&](const char* attribute) {
+    return checked(number(need(*shape, attribute, of, "give it in metres"), of, least, kLargest));
+  };
   if (kind == "mesh") return read_mesh(*shape, what, visual, s, keep);
+  if (kind == "plane") return read_plane(*shape, what, s);
   if (kind == "box") {
     known(*shape, what, {"size"});
     const Vec3d size =
-        triple(need(*shape, "size", of, "give three lengths in metres"), of, kSmallest, kLargest);
-    for (int k = 0; k < 3; ++k) check_size(*shape, of, size[k]);
+        triple(need(*shape, "size", of, "give three lengths in metres"), of, least, kLargest);
+    for (int k = 0; k < 3; ++k) checked(size[k]);
     s.shape.kind = ShapeKind::kBox;
     s.shape.size = size * 0.5;
   } else if (kind == "sphere") {
@@ -195,7 +223,7 @@ void Reader::read_geometry(const xml::Element& e, const std::string& what, bool 
 }
 
 void Reader::read_appearance(const xml::Element& e, const std::string& what, Material& m) {
-  known(e, what, {"name"}, {"color", "texture"}, {"color", "texture"});
+  known(e, what, {"name"}, {"color", "texture", "specular"}, {"color", "texture"});
   m.line = e.line;
   if (const xml::Element* color = e.child("color")) {
     known(*color, what, {"rgba", "rgb"});

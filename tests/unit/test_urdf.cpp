@@ -109,6 +109,18 @@ TEST(Urdf, PrimitivesAreHalvedAndKeepTheirFrames) {
   EXPECT_TRUE(r.warnings.empty()) << all_warnings(r);
 }
 
+TEST(Urdf, APlaneIsAHalfSpaceBelowItsNormal) {
+  const Robot r = parse_robot(robot_of(link(
+      "a", collision("<plane normal=\"0 2 0\"/>") + collision("<plane/>") +
+               collision("<plane normal=\"0 0 -1\"/>") + collision("<plane normal=\"1 -2 2\"/>"))));
+  const Vec3d normals[] = {{{0, 1, 0}}, {{0, 0, 1}}, {{0, 0, -1}}, {{1. / 3, -2. / 3, 2. / 3}}};
+  for (std::size_t k = 0; k < 4; ++k) {
+    const RobotShape& s = r.links[0].collisions[k];
+    EXPECT_EQ(s.shape.kind, ShapeKind::kHalfSpace);
+    EXPECT_NEAR(norm(column(to_matrix(s.frame.q), 2) - normals[k]), 0, 1e-15) << k;
+  }
+}
+
 TEST(Urdf, MaterialsComeFromTheVisualTheRobotOrAnEarlierVisual) {
   const std::string ball = "<sphere radius=\"1\"/>";
   const std::string shapes =
@@ -228,7 +240,11 @@ TEST(Urdf, OddNumbersAreRemarkedOn) {
   };
   warned(arm("<limit lower=\"-180\" upper=\"180\" effort=\"1\" velocity=\"1\"/>"),
          "is it meant in degrees?");
-  warned(arm("<limit effort=\"1\" velocity=\"1\"/>"), "lower and upper are both 0");
+  warned(arm("<limit effort=\"1\" velocity=\"1\"/>"), "is it meant to be continuous?");
+  warned(arm("<limit lower=\"0.5\" upper=\"0.5\" effort=\"1\" velocity=\"1\"/>"),
+         "lower and upper are both 0.5");
+  warned(robot_of(link("a", visual("<sphere radius=\"0.0\"/>"))),
+         "sphere has a size of 0 m and is not shown");
   warned(arm("<limit lower=\"0\" upper=\"1\" effort=\"0\" velocity=\"1\"/>"),
          "the effort of 1 joint is 0");
   warned(arm("<limit lower=\"0\" upper=\"1\" velocity=\"1\"/>"), "gives no effort");

@@ -260,6 +260,8 @@ TEST(UrdfBadInput, Row20Sizes) {
   says(shape("<sphere radius=\"1e300\"/>"), {"radius = 1e300"});
   says(shape("<sphere radius=\"1e-300\"/>"), {"radius = 1e-300"});
   says(shape("<box size=\"1 1 0\"/>"), {"box, size = 0"});
+  says(shape("<plane normal=\"0 0 0\"/>"), {"normal = 0 0 0", "must not be 0"});
+  says(robot_of(link("a", visual("<sphere radius=\"-1\"/>"))), {"radius = -1"});
   says(shape("<box size=\"1 1\"/>"), {"must be 3 numbers"});
   says(shape("<cylinder radius=\"1\"/>"), {"<cylinder> has no attribute length"});
   says(shape(""), {"geometry: is empty"});
@@ -400,6 +402,8 @@ TEST(UrdfBadInput, Row36FlatHulls) {
 TEST(UrdfBadInput, XacroInAUrdfFileIsNamed) {
   says(robot_of("<xacro:macro name=\"m\"/>" + link("a")),
        {"<xacro:macro>", "is an instruction for xacro", "ends with .xacro"});
+  says(arm("<origin xyz=\"$(optenv X 0.1) 0 0\"/>" + std::string(kLimit)),
+       {"$(optenv", "is not a number", "ends with .xacro"});
 }
 
 }  // namespace
