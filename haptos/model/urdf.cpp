@@ -95,7 +95,7 @@ Robot parse_urdf(std::string_view text, const std::string& name,
           {"link", "joint", "material", "transmission", "gazebo", "ros2_control", "sensor",
            "loop_joint", "mujoco", "group", "plugin"});
   Robot robot;
-  if (const xml::Attribute* n = root.find("name")) robot.name = n->value;
+  if (const xml::Attribute* n = root.find("name")) robot.name = r.text(*n, "the robot");
   for (const xml::Element* e : root.children)
     if (e->name == "material") r.read_material(*e);
   for (const xml::Element* e : root.children) {

@@ -30,6 +30,16 @@ bool mistyped(const std::string& a, const std::string& b) {
   return row.back() <= (std::min(a.size(), b.size()) >= 6 ? 2u : 1u);
 }
 
+// Line breaks, escapes and the like, which no name needs and no terminal should get.
+bool has_control(std::string_view s) {
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c < 0x20 || c == 0x7f) return true;
+    if (c == 0xc2 && i + 1 < s.size() && static_cast<unsigned char>(s[i + 1]) < 0xa0) return true;
+  }
+  return false;
+}
+
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string range(double low, double high) {
@@ -147,11 +157,18 @@ std::string Reader::name(const xml::Element& e, const char* attribute,
                          const std::string& what) const {
   const xml::Attribute& a = need(e, attribute, what, "give it one");
   if (a.value.empty()) fail(a.line, what, "", std::string(attribute) + " is empty", "give a name");
+  return text(a, what);
+}
+
+std::string Reader::text(const xml::Attribute& a, const std::string& what) const {
   if (a.value.size() > kLongestName)
     fail(a.line, what, in_quotes(a.value),
-         std::string(attribute) + " has " + std::to_string(a.value.size()) +
-             " bytes and names may have " + std::to_string(kLongestName),
+         a.name + " has " + std::to_string(a.value.size()) + " bytes and names may have " +
+             std::to_string(kLongestName),
          "shorten it");
+  if (has_control(a.value))
+    fail(a.line, what, in_quotes(a.value), a.name + " must not hold control characters",
+         "use letters, digits and signs");
   return a.value;
 }
 

@@ -63,7 +63,9 @@ class Reader {
   /// The child element, which must be there.
   const xml::Element& need_child(const xml::Element& e, const char* child, const std::string& what,
                                  const char* remedy) const;
-  /// A name that is not empty nor endless.
+  /// Words that may be shown: not endless, without control characters.
+  std::string text(const xml::Attribute& a, const std::string& what) const;
+  /// The same of an attribute that must be there and not be empty.
   std::string name(const xml::Element& e, const char* attribute, const std::string& what) const;
 
   /// A number in [low, high]; infinite only where low or high are.

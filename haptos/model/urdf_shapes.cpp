@@ -273,7 +273,7 @@ void Reader::read_shape(const xml::Element& e, const std::string& of_link, bool 
   const char* extra = visual ? "material" : "contact_coefficients";
   known(e, what, {"name", "group"}, {"origin", "geometry", "verbose", extra},
         {"origin", "geometry", extra});
-  if (const xml::Attribute* n = e.find("name")) s.name = n->value;
+  if (const xml::Attribute* n = e.find("name")) s.name = text(*n, what);
   s.frame = origin(e, what);
   bool keep = true;
   read_geometry(e, what, visual, s, keep);

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from rich.text import Text
+
 from haptos import _core
 from haptos.console import new_table, say, wide_console
 from haptos.errors import InputError, refuse
@@ -89,8 +91,8 @@ def _print_joints(robot: _core.Robot) -> None:
     for j in moving:
         follows = "" if j.mimic is None else f"{j.mimic[1]:g} x {j.mimic[0]} + {j.mimic[2]:g}"
         one = j.kind in ("revolute", "prismatic")
-        table.add_row(j.name, j.kind, *(f"{v:.5g}" if one else "" for v in (j.lower, j.upper)),
-                      *(f"{v:.5g}" for v in (j.effort, j.speed, j.damping, j.friction)), follows)
+        table.add_row(Text(j.name), j.kind, *(f"{v:.5g}" if one else "" for v in (j.lower, j.upper)),
+                      *(f"{v:.5g}" for v in (j.effort, j.speed, j.damping, j.friction)), Text(follows))
     wide_console().print(table)
 
 

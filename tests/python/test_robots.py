@@ -134,6 +134,12 @@ def test_check_prints_the_robot_and_draws_it(arm):
     assert again.returncode == 2 and "--overwrite" in again.stderr
 
 
+def test_names_are_shown_as_they_are(arm):
+    (arm / "arm.urdf").write_text(ARM.replace("IZZ", "0.001").replace("shoulder", "[/red]"))
+    done = run_haptos("check", "arm.urdf", cwd=arm)
+    assert done.returncode == 0 and "-2 x [/red] + 0.1" in done.stdout
+
+
 def test_check_refuses_what_cannot_be_used(arm):
     text = ARM.replace("IZZ", "0.001")
     (arm / "light.urdf").write_text(text.replace('<mass value="0.5"/>', '<mass value="0"/>').replace(

@@ -269,12 +269,14 @@ TEST(Urdf, EntitiesCommentsAndOtherXmlAreReadAsXml) {
 
 TEST(Urdf, AChainOfManyLinksNeedsNoStack) {
   constexpr int n = 50'000;
+  const auto named = [](char letter, int i) {
+    return std::string(1, letter).append(std::to_string(i));
+  };
   std::string text;
   text.reserve(n * 120);
-  for (int i = 0; i < n; ++i) text += "<link name=\"l" + std::to_string(i) + "\"/>\n";
+  for (int i = 0; i < n; ++i) text += link(named('l', i), "");
   for (int i = 1; i < n; ++i)
-    text += joint("j" + std::to_string(i), "fixed", "l" + std::to_string(i - 1),
-                  "l" + std::to_string(i));
+    text += joint(named('j', i), "fixed", named('l', i - 1), named('l', i));
   const Robot r = parse_robot(robot_of(text));
   ASSERT_EQ(r.links.size(), static_cast<std::size_t>(n));
   EXPECT_EQ(r.links.back().name, "l49999");

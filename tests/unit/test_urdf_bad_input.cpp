@@ -117,6 +117,8 @@ TEST(UrdfBadInput, Row14LinksAndJointsThatAreNotThere) {
   says(robot_of("<link/>"), {"a link", "has no attribute name"});
   says(robot_of("<link name=\"\"/>"), {"name is empty"});
   says(robot_of(link(std::string(5000, 'x'))), {"5000 bytes"});
+  for (const char* c : {"&#10;", "&#27;[2J", "&#x9b;", "\x7f"})
+    says(robot_of(link(std::string("a") + c)), {"must not hold control characters"});
 }
 
 TEST(UrdfBadInput, Row15Masses) {
