@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 from rich.text import Text
@@ -57,7 +58,10 @@ def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
     if not robot.warnings and not findings:
         print("found: nothing wrong")
     if picture is not None:
-        save_png(picture, robot_picture(robot))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            save_png(picture, robot_picture(robot))
+        say("warning", [str(w.message) for w in caught], sys.stdout)
         print(f"picture: {picture}")
     if any(f.severity == "error" for f in findings):
         print("cannot be used: mend the errors above")

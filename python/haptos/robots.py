@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haptos import _core
-from haptos.errors import refuse
+from haptos.errors import InputError, refuse
+from haptos.visual_files import VISUAL_SUFFIXES, VisualPart, read_visual
 
 ROBOT_SUFFIXES = (".urdf", ".xacro")
 
@@ -78,25 +80,44 @@ def shape_surface(shape: _core.RobotShape, facet: float = 0.12) -> _core.TriMesh
     return None
 
 
+def shape_parts(shape: _core.RobotShape) -> list[VisualPart]:
+    """What a shape shows in its own frame [m]: its surface, or the parts of a .dae or .glb file.
+
+    Empty where it has none, and, with a warning, where the file cannot be read.
+    """
+    surface = shape_surface(shape)
+    if surface is not None:
+        return [VisualPart(surface, None)]
+    if Path(shape.file).suffix.lower() not in VISUAL_SUFFIXES:
+        return []
+    try:
+        parts = read_visual(shape.file)
+    except InputError as e:
+        warnings.warn(str(e), stacklevel=2)
+        return []
+    scale = np.asarray(shape.scale)
+    flip = -1 if np.prod(scale) < 0 else 1
+    return [VisualPart(_core.TriMesh(np.asarray(p.mesh.vertices) * scale,
+                                     np.asarray(p.mesh.triangles)[:, ::flip]), p.rgba)
+            for p in parts]
+
+
 def robot_picture(robot: _core.Robot, *, collisions: bool = False, width: int = 1280,
                   height: int = 960) -> NDArray[np.uint8]:
     """A picture of a robot with every joint at its start, (height, width, 3).
 
     Shows visuals, and collision shapes (in blue) for links that show nothing; with collisions only
-    these. Visuals in formats that are not read (.dae, .glb) are left out.
+    these.
     """
     scene = _core.RenderScene()
     lowest: list[float] = []
     for link, pose in zip(robot.links, robot.start_poses(), strict=True):
-        shown = [] if collisions else [(s, s.rgba) for s in link.visuals]
-        drawn = [(s, rgba, shape_surface(s)) for s, rgba in shown]
-        drawn = [d for d in drawn if d[2] is not None]
+        drawn = [] if collisions else [
+            (s, part.mesh, part.rgba or s.rgba) for s in link.visuals for part in shape_parts(s)]
         if not drawn:
             blue = (0.45, 0.58, 0.74, 1.0)
-            drawn = [(s, blue, shape_surface(s)) for s in link.collisions]
-        for shape, rgba, surface in drawn:
-            if surface is None:
-                continue
+            drawn = [(s, part.mesh, blue) for s in link.collisions for part in shape_parts(s)]
+        for shape, surface, rgba in drawn:
             placed = surface.transformed(shape.frame[:3], shape.frame[3:]).transformed(
                 pose[:3], pose[3:])
             scene.add_mesh(placed.vertices, placed.triangles, color=rgba[:3],
