@@ -99,6 +99,7 @@ void bind_options(nb::module_& m);
 void bind_mesh(nb::module_& m);
 void bind_mesh_check(nb::module_& m);
 void bind_shapes(nb::module_& m);
+void bind_robot(nb::module_& m);
 void bind_scene(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_sensors(nb::module_& m);

@@ -11,6 +11,11 @@ from haptos._core import (
     Pad,
     PadGrading,
     RenderScene,
+    Robot,
+    RobotFinding,
+    RobotJoint,
+    RobotLink,
+    RobotShape,
     State,
     SurfaceReport,
     TactileCamera,
@@ -21,6 +26,7 @@ from haptos._core import (
     box,
     box_pad,
     capsule,
+    check_robot,
     check_surface,
     check_volume,
     cone,
@@ -40,6 +46,7 @@ from haptos._core import (
     orient,
     remove_degenerate,
     render,
+    repair_inertia,
     require_contact_surface,
     require_volume,
     ring,
@@ -63,6 +70,7 @@ from haptos.meshes import read_surface, read_volume
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
 from haptos.repair import Hole, RepairReport, repair
+from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
 from haptos.sensors import MarkerReading, TactileSensor
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
@@ -86,6 +94,11 @@ __all__ = [
     "Recorder",
     "RenderScene",
     "RepairReport",
+    "Robot",
+    "RobotFinding",
+    "RobotJoint",
+    "RobotLink",
+    "RobotShape",
     "Scene",
     "Sim",
     "State",
@@ -105,6 +118,7 @@ __all__ = [
     "box",
     "box_pad",
     "capsule",
+    "check_robot",
     "check_surface",
     "check_volume",
     "cone",
@@ -118,6 +132,7 @@ __all__ = [
     "intersecting_triangles",
     "iso_bolt",
     "iso_nut",
+    "load_robot",
     "load_scene",
     "make_shape",
     "measure_tets",
@@ -130,9 +145,11 @@ __all__ = [
     "remove_degenerate",
     "render",
     "repair",
+    "repair_inertia",
     "require_contact_surface",
     "require_volume",
     "ring",
+    "robot_picture",
     "round_pad",
     "save_png",
     "shape_names",

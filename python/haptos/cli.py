@@ -159,7 +159,8 @@ UnitOption = Annotated[str | None, typer.Option(
 def check(
     file: Annotated[str, typer.Argument(
         metavar="FILE", show_default=False,
-        help="A surface (.stl, .obj, .ply, .off), a volume (.vtk, .msh) or a scene (.yaml).")],
+        help="A surface (.stl, .obj, .ply, .off), a volume (.vtk, .msh), a robot (.urdf, .xacro) or "
+        "a scene (.yaml).")],
     repair: Annotated[str | None, typer.Option(
         "--repair", metavar="OUT", show_default=False,
         help="Mend the surface and write it to this file (.stl, .obj, .ply), in the file's "
@@ -175,19 +176,30 @@ def check(
         help="Make the surface anew with edges of this length; removes triangles that cut each "
         "other.")] = None,
     unit: UnitOption = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT.")] = False,
+    package: Annotated[list[str] | None, typer.Option(
+        "--package", metavar="NAME=FOLDER", show_default=False,
+        help="Where a robot's package:// paths begin; may be given several times.")] = None,
+    picture: Annotated[str | None, typer.Option(
+        "--picture", metavar="PNG", show_default=False,
+        help="Write a picture of a robot, every joint at its start.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT or "
+                                            "PNG.")] = False,
 ) -> None:
-    """Says what is wrong with a mesh or a scene; exit code 1 if it cannot be used.
+    """Says what is wrong with a mesh, a robot or a scene; exit code 1 if it cannot be used.
+
+    Of a robot it prints the tree, joints with limits, masses, the health of its meshes, and what
+    is odd about it.
 
     With --repair it mends a surface: joins vertices, drops triangles without area and repeated
-    ones, turns triangles, closes small holes, and says what it changed. The options below are for
-    that.
+    ones, turns triangles, closes small holes, and says what it changed. The options from --repair
+    to --unit are for that.
 
     \b
     Examples:
       haptos check part.stl
       haptos check part.stl --repair mended.stl --largest-hole 2mm
       haptos check messy.obj --repair clean.ply --rebuild 1mm
+      haptos check arm.urdf --package arm_description=~/arm --picture arm.png
     """
     from haptos.cli_info import check_file
     from haptos.cli_meshes import run_repair
@@ -197,7 +209,10 @@ def check(
                             ("--rebuild", rebuild), ("--unit", unit)):
             if value is not None:
                 refuse(name, value, "is for --repair", "add --repair OUT")
-        raise typer.Exit(check_file(file))
+        raise typer.Exit(check_file(file, package, picture, overwrite))
+    for name, given in (("--package", package), ("--picture", picture)):
+        if given:
+            refuse(name, str(given), "is not for --repair", "leave one of them out")
 
     def length(text: str | None, name: str) -> float | None:
         return None if text is None else parse_quantity(text, "m", name)

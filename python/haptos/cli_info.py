@@ -8,31 +8,40 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from haptos import _core
 from haptos.cli_meshes import load_scene_telling
-from haptos.console import say
+from haptos.cli_robots import check_robot_file, parse_packages
+from haptos.console import new_table, say, wide_console
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface, read_volume
 from haptos.options import option_table
 from haptos.press import SURFACE_SUFFIXES, VOLUME_SUFFIXES
+from haptos.robots import ROBOT_SUFFIXES
 from haptos.scene import Scene
 from haptos.tet_report import measure_tets
 
 SCENE_SUFFIXES = (".yaml", ".yml")
 
 
-def check_file(file: str) -> int:
-    """Prints what is wrong with a file; 0 if it can be used, 1 if not."""
+def check_file(file: str, packages: list[str] | None = None, picture: str | None = None,
+               overwrite: bool = False) -> int:
+    """Prints what is wrong with a file; 0 if it can be used, 1 if not.
+
+    packages, picture, overwrite: of robots; see check_robot_file().
+    """
     suffix = Path(file).suffix.lower()
-    if suffix not in SURFACE_SUFFIXES + VOLUME_SUFFIXES + SCENE_SUFFIXES:
-        refuse("check", file, "must be a mesh or a scene", "its name must end with one of "
-               + " ".join(SURFACE_SUFFIXES + VOLUME_SUFFIXES + SCENE_SUFFIXES))
+    known = SURFACE_SUFFIXES + VOLUME_SUFFIXES + SCENE_SUFFIXES + ROBOT_SUFFIXES
+    if suffix not in known:
+        refuse("check", file, "must be a mesh, a robot or a scene",
+               "its name must end with one of " + " ".join(known))
     if not Path(file).exists():
         refuse("check", file, "does not exist", "check the path")
+    if suffix in ROBOT_SUFFIXES:
+        return check_robot_file(file, parse_packages(packages), picture, overwrite)
+    for name, value in (("--package", packages), ("--picture", picture)):
+        if value:
+            refuse(name, str(value), "is for robots", "leave it out for other files")
     try:
         if suffix in SCENE_SUFFIXES:
             _check_scene(file)
@@ -104,10 +113,6 @@ def _count(scene: Scene) -> str:
     return ", ".join(f"{len(v)} {words.get(k, k)}" for k, v in scene.entries().items() if v)
 
 
-def _console() -> Console:
-    return Console() if sys.stdout.isatty() else Console(width=150)
-
-
 def describe_what(what: str | None) -> None:
     """Prints tables of options, the parts of a scene, or the bodies of a scene file."""
     groups = list(dict.fromkeys(o.group for o in option_table()))
@@ -127,31 +132,24 @@ def describe_what(what: str | None) -> None:
                f'did you mean "{near}"?' if near else "known are " + ", ".join([*groups, "scene"]))
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
 def _print_group(group: str) -> None:
-    table = _table(group, "option", "unit", "default", "range", "meaning")
+    table = new_table(group, "option", "unit", "default", "range", "meaning")
     for o in option_table():
         if o.group == group:
             whole = "whole, " if isinstance(o.default, int) else ""
             choices = ", ".join(f"{word} ({k})" for k, word in enumerate(o.words))
             table.add_row(o.name, o.unit or "-", f"{o.default:g}",
                           choices or f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
-    _console().print(table)
+    wide_console().print(table)
 
 
 def _print_parts() -> None:
-    table = _table("scene", "in a scene file", "in Python", "meaning")
+    table = new_table("scene", "in a scene file", "in Python", "meaning")
     for key, method in (("soft", Scene.add_soft), ("prescribed", Scene.add_prescribed),
                         ("affine", Scene.add_affine), ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
                         ("pendulums", Scene.add_pendulum), ("pairs", Scene.add_pair)):
         table.add_row(key, f"Scene.{method.__name__}()", (method.__doc__ or "").splitlines()[0])
-    _console().print(table)
+    wide_console().print(table)
 
 
 def _friction(entry: dict[str, Any]) -> str:
@@ -163,7 +161,7 @@ def _friction(entry: dict[str, Any]) -> str:
 
 def _print_scene(file: str) -> None:
     scene = load_scene_telling(file)
-    table = _table(file, "name", "kind", "what")
+    table = new_table(file, "name", "kind", "what")
     entries = scene.entries()
     for e in entries["soft"]:
         m = e["material"]
@@ -189,7 +187,7 @@ def _print_scene(file: str) -> None:
                       f"friction {e['friction']:g}")
     for e in entries["pendulums"]:
         table.add_row(e["name"], "pendulum", f"lengths {e['length']} m, masses {e['mass']} kg")
-    console = _console()
+    console = wide_console()
     console.print(table)
     s = scene.sim
     console.print(f"time step {s.dt:g} s, gravity ({s.gravity_x:g}, {s.gravity_y:g}, "

@@ -1,4 +1,4 @@
-"""Sentences beside the results of a command, one line each: warnings and notes."""
+"""What commands print: tables, and sentences of one line each, warnings and notes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,23 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
+
+
+def wide_console() -> Console:
+    """Standard output; wide enough for tables where it is not a terminal."""
+    return Console() if sys.stdout.isatty() else Console(width=150)
+
+
+def new_table(title: str, *columns: str) -> Table:
+    """An empty table whose cells are folded, not cut."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 def say(kind: str, sentences: Iterable[str], file: TextIO | None = None) -> None:

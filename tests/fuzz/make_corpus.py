@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the mesh fuzzers into tests/fuzz/corpus/<format>/.
+"""Writes the seeds of the mesh and robot fuzzers into tests/fuzz/corpus/<format>/.
 
 Good files start with "good_" and must be read; all others are broken in the way that their name
 says and must be refused. Run it again after changing it; the files are committed.
@@ -323,6 +323,79 @@ def gmsh_files():
     }
 
 
+def urdf():
+    limit = '<limit lower="-1" upper="1" effort="10" velocity="2"/>'
+    body = ('<inertial><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/><mass value="1"/>'
+            '<inertia ixx="1" ixy="0" ixz="0.1" iyy="1" iyz="0" izz="1"/></inertial>')
+
+    def link(name, inside=body):
+        return f'<link name="{name}">{inside}</link>\n'
+
+    def joint(name, kind, parent, child, rest=""):
+        return (f'<joint name="{name}" type="{kind}"><origin xyz="1 0 0" rpy="0 1.5 0"/>'
+                f'<parent link="{parent}"/><child link="{child}"/>{rest}</joint>\n')
+
+    def robot(inside):
+        return f'<?xml version="1.0"?>\n<robot name="r">\n{inside}</robot>\n'
+
+    shapes = "".join(f"<collision><geometry>{g}</geometry></collision>" for g in (
+        '<box size="1 2 3"/>', '<sphere radius="0.1"/>', '<cylinder radius="0.1" length="1"/>',
+        '<capsule radius="0.1" length="1"/>'))
+    look = ('<visual name="v"><geometry><box size="1 1 1"/></geometry><material name="red">'
+            '<color rgba="1 0 0 1"/></material></visual>')
+    two = link("a") + link("b")
+    kinds = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "ball")
+    chain = link("l0") + "".join(
+        link(f"l{k + 1}") + joint(f"j{k}", kind, f"l{k}", f"l{k + 1}", limit)
+        for k, kind in enumerate(kinds))
+    arm = two + joint("j", "revolute", "a", "b", limit)
+    mimic = two + link("c") + joint("j", "revolute", "a", "b", limit) + joint(
+        "k", "prismatic", "a", "c", limit + '<mimic joint="j" multiplier="-1" offset="0.5"/>')
+    return {
+        "good_link": robot(link("a", "")),
+        "good_arm": robot(arm),
+        "good_kinds": robot(chain),
+        "good_shapes": robot(link("a", body + look + shapes)),
+        "good_mimic": robot(mimic),
+        "good_ignored": robot(arm + "<gazebo/><transmission name='t'><type>x</type></transmission>"
+                              "<odd/><!-- <robot> --><![CDATA[ <link/> ]]>"),
+        "good_dynamics": robot(two + joint("j", "continuous", "a", "b", "<axis xyz='0 3 4'/>"
+                                           "<dynamics damping='1' friction='.5'/>")),
+        "good_entities": robot(link("&lt;&#x41;&quot;&amp;")),
+        "good_inertia_of_nothing_real": robot(link("a", body.replace('ixx="1"', 'ixx="-5"'))),
+        "cut": robot(arm)[:150],
+        "cut_attribute": robot(arm)[:200] + '"',
+        "doctype": '<!DOCTYPE r [<!ENTITY x "y">]>' + robot(arm),
+        "deep": "<robot>" * 200 + "</robot>" * 200,
+        "loop": robot(two + joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a")),
+        "two_parents": robot(two + link("c") + joint("j", "fixed", "a", "c")
+                             + joint("k", "fixed", "b", "c")),
+        "two_roots": robot(two),
+        "no_links": robot(""),
+        "same_name": robot(link("a") + link("a")),
+        "unknown_link": robot(two + joint("j", "fixed", "a", "bb")),
+        "no_limit": robot(two + joint("j", "revolute", "a", "b")),
+        "limits_crossed": robot(arm.replace('lower="-1"', 'lower="2"')),
+        "axis_zero": robot(two + joint("j", "continuous", "a", "b", "<axis xyz='0 0 0'/>")),
+        "mimic_self": robot(two + joint("j", "revolute", "a", "b", limit + '<mimic joint="j"/>')),
+        "mass_negative": robot(link("a", body.replace('value="1"', 'value="-1"'))),
+        "mass_nan": robot(link("a", body.replace('value="1"', 'value="nan"'))),
+        "number_comma": robot(link("a", shapes.replace("0.1", "0,1"))),
+        "number_huge": robot(link("a", shapes.replace("0.1", "1e300"))),
+        "size_zero": robot(link("a", shapes.replace("0.1", "0"))),
+        "shape_unknown": robot(link("a", shapes.replace("capsule", "torus"))),
+        "attribute_typo": robot(link("a", shapes.replace("radius", "raduis"))),
+        "attribute_twice": robot('<link name="a" name="b"/>'),
+        "mesh_outside": robot(link("a", "<collision><geometry><mesh filename='../../../etc/passwd'/>"
+                                   "</geometry></collision>")),
+        "mesh_package": robot(link("a", "<collision><geometry><mesh filename='package://p/a.stl'/>"
+                                   "</geometry></collision>")),
+        "xacro": robot('<xacro:include filename="a.xacro"/>' + arm),
+        "mjcf": '<mujoco model="m"><worldbody/></mujoco>',
+        "latin1": robot(link("a")).encode()[:-10] + b"<link name='caf\xe9'/></robot>",
+    }
+
+
 if __name__ == "__main__":
     write("obj", obj())
     write("stl", stl())
@@ -330,3 +403,4 @@ if __name__ == "__main__":
     write("off", off())
     write("vtk", vtk_files())
     write("gmsh", gmsh_files())
+    write("urdf", urdf())

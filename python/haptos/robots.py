@@ -1,0 +1,130 @@
+"""Robots: reading their files, and pictures of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haptos import _core
+from haptos.errors import InputError, refuse
+from haptos.visual_files import VISUAL_SUFFIXES, VisualPart, read_visual
+
+ROBOT_SUFFIXES = (".urdf", ".xacro")
+
+PathLike = str | os.PathLike[str]
+
+
+def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None,
+               floating: bool = False, roots: Sequence[PathLike] = (), hulls: bool = True,
+               search_packages: bool = True, xacro_arguments: Sequence[str] = (),
+               srdf: PathLike | None = None, state: str = "") -> _core.Robot:
+    """Reads a robot from URDF (.urdf), or from .xacro where the xacro program is there.
+
+    packages: folders by name, for package:// paths; others are searched for above the file and in
+    ROS_PACKAGE_PATH, unless search_packages is False. floating: the root link moves freely, else
+    it is fixed to the world. roots: further folders that meshes may lie in. hulls: collision meshes
+    stand for their convex hulls. xacro_arguments: "name:=value". srdf: a file that says which links
+    never touch, and whose `state`, if one is named, is where the joints start. Raises InputError
+    that names file, line and remedy; `robot.warnings` says what is odd, haptos.check_robot()
+    whether it can be real.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in ROBOT_SUFFIXES:
+        refuse("load_robot", os.fspath(path), "must be a robot's file",
+               "its name must end with one of " + " ".join(ROBOT_SUFFIXES))
+    if state and srdf is None:
+        refuse("state", state, "needs a file that describes it", "give srdf too")
+    robot = _core.read_urdf(os.fspath(path),
+                            {name: os.fspath(p) for name, p in (packages or {}).items()}, floating,
+                            [os.fspath(p) for p in roots], hulls, search_packages, _xacro(),
+                            list(xacro_arguments))
+    if srdf is not None:
+        _core.read_srdf(os.fspath(srdf), robot, state)
+    return robot
+
+
+def _xacro() -> str:
+    """The xacro program: on the path, or beside this Python, where pip puts it."""
+    beside = Path(sys.executable).with_name("xacro")
+    return "xacro" if shutil.which("xacro") or not beside.exists() else str(beside)
+
+
+def shape_surface(shape: _core.RobotShape, facet: float = 0.12) -> _core.TriMesh | None:
+    """The surface of a shape in its own frame; None where it has none or its file was not read.
+
+    facet: length of edges on curved parts over the radius.
+    """
+    a, b, c = (float(v) for v in shape.size)
+    if shape.kind in ("mesh", "hull"):
+        return shape.mesh
+    if shape.kind == "box":
+        return _core.box((2 * a, 2 * b, 2 * c))
+    if shape.kind == "sphere":
+        return _core.icosphere(a, facet * a)
+    if shape.kind == "cylinder":
+        return _core.cylinder(a, 2 * b, facet * a)
+    if shape.kind == "capsule":
+        return _core.capsule(a, 2 * b, facet * a)
+    if shape.kind == "cone":
+        return _core.cone(a, 0.0, 2 * b, facet * a).transformed((0, 0, -b))
+    if shape.kind == "ellipsoid":
+        ball = _core.icosphere(1.0, facet)
+        return _core.TriMesh(np.asarray(ball.vertices) * (a, b, c), ball.triangles)
+    return None
+
+
+def shape_parts(shape: _core.RobotShape) -> list[VisualPart]:
+    """What a shape shows in its own frame [m]: its surface, or the parts of a .dae or .glb file.
+
+    Empty where it has none, and, with a warning, where the file cannot be read.
+    """
+    surface = shape_surface(shape)
+    if surface is not None:
+        return [VisualPart(surface, None)]
+    if Path(shape.file).suffix.lower() not in VISUAL_SUFFIXES:
+        return []
+    try:
+        parts = read_visual(shape.file)
+    except InputError as e:
+        warnings.warn(str(e), stacklevel=2)
+        return []
+    scale = np.asarray(shape.scale)
+    flip = -1 if np.prod(scale) < 0 else 1
+    return [VisualPart(_core.TriMesh(np.asarray(p.mesh.vertices) * scale,
+                                     np.asarray(p.mesh.triangles)[:, ::flip]), p.rgba)
+            for p in parts]
+
+
+def robot_picture(robot: _core.Robot, *, collisions: bool = False, width: int = 1280,
+                  height: int = 960) -> NDArray[np.uint8]:
+    """A picture of a robot with every joint at its start, (height, width, 3).
+
+    Shows visuals, and collision shapes (in blue) for links that show nothing; with collisions only
+    these.
+    """
+    scene = _core.RenderScene()
+    lowest: list[float] = []
+    for link, pose in zip(robot.links, robot.start_poses(), strict=True):
+        drawn = [] if collisions else [
+            (s, part.mesh, part.rgba or s.rgba) for s in link.visuals for part in shape_parts(s)]
+        if not drawn:
+            blue = (0.45, 0.58, 0.74, 1.0)
+            drawn = [(s, part.mesh, blue) for s in link.collisions for part in shape_parts(s)]
+        for shape, surface, rgba in drawn:
+            placed = surface.transformed(shape.frame[:3], shape.frame[3:]).transformed(
+                pose[:3], pose[3:])
+            scene.add_mesh(placed.vertices, placed.triangles, color=rgba[:3],
+                           opacity=max(0.2, rgba[3]), crease_angle=0.5)
+            lowest.append(float(np.asarray(placed.vertices)[:, 2].min()))
+    if lowest:
+        scene.set_ground(min(lowest))
+    else:
+        scene.add_point((0, 0, 0), 0.01)
+    return _core.render(scene, (-1.0, 0.55, -0.5), width, height, margin=0.12)
