@@ -21,6 +21,12 @@ Quat quaternion(const Mat3d& r) {
   return q.w < 0 ? Quat{-q.w, -q.x, -q.y, -q.z} : q;
 }
 
+Quat rotation_to(const Vec3d& n) {
+  // About z x n; from below about x, so that nothing cancels.
+  return n[2] >= 0 ? normalized({1 + n[2], -n[1], n[0], 0})
+                   : normalized({-n[1], 1 - n[2], 0, n[0]});
+}
+
 Pose interpolate(const Pose& a, const Pose& b, double s) {
   Pose r;
   r.p = a.p * (1 - s) + b.p * s;

@@ -32,6 +32,9 @@ inline Mat3d to_matrix(const Quat& q) {
 /// The unit quaternion of a rotation matrix.
 Quat quaternion(const Mat3d& r);
 
+/// A rotation that turns z into the unit vector n.
+Quat rotation_to(const Vec3d& n);
+
 /// The rotation by |v| radians about v / |v|.
 inline Quat rotation_by(const Vec3d& v) {
   const double angle = norm(v);
@@ -48,6 +51,9 @@ struct Pose {
   Quat q;              ///< orientation of B in W
   Vec3d operator*(const Vec3d& x) const { return to_matrix(q) * x + p; }
 };
+
+/// X_WC = X_WB X_BC.
+inline Pose compose(const Pose& a, const Pose& b) { return {a * b.p, normalized(a.q * b.q)}; }
 
 /// Coordinates of the world point x in the frame of the pose.
 inline Vec3d to_local(const Pose& pose, const Vec3d& x) {

@@ -35,8 +35,6 @@ bool below(const double* v, int n, double bound) {
 double squared_norm(const Quat& q) { return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z; }
 
 // a b for two rigid poses.
-Pose compose(const Pose& a, const Pose& b) { return {a * b.p, normalized(a.q * b.q)}; }
-
 void check_pose(const std::string& element, const Pose& x) {
   if (!(std::abs(squared_norm(x.q) - 1) < 1e-6))
     refuse(element, format_number(squared_norm(x.q)),

@@ -248,9 +248,9 @@ int degrees_of_freedom(const Robot& robot) {
 std::vector<Pose> start_poses(const Robot& robot) {
   std::vector<Pose> pose(robot.links.size());
   for (const RobotJoint& j : robot.joints) {
-    const Pose x = robot_check::compose(j.frame, robot_check::start_motion(j));
+    const Pose x = compose(j.frame, robot_check::start_motion(j));
     pose[static_cast<std::size_t>(j.child)] =
-        j.parent < 0 ? x : robot_check::compose(pose[static_cast<std::size_t>(j.parent)], x);
+        j.parent < 0 ? x : compose(pose[static_cast<std::size_t>(j.parent)], x);
   }
   return pose;
 }

@@ -26,6 +26,5 @@ std::string show(const Vec3d& v);
 /// The motion of a joint at its start in the joint frame.
 Pose start_motion(const RobotJoint& joint);
 /// a then b: X_AC = X_AB X_BC.
-inline Pose compose(const Pose& a, const Pose& b) { return {a * b.p, normalized(a.q * b.q)}; }
 
 }  // namespace haptos::robot_check

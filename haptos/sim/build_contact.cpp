@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "haptos/contact/barrier/barrier_group.h"
-#include "haptos/contact/point/sap_term.h"
+#include "haptos/contact/point/point_contact.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
 
@@ -124,27 +124,39 @@ void add_self(const Scene& scene, const Party& a, BarrierGroup& group) {
   group.add(a.surface, a.surface, setup);
 }
 
-void add_sphere_contact(const Model& model, Workspace& w) {
+// Frozen contact of spheres with each other and with half-spaces.
+void add_point_contact(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
-  std::vector<SapPair> pairs;
+  if (scene.spheres.empty() || scene.spheres.size() + scene.half_spaces.size() < 2) return;
+  std::vector<PointShape> shapes;
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < scene.spheres.size(); ++i) {
     const RigidSphere& s = scene.spheres[i];
     w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
-    for (std::size_t h = 0; h < scene.half_spaces.size(); ++h) {
-      if (!may_touch(scene, s.name, scene.half_spaces[h].name)) continue;
-      SapPair p;
-      p.link = w.links.back().get();
-      p.radius = s.radius;
-      p.normal = scene.half_spaces[h].normal;
-      p.offset = scene.half_spaces[h].offset;
-      p.plane_body = body_number(model, scene.half_spaces[h].name);
-      p.law.stiffness = s.stiffness;
-      p.law.relaxation_time = s.dissipation;
-      p.law.friction = s.friction;
-      pairs.push_back(p);
-    }
+    Shape ball;
+    ball.kind = ShapeKind::kSphere;
+    ball.size[0] = s.radius;
+    PointShape p{CollisionShape(ball, s.name), {}, w.links.back().get()};
+    p.stiffness = s.stiffness;
+    p.relaxation_time = s.dissipation;
+    p.friction = s.friction;
+    shapes.push_back(p);
+    names.push_back(s.name);
   }
-  if (!pairs.empty()) add_contact(w, std::make_unique<SapTerm>(std::move(pairs)));
+  for (const HalfSpace& h : scene.half_spaces) {
+    Shape plane;
+    plane.kind = ShapeKind::kHalfSpace;
+    PointShape p{CollisionShape(plane, h.name), {h.normal * h.offset, rotation_to(h.normal)}};
+    p.body = body_number(model, h.name);
+    shapes.push_back(p);
+    names.push_back(h.name);
+  }
+  std::vector<std::array<int, 2>> excluded;
+  for (std::size_t j = 0; j < shapes.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i)
+      if (!may_touch(scene, names[i], names[j]))
+        excluded.push_back({static_cast<int>(i), static_cast<int>(j)});
+  add_contact(w, std::make_unique<PointContact>(std::move(shapes), SapOptions(), excluded));
 }
 
 }  // namespace
@@ -173,7 +185,7 @@ void add_contacts(const Model& model, Workspace& w) {
       add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
                                           barrier_setup(scene, pair, p, nullptr, h.friction)));
     }
-  add_sphere_contact(model, w);
+  add_point_contact(model, w);
 }
 
 }  // namespace haptos

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "haptos/base/lanes.h"
-#include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/rigid_body.h"
+#include "tests/sap_pairs.h"
 
 namespace haptos {
 namespace {
@@ -232,27 +232,47 @@ TEST(SapLaw, EveryLaneEqualsTheScalarLawBitForBit) {
   }
 }
 
-// The term: derivatives by the unknowns of a body through its frozen Jacobian.
-TEST(SapTerm, GradientAndHessianInTheBodysUnknownsMatchDifferences) {
+// The term: derivatives by the unknowns of bodies through its frozen Jacobians.
+RigidBodySpec ball_spec(const Vec3d& p) {
   RigidBodySpec spec;
   spec.mass = 0.1;
   spec.inertia = solid_sphere_inertia(0.1, 0.05);
-  spec.pose.p = {{0.3, 0.2, 0.049}};
-  RigidBody body({0, 0, 0, 0, 0, 0}, spec);
-  State state;
-  state.q.resize(7);
-  state.z = {0.2, 0, -0.4, 0, 0, 3};
-  body.initialize(state);
-  const LinkOf<RigidBody> link(&body);
-  SapPair pair;
-  pair.link = &link;
-  pair.centre = {{0.01, -0.02, 0}};
-  pair.radius = 0.05;
-  pair.normal = normalized(Vec3d{{0.1, -0.2, 1}});
-  SapTerm term({pair});
+  spec.pose.p = p;
+  return spec;
+}
+
+PointShape ball_shape(const Link* link, const Vec3d& centre) {
+  Shape ball;
+  ball.size[0] = 0.05;
+  PointShape s{CollisionShape(ball), {centre, {}}, link};
+  s.stiffness = 1e6;
+  s.relaxation_time = 0.01;
+  s.friction = 0.5;
+  return s;
+}
+
+// One body over a tilted plane, or two.
+void check_derivatives(bool two) {
+  RigidBody first({0, 0, 0, 0, 0, 0}, ball_spec({{0.3, 0.2, 0.049}}));
+  RigidBody second({1, 0, 1, 6, 7, 36}, ball_spec({{0.33, 0.25, 0.125}}));
+  const LinkOf<RigidBody> a(&first), b(&second);
+  std::vector<PointShape> shapes = {ball_shape(&a, {{0.01, -0.02, 0}})};
+  if (two) {
+    shapes.push_back(ball_shape(&b, {{-0.01, 0.01, 0.002}}));
+  } else {
+    Shape plane;
+    plane.kind = ShapeKind::kHalfSpace;
+    shapes.push_back({CollisionShape(plane), {{}, rotation_to(normalized(Vec3d{{0.1, -0.2, 1}}))}});
+  }
+  PointContact term(shapes);
+  const std::size_t bodies = two ? 2 : 1, n = 6 * bodies;
   Points points;
   points.finish_permanent();
-  std::vector<double> mass(36), z_free(6), length(6), inverse_mass;
+  State state;
+  state.q.resize(7 * bodies);
+  state.z = {0.2, 0, -0.4, 0, 0, 3, 0, 0.1, -0.9, 1, 0, 0};
+  state.z.resize(n);
+  std::vector<double> mass(36 * bodies), z_free(n), length(n), inverse_mass;
   const double h = 1e-2;
   BodyStep step;
   step.h = step.b = h;
@@ -260,19 +280,34 @@ TEST(SapTerm, GradientAndHessianInTheBodysUnknownsMatchDifferences) {
   step.mass = &mass;
   step.z_free = &z_free;
   step.length = &length;
-  body.begin_step(state, step);
-  for (int i = 0; i < 6; ++i) inverse_mass.push_back(1 / mass[static_cast<std::size_t>(7 * i)]);
+  for (RigidBody* body : {&first, &second}) {
+    if (body == &second && !two) break;
+    body->initialize(state);
+    body->begin_step(state, step);
+  }
+  for (std::size_t i = 0; i < n; ++i) inverse_mass.push_back(1 / mass[36 * (i / 6) + 7 * (i % 6)]);
   StepContext context{0, h, h, &points, &state.z, &inverse_mass};
   term.prepare(context);
-  ASSERT_EQ(points.size(), 1);
+  ASSERT_EQ(points.size(), static_cast<int>(bodies));
 
   Assembly assembly;
-  assembly.reset(std::make_shared<BlockPattern>(std::vector<int>{6}));
+  std::vector<std::array<int, 2>> couplings;
+  term.step_couplings(points, couplings);
+  EXPECT_EQ(couplings.size(), bodies - 1);
+  for (auto& [row, column] : couplings)
+    if (row < column) std::swap(row, column);
+  const auto pattern =
+      std::make_shared<BlockPattern>(std::vector<int>(bodies, 6), std::move(couplings));
+  assembly.reset(pattern);
   auto evaluate = [&](const std::vector<double>& z) {
-    const double* j = points.jacobian(0);
-    points.u[0] = Vec3d::zero();
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 6; ++c) points.u[0][r] += j[6 * r + c] * z[static_cast<std::size_t>(c)];
+    for (int p = 0; p < points.size(); ++p) {
+      const double* j = points.jacobian(p);
+      Vec3d& u = points.u[static_cast<std::size_t>(p)];
+      u = Vec3d::zero();
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 6; ++c)
+          u[r] += j[6 * r + c] * z[static_cast<std::size_t>(6 * points.block(p) + c)];
+    }
     term.refresh(points);
     assembly.begin(points, true, nullptr);
     assembly.set_factors(1, 1);
@@ -280,17 +315,25 @@ TEST(SapTerm, GradientAndHessianInTheBodysUnknownsMatchDifferences) {
     assembly.finish();
     return e;
   };
-  for (const std::vector<double>& z :
-       {std::vector<double>{0.05, 0, -0.4, 0, 1, 3}, std::vector<double>{2, 1, -0.4, 0, 1, 3}}) {
+  for (const double slide : {0.0, 2.0}) {
+    std::vector<double> z = {0.05 + slide, slide, 0.4, 0, 1, 3, 0, -0.1, -1.1, 0.5, 0, 0};
+    if (!two) z[2] = -0.4;
+    z.resize(n);
     evaluate(z);
     const std::vector<double> g = assembly.gradient();
-    const std::vector<double> hessian(assembly.matrix().values(), assembly.matrix().values() + 36);
     double g_size = 0, h_size = 0;
     for (double x : g) g_size = std::max(g_size, std::abs(x));
-    for (double x : hessian) h_size = std::max(h_size, std::abs(x));
     EXPECT_GT(term.load(), 0);
-    for (std::size_t k = 0; k < 6; ++k) {
-      const double e = k < 3 ? 1e-6 : 2e-5;
+    // Columns of the Hessian by products with unit vectors.
+    std::vector<std::vector<double>> hessian(n, std::vector<double>(n));
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<double> e(n, 0.0);
+      e[k] = 1;
+      assembly.matrix().multiply(e.data(), hessian[k].data());
+      for (double x : hessian[k]) h_size = std::max(h_size, std::abs(x));
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      const double e = k % 6 < 3 ? 1e-6 : 2e-5;
       std::vector<double> lo = z, hi = z;
       lo[k] -= e;
       hi[k] += e;
@@ -298,36 +341,36 @@ TEST(SapTerm, GradientAndHessianInTheBodysUnknownsMatchDifferences) {
       const std::vector<double> gl = assembly.gradient();
       const double eh = evaluate(hi);
       EXPECT_NEAR(g[k], (eh - el) / (2 * e), 1e-6 * g_size);
-      for (std::size_t i = 0; i < 6; ++i)
-        EXPECT_NEAR(hessian[6 * i + k], (assembly.gradient()[i] - gl[i]) / (2 * e), 1e-4 * h_size);
+      for (std::size_t i = 0; i < n; ++i)
+        EXPECT_NEAR(hessian[k][i], (assembly.gradient()[i] - gl[i]) / (2 * e), 1e-4 * h_size);
     }
   }
 }
 
-TEST(SapTerm, RefusesPairsThatCannotBe) {
-  RigidBodySpec spec;
-  spec.mass = 1;
-  spec.inertia = Mat3d::identity();
-  RigidBody body({0, 0, 0, 0, 0, 0}, spec);
+TEST(PointContact, GradientAndHessianInTheUnknownsOfABodyMatchDifferences) {
+  check_derivatives(false);
+}
+TEST(PointContact, GradientAndHessianInTheUnknownsOfTwoBodiesMatchDifferences) {
+  check_derivatives(true);
+}
+
+TEST(PointContact, RefusesShapesThatCannotBe) {
+  RigidBody body({0, 0, 0, 0, 0, 0}, ball_spec({{0, 0, 0}}));
   const LinkOf<RigidBody> link(&body);
-  SapPair good;
-  good.link = &link;
-  EXPECT_NO_THROW(SapTerm({good}));
-  SapPair p = good;
-  p.link = nullptr;
-  EXPECT_THROW(SapTerm({p}), InputError);
+  const PointShape good = ball_shape(&link, {{0, 0, 0}});
+  EXPECT_NO_THROW(PointContact({good}));
+  PointShape p = good;
+  p.stiffness = -1;
+  EXPECT_THROW(PointContact({p}), InputError);
   p = good;
-  p.radius = -1;
-  EXPECT_THROW(SapTerm({p}), InputError);
+  p.friction = NAN;
+  EXPECT_THROW(PointContact({p}), InputError);
   p = good;
-  p.normal = {{0, 0, 2}};
-  EXPECT_THROW(SapTerm({p}), InputError);
-  p = good;
-  p.law.friction = -0.1;
-  EXPECT_THROW(SapTerm({p}), InputError);
-  p = good;
-  p.law.relaxation_time = NAN;
-  EXPECT_THROW(SapTerm({p}), InputError);
+  p.relaxation_time = NAN;
+  EXPECT_THROW(PointContact({p}), InputError);
+  SapOptions law;
+  law.near_rigid = -1;
+  EXPECT_THROW(PointContact({good}, law), InputError);
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "tests/robots.h"
+#include "tests/sap_pairs.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos {
@@ -27,7 +27,7 @@ SapOptions law(double stiffness, double tau, double mu) {
 struct Ball {
   FrozenScene scene;
   RigidBody* body = nullptr;
-  SapTerm* term = nullptr;
+  PointContact* term = nullptr;
   std::unique_ptr<Link> link;
   Vec3d n;
   SapOptions options;
@@ -42,13 +42,13 @@ struct Ball {
     spec.velocity = velocity;
     body = scene.add(std::make_unique<RigidBody>(scene.next_slots(), spec));
     link = std::make_unique<LinkOf<RigidBody>>(body);
-    SapPair pair;
+    test::SapPair pair;
     pair.link = link.get();
     pair.radius = kRadius;
     pair.normal = n;
     pair.plane_body = 1;
     pair.law = o;
-    term = scene.add_term(std::make_unique<SapTerm>(std::vector<SapPair>{pair}));
+    term = scene.add_term(test::point_contact(std::vector<test::SapPair>{pair}));
     scene.h = h;
     scene.start();
   }
@@ -291,18 +291,17 @@ TEST(SapScene, StickCreepsAtTheRateOfItsRegularisation) {
     spec.pose = {0.02 * n, rotation_by({{0, angle, 0}})};
     const RigidBody* body = scene.add(std::make_unique<RigidBody>(scene.next_slots(), spec));
     const LinkOf<RigidBody> link(body);
-    std::vector<SapPair> pairs;
+    std::vector<test::SapPair> pairs;
     for (int i = 0; i < 3; ++i) {
-      SapPair p;
+      test::SapPair p;
       p.link = &link;
       p.centre = {{0.03 * std::cos(i * M_PI / 1.5), 0.03 * std::sin(i * M_PI / 1.5), -0.01}};
       p.radius = 0.01;
-      p.feature = i;
       p.normal = n;
       p.law = law(1e6, 0.01, 0.5);
       pairs.push_back(p);
     }
-    SapTerm* term = scene.add_term(std::make_unique<SapTerm>(pairs));
+    PointContact* term = scene.add_term(test::point_contact(pairs));
     scene.start();
     for (int k = 0; k < std::lround(1 / h); ++k) scene.step();
     const Vec3d before = body->pose(scene.state).p;
@@ -343,11 +342,11 @@ TEST(SapScene, ASteadilySlidingContactGlidesAtTheGapOfTheConvexCone) {
     spec.velocity = {{v0, 0, 0}};
     RigidBody* body = scene.add(std::make_unique<RigidBody>(scene.next_slots(), spec));
     const LinkOf<RigidBody> link(body);
-    SapPair p;
+    test::SapPair p;
     p.link = &link;
     p.radius = kRadius;
     p.law = law(1e7, 0.01, mu);
-    SapTerm* term = scene.add_term(std::make_unique<SapTerm>(std::vector<SapPair>{p}));
+    PointContact* term = scene.add_term(test::point_contact(std::vector<test::SapPair>{p}));
     body->force = {{mu * kMass * kG, 0, 0}};
     scene.start();
     double highest = 0;
@@ -388,11 +387,11 @@ TEST(SapScene, ASlidingBlockStopsAfterTheClosedFormsDistance) {
     spec.velocity = {{v0, 0, 0}};
     const RigidBody* body = scene.add(std::make_unique<RigidBody>(scene.next_slots(), spec));
     const LinkOf<RigidBody> link(body);
-    SapPair p;
+    test::SapPair p;
     p.link = &link;
     p.radius = kRadius;
     p.law = law(1e7, 0.001, mu);
-    scene.add_term(std::make_unique<SapTerm>(std::vector<SapPair>{p}));
+    scene.add_term(test::point_contact(std::vector<test::SapPair>{p}));
     scene.start();
     for (int k = 0; k < std::lround(0.5 / h); ++k) scene.step();
     EXPECT_EQ(scene.status, 0u);
@@ -418,13 +417,13 @@ TEST(SapScene, AnArmThatRestsOnItsTipCarriesTheTorqueOfGravity) {
   scene.h = 2e-3;
   const Articulation* arm = scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));
   const LinkOf<Articulation> link(arm, 0);
-  SapPair p;
+  test::SapPair p;
   p.link = &link;
   p.centre = {{l, 0, 0}};
   p.radius = tip;
   p.offset = -tip - 0.01;  // 1 cm below the tip
   p.law = law(1e5, 0.01, 0.5);
-  SapTerm* term = scene.add_term(std::make_unique<SapTerm>(std::vector<SapPair>{p}));
+  PointContact* term = scene.add_term(test::point_contact(std::vector<test::SapPair>{p}));
   scene.start();
   for (int k = 0; k < 2000; ++k) scene.step();
   EXPECT_EQ(scene.status, 0u);

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/contact/point/sap_term.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/joint_terms.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "tests/robots.h"
+#include "tests/sap_pairs.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos {
@@ -347,15 +347,14 @@ TEST(TreeMotion, AFastRotorOnABodyThatFloatsLeavesItsEnergyAlone) {
 }
 
 // Spheres of a link, `radius` about the centres, on the plane z = 0.
-std::vector<SapPair> feet(const Link* link, const std::vector<Vec3d>& centres, double radius,
-                          double friction) {
-  std::vector<SapPair> pairs;
+std::vector<test::SapPair> feet(const Link* link, const std::vector<Vec3d>& centres, double radius,
+                                double friction) {
+  std::vector<test::SapPair> pairs;
   for (const Vec3d& c : centres) {
-    SapPair p;
+    test::SapPair p;
     p.link = link;
     p.centre = c;
     p.radius = radius;
-    p.feature = static_cast<std::int64_t>(pairs.size());
     p.plane_body = 1;
     p.law.stiffness = 1e5;
     p.law.relaxation_time = 0.01;
@@ -371,7 +370,7 @@ TEST(TreeMotion, ABallOnAFreeJointEndsRollingAtFiveSeventhsOfItsSpeed) {
   robot.joints[0].position = {0, 0, radius, 1, 0, 0, 0};
   TreeScene scene(robot, 1e-3, {{0, 0, -9.81}}, {1, 0, 0, 0, 0, 0});
   const LinkOf<Articulation> link(scene.body, 0);
-  scene.add_term(std::make_unique<SapTerm>(feet(&link, {{{0, 0, 0}}}, radius, 0.2)));
+  scene.add_term(test::point_contact(feet(&link, {{{0, 0, 0}}}, radius, 0.2)));
   scene.start();
   for (int k = 0; k < 1000; ++k) scene.step();
   EXPECT_EQ(scene.status, 0u);
@@ -393,11 +392,11 @@ TEST(TreeMotion, AStoolOnSprungLegsComesToRestAndItsFeetCarryItsWeight) {
   }
   TreeScene scene(robot, 2e-3, {{0, 0, -9.81}}, {0.1, 0.05, 0, 0, 0.2, 0.3, 0, 0, 0});
   std::vector<std::unique_ptr<LinkOf<Articulation>>> links;
-  std::vector<SapTerm*> terms;
+  std::vector<PointContact*> terms;
   for (int leg = 0; leg < 3; ++leg) {
     links.push_back(std::make_unique<LinkOf<Articulation>>(scene.body, 1 + leg));
     terms.push_back(scene.add_term(
-        std::make_unique<SapTerm>(feet(links.back().get(), {{{0, 0, -0.26}}}, 0.02, 0.8))));
+        test::point_contact(feet(links.back().get(), {{{0, 0, -0.26}}}, 0.02, 0.8))));
     scene.add_term(std::make_unique<JointSpring>(scene.body, 6 + leg, 60, -0.3));
     scene.add_term(std::make_unique<JointDamping>(scene.body, 6 + leg, 0.8));
   }
@@ -408,7 +407,7 @@ TEST(TreeMotion, AStoolOnSprungLegsComesToRestAndItsFeetCarryItsWeight) {
   EXPECT_EQ(scene.status, 0u);
   Vec3d force{{0, 0, 0}};
   int touching = 0;
-  for (const SapTerm* t : terms)
+  for (const PointContact* t : terms)
     for (const ContactPoint& c : t->contacts()) {
       force += c.force;
       ++touching;

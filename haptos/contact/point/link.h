@@ -3,7 +3,7 @@
 // knows no kind of body.
 #pragma once
 
-#include "haptos/base/math.h"
+#include "haptos/base/rotation.h"
 
 namespace haptos {
 
@@ -17,6 +17,12 @@ class Link {
   virtual int columns() const = 0;       ///< unknowns of the block
   /// World position of the point `local` of the link's frame, at the start of the step [m].
   virtual Vec3d position(const Vec3d& local) const = 0;
+  /// Pose of the link's frame, at the start of the step.
+  Pose pose() const {
+    const Vec3d o = position({{0, 0, 0}});
+    return {o, quaternion(haptos::columns(position({{1, 0, 0}}) - o, position({{0, 1, 0}}) - o,
+                                          position({{0, 0, 1}}) - o))};
+  }
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
 };

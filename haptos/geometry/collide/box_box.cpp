@@ -74,8 +74,8 @@ Witness box_witness(const CorePair& pair, double limit) {
   out.vertex_a = corner(-best.n), out.vertex_b = corner(nb);
   const Vec3d va = pair.a->polytope.vertices[out.vertex_a];
   const Vec3d vb = r * pair.b->polytope.vertices[out.vertex_b] + p;
-  out.feature_a = feature_id(FeatureKind::kVertex, out.vertex_a);
-  out.feature_b = feature_id(FeatureKind::kVertex, out.vertex_b);
+  out.feature_a = feature_id(ShapeFeature::kVertex, out.vertex_a);
+  out.feature_b = feature_id(ShapeFeature::kVertex, out.vertex_b);
   if (best.i < 0 || best.j < 0) {
     // Along a face of b the vertex of a is the deep one, and the other way round.
     out.a = best.j < 0 ? vb + best.n * best.gap : va;

@@ -42,12 +42,12 @@ void disc(Flat& f, double r, double z, const Vec3d& d, double sign) {
   f.count = 4;
   for (int k = 0; k < 4; ++k) {
     f.x[k] = {{r * c, r * t, z}};
-    f.id[k] = feature_id(FeatureKind::kRim, sign > 0 ? 1 : 0, 4 * k);
+    f.id[k] = feature_id(ShapeFeature::kRim, sign > 0 ? 1 : 0, 4 * k);
     const double w = c;
     c = -sign * t, t = sign * w;
   }
   f.normal = {{0, 0, sign}};
-  f.face = feature_id(FeatureKind::kFace, sign > 0 ? 1 : 0);
+  f.face = feature_id(ShapeFeature::kFace, sign > 0 ? 1 : 0);
   f.disc = true;
   f.disc_centre = {{0, 0, z}};
   f.disc_radius = r;
@@ -56,8 +56,8 @@ void disc(Flat& f, double r, double z, const Vec3d& d, double sign) {
 void segment(Flat& f, const Vec3d& x0, const Vec3d& x1, double r0, double r1) {
   f.count = 2;
   f.x[0] = x0, f.x[1] = x1;
-  f.id[0] = feature_id(FeatureKind::kVertex, 0), f.id[1] = feature_id(FeatureKind::kVertex, 1);
-  f.face = feature_id(FeatureKind::kEdge, 0, 1);
+  f.id[0] = feature_id(ShapeFeature::kVertex, 0), f.id[1] = feature_id(ShapeFeature::kVertex, 1);
+  f.face = feature_id(ShapeFeature::kEdge, 0, 1);
   f.curvature_radius[0] = r0, f.curvature_radius[1] = r1;
 }
 
@@ -84,10 +84,10 @@ void polygon(const PolytopeView& p, const Vec3d& d, int vertex, double near, Fla
   for (int k = 0; k < take; ++k) {
     const int v = p.face_vertices[lo + static_cast<int>(static_cast<std::int64_t>(k) * n / take)];
     f.x[k] = p.vertices[v];
-    f.id[k] = feature_id(FeatureKind::kVertex, v);
+    f.id[k] = feature_id(ShapeFeature::kVertex, v);
   }
   f.normal = p.normals[best];
-  f.face = feature_id(FeatureKind::kFace, best);
+  f.face = feature_id(ShapeFeature::kFace, best);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void flat_part(const Convex& c, const Vec3d& d, int vertex, Flat& f) {
   const Vec3d& s = c.size;
   f.disc = false;
   f.count = 1;
-  f.face = feature_id(FeatureKind::kSurface);
+  f.face = feature_id(ShapeFeature::kSurface);
   const double across = xy_norm(d);
   switch (c.core) {
     case Core::kPoint:
@@ -165,7 +165,7 @@ void refine_disc(Flat& f) {
   for (int k = 0; k < 4; ++k) arm[k] = f.x[k] - f.disc_centre;
   for (int k = 0; k < 16; ++k) {
     f.x[k] = f.disc_centre + arm[k / 4] * kC[k % 4] + arm[(k / 4 + 1) % 4] * kS[k % 4];
-    f.id[k] = feature_id(FeatureKind::kRim, side, k);
+    f.id[k] = feature_id(ShapeFeature::kRim, side, k);
   }
   f.count = 16;
 }

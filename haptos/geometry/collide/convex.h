@@ -30,13 +30,13 @@ struct Convex {
 /// What a feature is named by in a ContactSample: its kind and its number in the shape.
 /// Vertices: of a box or hull by index, ends of capsules and of the lines of cylinders and cones
 /// (0 at -z, 1 at +z). Edges: both vertices. Rim points of discs: number round the disc.
-enum class FeatureKind : std::uint8_t { kSurface = 0, kVertex, kEdge, kFace, kRim };
+enum class ShapeFeature : std::uint8_t { kSurface = 0, kVertex, kEdge, kFace, kRim };
 
-inline std::int64_t feature_id(FeatureKind kind, int i = 0, int j = 0) {
+inline std::int64_t feature_id(ShapeFeature kind, int i = 0, int j = 0) {
   return (static_cast<std::int64_t>(kind) << 56) | (static_cast<std::int64_t>(i) << 28) | j;
 }
 inline std::int64_t edge_id(int i, int j) {
-  return i < j ? feature_id(FeatureKind::kEdge, i, j) : feature_id(FeatureKind::kEdge, j, i);
+  return i < j ? feature_id(ShapeFeature::kEdge, i, j) : feature_id(ShapeFeature::kEdge, j, i);
 }
 
 /// A point of the core that is extreme along d (d need not be a unit vector, nor other than zero).

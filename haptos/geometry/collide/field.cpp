@@ -43,13 +43,14 @@ struct Prism {
 // From the numbers of a prism to those of the surface.
 std::int64_t global_id(std::int64_t id, const int (&v)[3], int t) {
   const int i = static_cast<int>(id >> 28 & 0xfffffff), j = static_cast<int>(id & 0xfffffff);
-  switch (static_cast<FeatureKind>(id >> 56)) {
-    case FeatureKind::kVertex:
-      return i < 3 ? feature_id(FeatureKind::kVertex, v[i]) : feature_id(FeatureKind::kSurface, t);
-    case FeatureKind::kEdge:
-      return i < 3 && j < 3 ? edge_id(v[i], v[j]) : feature_id(FeatureKind::kSurface, t);
+  switch (static_cast<ShapeFeature>(id >> 56)) {
+    case ShapeFeature::kVertex:
+      return i < 3 ? feature_id(ShapeFeature::kVertex, v[i])
+                   : feature_id(ShapeFeature::kSurface, t);
+    case ShapeFeature::kEdge:
+      return i < 3 && j < 3 ? edge_id(v[i], v[j]) : feature_id(ShapeFeature::kSurface, t);
     default:
-      return feature_id(FeatureKind::kFace, t);
+      return feature_id(ShapeFeature::kFace, t);
   }
 }
 
@@ -208,9 +209,9 @@ void TriangleField::one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, 
       s.p_a = low - n * a.radius;
       s.p_b = s.p_a - n * s.gap;
       s.area = 0;
-      s.feature_a = a.core == Core::kPoint || hint < 0 ? feature_id(FeatureKind::kSurface)
-                                                       : feature_id(FeatureKind::kVertex, hint);
-      s.feature_b = feature_id(FeatureKind::kFace);
+      s.feature_a = a.core == Core::kPoint || hint < 0 ? feature_id(ShapeFeature::kSurface)
+                                                       : feature_id(ShapeFeature::kVertex, hint);
+      s.feature_b = feature_id(ShapeFeature::kFace);
     }
   }
   for (int k = 0; k < count; ++k) {

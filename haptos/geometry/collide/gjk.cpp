@@ -22,14 +22,14 @@ std::int64_t spanned(const MinkowskiPoint* s, const double* weight, int count,
   int v[4], n = 0;
   for (int i = 0; i < count; ++i) {
     if (!(weight[i] > 0)) continue;
-    if (s[i].*vertex < 0) return feature_id(FeatureKind::kSurface);
+    if (s[i].*vertex < 0) return feature_id(ShapeFeature::kSurface);
     bool seen = false;
     for (int j = 0; j < n; ++j) seen = seen || v[j] == s[i].*vertex;
     if (!seen) v[n++] = s[i].*vertex;
   }
-  if (n == 1) return feature_id(FeatureKind::kVertex, v[0]);
+  if (n == 1) return feature_id(ShapeFeature::kVertex, v[0]);
   if (n == 2) return edge_id(v[0], v[1]);
-  return feature_id(FeatureKind::kSurface);
+  return feature_id(ShapeFeature::kSurface);
 }
 
 }  // namespace

@@ -101,8 +101,8 @@ class Builder {
       for (int k = 0; k < a_.count; ++k) {
         const int i = a_.count - 1 - k;
         const double za = dot(f_.n, a_.x[i]);
-        patch_.c[k] = {u(a_.x[i]), v(a_.x[i]), za - zb - pair_.radius(),       za,
-                       0,          a_.id[i],   feature_id(FeatureKind::kFace), k,
+        patch_.c[k] = {u(a_.x[i]), v(a_.x[i]), za - zb - pair_.radius(),        za,
+                       0,          a_.id[i],   feature_id(ShapeFeature::kFace), k,
                        false};
       }
       patch_.count = a_.count;
@@ -114,7 +114,7 @@ class Builder {
       if (square(u(d)) + square(v(d)) < 1e-18 * extent_ * extent_) return;
       for (int k = 0; k < 2; ++k)
         corner(u(a_.x[k]), v(a_.x[k]), dot(f_.n, a_.x[k]), zb, a_.id[k],
-               feature_id(FeatureKind::kFace), 0.5);
+               feature_id(ShapeFeature::kFace), 0.5);
     }
   }
 
@@ -196,8 +196,8 @@ class Builder {
       const double q = xd * xd - dd * xx;
       if (!(q >= 0)) return;
       lo = vmax(0.0, (-xd - sqrt(q)) / dd), hi = vmin(1.0, (-xd + sqrt(q)) / dd);
-      if (lo > 0) id_lo = feature_id(FeatureKind::kRim, 2, 0);
-      if (hi < 1) id_hi = feature_id(FeatureKind::kRim, 2, 1);
+      if (lo > 0) id_lo = feature_id(ShapeFeature::kRim, 2, 0);
+      if (hi < 1) id_hi = feature_id(ShapeFeature::kRim, 2, 1);
     } else {
       Outline o;
       outline(p, segment_is_a ? false : true, o);
@@ -208,7 +208,7 @@ class Builder {
         const double s0 = (eu * (sv - o.v[k]) - ev * (su - o.u[k])) / e + tolerance;
         const double s1 = s0 + (eu * dv - ev * du) / e;
         if (s0 < 0 && s1 < 0) return;
-        const std::int64_t id = feature_id(FeatureKind::kEdge, static_cast<int>(o.id[k] >> 28),
+        const std::int64_t id = feature_id(ShapeFeature::kEdge, static_cast<int>(o.id[k] >> 28),
                                            static_cast<int>(o.id[l] >> 28 & 0xfffffff));
         if (s0 < 0 && s0 / (s0 - s1) > lo) lo = s0 / (s0 - s1), id_lo = id;
         if (s1 < 0 && s0 / (s0 - s1) < hi) hi = s0 / (s0 - s1), id_hi = id;

@@ -103,7 +103,7 @@ bool point_witness(const CorePair& pair, Witness& out) {
   out.n = pair.r * r.n;
   out.a = Vec3d::zero();
   out.b = pair.r * r.on + pair.p;
-  out.feature_a = out.feature_b = feature_id(FeatureKind::kSurface);
+  out.feature_a = out.feature_b = feature_id(ShapeFeature::kSurface);
   return true;
 }
 
@@ -126,10 +126,10 @@ bool segment_witness(const CorePair& pair, Witness& out) {
     if (dot(out.n, pair.p) > 0) out.n = -out.n;
     out.distance = 0;
   }
-  out.feature_a = r.s <= 0 || r.s >= 1 ? feature_id(FeatureKind::kVertex, r.s >= 1)
-                                       : feature_id(FeatureKind::kEdge, 0, 1);
-  out.feature_b = r.t <= 0 || r.t >= 1 ? feature_id(FeatureKind::kVertex, r.t >= 1)
-                                       : feature_id(FeatureKind::kEdge, 0, 1);
+  out.feature_a = r.s <= 0 || r.s >= 1 ? feature_id(ShapeFeature::kVertex, r.s >= 1)
+                                       : feature_id(ShapeFeature::kEdge, 0, 1);
+  out.feature_b = r.t <= 0 || r.t >= 1 ? feature_id(ShapeFeature::kVertex, r.t >= 1)
+                                       : feature_id(ShapeFeature::kEdge, 0, 1);
   return true;
 }
 
@@ -141,9 +141,9 @@ void half_space_witness(const ShapePair& pair, Witness& out) {
   out.vertex_a = hint;
   out.distance = dot(out.n, out.a - c.p);
   out.b = out.a - out.n * out.distance;
-  out.feature_a = hint >= 0 && c.a->core != Core::kPoint ? feature_id(FeatureKind::kVertex, hint)
-                                                         : feature_id(FeatureKind::kSurface);
-  out.feature_b = feature_id(FeatureKind::kFace);
+  out.feature_a = hint >= 0 && c.a->core != Core::kPoint ? feature_id(ShapeFeature::kVertex, hint)
+                                                         : feature_id(ShapeFeature::kSurface);
+  out.feature_b = feature_id(ShapeFeature::kFace);
 }
 
 Witness shape_witness(const ShapePair& pair) {

@@ -8,7 +8,7 @@ namespace {
 // The number that names a corner of a flat part in an edge id.
 int number(std::int64_t id) {
   const int i = static_cast<int>(id >> 28 & 0xfffffff), j = static_cast<int>(id & 0xfffffff);
-  return static_cast<FeatureKind>(id >> 56) == FeatureKind::kRim ? 16 * i + j : i;
+  return static_cast<ShapeFeature>(id >> 56) == ShapeFeature::kRim ? 16 * i + j : i;
 }
 
 std::int64_t edge_of(const Outline& o, int k) {

@@ -1,0 +1,122 @@
+// Frozen point contact of shapes that links carry, with each other and with shapes that stand in
+// the world, by the SAP cone (sap_law.h).
+//
+// prepare() places every shape where the step starts, finds pairs that may meet (broad phase),
+// samples where they face each other (geometry/collide) and freezes, per sample, a pair of link
+// points and the law:
+//
+//   R_n = max( beta^2 / (4 pi^2) w,  1 / (h k (h + tau)) ),   R_t = sigma w,
+//   w = |J diag(M)^-1 J^T|_F / 3   [1/kg],       v_hat = (0, 0, -phi / (h + tau)),
+//
+// so the impulse is h k (-phi_{n+1} - tau v_n) of a spring k [N/m] with relaxation time tau [s],
+// or the near-rigid bound, whose period is beta steps. J is that of the velocity of a against b.
+// Where phi > 0, v_hat_n = -phi / h: a contact that is only approached pushes once it would overlap
+// at the end of the step, and no sooner (with tau in the divisor it would brake at a distance).
+//
+// Two shapes are springs in series: 1/k = 1/k_a + 1/k_b, tau = k (tau_a / k_a + tau_b / k_b), and
+// the samples of a pair share k. mu is the geometric mean. A side with k infinite is rigid; one
+// with mu below 0 leaves friction to the other. Where surfaces overlap the point is midway between
+// them; where they are only near, it is on each of them, so that friction's arm ends there.
+//
+// A pair is a candidate when its gap is at most 2 h (s_a + s_b) + r/2 + 1 mm, s the largest speeds
+// of the shapes' boxes at the start of the step and r the smaller half thickness of the two boxes:
+// a body that the step's own acceleration drives into another is seen unless that is more than its
+// velocity and half its thickness a step; one that is missed is found overlapping at the next step.
+//
+// Reference: Castro et al. 2022, section V (regularisation); Castro et al. 2020 (near-rigid bound).
+// Frozen: convex in z, no step cap. Limits: no coefficient of restitution; sliding lifts a contact
+// by about h mu |v_t| (docs/laws/sap.md).
+#pragma once
+
+#include <array>
+#include <limits>
+#include <memory>
+
+#include "haptos/base/options.h"
+#include "haptos/contact/contact_term.h"
+#include "haptos/contact/point/link.h"
+#include "haptos/contact/point/sap_law.h"
+#include "haptos/geometry/broad_phase.h"
+#include "haptos/geometry/collide/collide.h"
+
+namespace haptos {
+
+struct SapOptions {
+  double stiffness = 1e6;          ///< k [N/m]
+  double relaxation_time = 0.01;   ///< tau [s]
+  double friction = 0.5;           ///< mu
+  double near_rigid = 1;           ///< beta
+  double stick_compliance = 1e-3;  ///< sigma
+};
+
+template <>
+struct OptionsOf<SapOptions> {
+  static constexpr const char* kName = "point_contact";
+  static const std::vector<Option<SapOptions>>& table();
+};
+
+/// A shape on a link, or in the world.
+struct PointShape {
+  /// For a shape that another one's law is to decide over.
+  static constexpr double kRigid = std::numeric_limits<double>::infinity();
+  static constexpr double kOther = -1;
+
+  CollisionShape shape;
+  Pose frame;                  ///< of the shape in the link's frame, or in the world
+  const Link* link = nullptr;  ///< must outlive the term; nullptr: stands in the world
+  int body = -1;               ///< id in records, for shapes in the world
+  double stiffness = kRigid;   ///< [N/m]
+  double relaxation_time = 0;  ///< [s]
+  double friction = kOther;
+};
+
+class PointContact final : public ContactTerm {
+ public:
+  /// @param near_rigid, stick_compliance  of `law`; the rest of it is the shapes'
+  /// @param excluded  pairs of shapes that never touch, beside those of one link and of the world
+  /// @throws InputError for a number out of range; names the shape
+  PointContact(std::vector<PointShape> shapes, const SapOptions& law = {},
+               std::vector<std::array<int, 2>> excluded = {});
+
+  const char* name() const override { return "point contact"; }
+  TermKind kind() const override { return TermKind::kVelocityCost; }
+  bool frozen() const override { return true; }
+  void prepare(const StepContext& context) override;
+  void refresh(const Points& points) override;
+  Energy evaluate(const Evaluation& e) override;
+  void commit(const StepContext& context, const Points& points) override;
+  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
+  double load() const override { return load_; }
+  /// Signed: negative where shapes overlap.
+  double smallest_gap() const override { return smallest_gap_; }
+
+ private:
+  struct Candidate {
+    int shape[2] = {0, 0};
+    int point[2] = {-1, -1};  // -1: in the world
+    ContactSample sample;     // at the start of the step
+    Mat3d frame;              // columns t1, t2, n: contact to world coordinates
+    SapContact<double> law;
+    SapValue<double> value;  // at the refreshed point
+    Vec3d impulse;           // on a, world [N s]
+  };
+  bool may_touch(int i, int j) const;
+  double largest_speed(const PointShape& s, const Aabb& box, const std::vector<double>& z);
+  void add_candidate(const StepContext& context, int i, int j, const ContactSample& sample);
+  Vec3d velocity(const Candidate& c, const Points& points) const;
+
+  std::vector<PointShape> shapes_;
+  SapOptions law_;
+  std::vector<std::array<int, 2>> excluded_;  // sorted
+  BroadPhase broad_phase_;
+  std::vector<Candidate> candidates_;
+  double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
+  // Scratch.
+  std::vector<Pose> pose_;
+  std::vector<Aabb> box_;
+  std::vector<double> speed_, jacobian_;
+  std::vector<std::array<int, 2>> pairs_;
+  std::vector<ContactSample> samples_;
+};
+
+}  // namespace haptos
