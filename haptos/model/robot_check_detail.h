@@ -25,6 +25,5 @@ std::string show(const Vec3d& v);
 
 /// The motion of a joint at its start in the joint frame.
 Pose start_motion(const RobotJoint& joint);
-/// a then b: X_AC = X_AB X_BC.
 
 }  // namespace haptos::robot_check

@@ -104,15 +104,15 @@ struct HalfSpace {
   double offset = 0;        ///< [m]
 };
 
-/// A free rigid sphere in frozen contact with half-spaces.
+/// A free rigid sphere in frozen contact with half-spaces and other spheres.
 struct RigidSphere {
   std::string name;
   double radius = 0.01, mass = 0.1;  ///< [m], [kg]; solid, I = 2/5 m r^2
   Pose pose;
   Vec3d velocity{{0, 0, 0}}, omega{{0, 0, 0}};  ///< [m/s], [rad/s], world
-  double friction = 0.5;                        ///< coefficient against half-spaces
-  double stiffness = 1e5;                       ///< [N/m]
-  double dissipation = 0.01;                    ///< relaxation time [s]
+  double friction = 0.5;   ///< coefficient against half-spaces; of two spheres the geometric mean
+  double stiffness = 1e5;  ///< [N/m]
+  double dissipation = 0.01;  ///< relaxation time [s]
 };
 
 /// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.
