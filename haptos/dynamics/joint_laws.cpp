@@ -1,0 +1,109 @@
+#include "haptos/dynamics/joint_laws.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/error.h"
+#include "haptos/base/options.h"
+
+namespace haptos {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+// Regularisation of dry friction as a part of the inverse inertia: what it holds creeps by this
+// part of the speed that the force would reach within a step.
+constexpr double kHold = 1e-6;
+
+}  // namespace
+
+JointLaw::JointLaw(const Articulation* body, int joint)
+    : body_(body),
+      block_(body->slots().first_block),
+      joint_(joint),
+      scalar_(body->slots().first_scalar + joint) {
+  if (joint < 0 || joint >= body->v_count())
+    throw InputError({"", 0, 0, body->spec().name + ".joint", std::to_string(joint),
+                      "must be an unknown of the articulation",
+                      "give 0 to " + std::to_string(body->v_count() - 1)});
+  if (body->coordinate_of(joint) < 0)
+    throw InputError({"", 0, 0, body->spec().name + ".joint", std::to_string(joint),
+                      "must be the rate of one coordinate, so not of a ball or free joint",
+                      "choose a revolute, prismatic or planar joint"});
+}
+
+void JointLaw::check(const char* what, double value, bool finite) const {
+  if (value >= 0 && !(finite && std::isinf(value))) return;
+  throw InputError({"", 0, 0, body_->spec().name + ".joint[" + std::to_string(joint_) + "]." + what,
+                    internal::format_number(value),
+                    finite ? "must be 0 or more and finite" : "must be 0 or more",
+                    "give it in SI units, per radian for joints that turn"});
+}
+
+double JointLaw::start_position() const {
+  return body_->start_position()[static_cast<std::size_t>(body_->coordinate_of(joint_))];
+}
+
+double JointLaw::inverse_inertia(const StepContext& context) const {
+  return (*context.inverse_mass)[static_cast<std::size_t>(scalar_)];
+}
+
+Energy JointLaw::evaluate(const Evaluation& e) {
+  const double v = (*e.z)[static_cast<std::size_t>(scalar_)];
+  const BoundedImpulse::Value l = law_.at(v);
+  effort_ = (l.impulse + constant_) / h_;
+  if (e.assembly) e.assembly->add_coordinate(block_, joint_, -l.impulse - constant_, l.hessian);
+  const double cost = l.cost - constant_ * v;
+  return {cost, std::abs(l.cost) + std::abs(constant_ * v)};
+}
+
+JointLimit::JointLimit(const Articulation* body, int joint, Side side, double limit,
+                       const LimitOptions& options)
+    : JointLaw(body, joint), side_(side), limit_(limit), options_(options) {
+  check("limit", std::abs(limit), true);
+  check("stiffness", options.stiffness, false);
+  check("relaxation_time", options.relaxation_time, true);
+  check("near_rigid", options.near_rigid, true);
+}
+
+void JointLimit::prepare(const StepContext& context) {
+  const double h = context.h, tau = std::max(options_.relaxation_time, h);
+  const double sign = side_ == kLower ? 1 : -1, gap = sign * (start_position() - limit_);
+  h_ = h;
+  law_.r = std::max(square(options_.near_rigid) / (4 * kPi * kPi) * inverse_inertia(context),
+                    1 / (h * options_.stiffness * (h + tau)));
+  law_.v_hat = -sign * (gap > 0 ? gap / h : gap / (h + tau));
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  law_.lower = side_ == kLower ? 0 : -kUnbounded;
+  law_.upper = side_ == kLower ? kUnbounded : 0;
+}
+
+JointMotor::JointMotor(const Articulation* body, int joint, double kp, double kd, double effort)
+    : JointLaw(body, joint), kp_(kp), kd_(kd), bound_(effort) {
+  check("kp", kp, true);
+  check("kd", kd, true);
+  check("effort", effort, false);
+}
+
+void JointMotor::prepare(const StepContext& context) {
+  const double h = h_ = context.h, gain = h * (h * kp_ + kd_);
+  const double asked = h * (kp_ * (command.position - start_position()) + kd_ * command.velocity +
+                            command.feed_forward);
+  constant_ = 0;
+  law_ = {1, 0, 0, 0};
+  if (gain > 0)
+    law_ = {1 / gain, asked / gain, -h * bound_, h * bound_};
+  else
+    constant_ = clamp(asked, -h * bound_, h * bound_);
+}
+
+JointFriction::JointFriction(const Articulation* body, int joint, double bound)
+    : JointLaw(body, joint), bound_(bound) {
+  check("friction", bound, true);
+}
+
+void JointFriction::prepare(const StepContext& context) {
+  h_ = context.h;
+  law_ = {kHold * inverse_inertia(context), 0, -h_ * bound_, h_ * bound_};
+}
+
+}  // namespace haptos

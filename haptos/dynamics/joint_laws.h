@@ -1,0 +1,123 @@
+// Limits, motors and dry friction of a joint: convex costs of one joint velocity v whose impulse
+// [N m s] (or [N s]) stays within bounds.
+//
+//   gamma(v) = clamp(y, lower, upper),   y = (v_hat - v) / R,
+//   l(v) = R gamma (y - gamma / 2),      dl/dv = -gamma,   d2l/dv2 = 1 / R inside, 0 beyond
+//
+//   limit      gamma in [0, inf) towards the inside,  v_hat = -phi / h where phi > 0, else
+//              -phi / (h + tau),  R = max(beta^2 / (4 pi^2) w, 1 / (h k (h + tau))),
+//              phi the coordinate's distance to the limit
+//   motor      gamma in h [-effort, effort],  the implicit law
+//              u = kp (q_ref - q) + kd (v_ref - v) + u_ff at the end of the step:
+//              R = 1 / (h (h kp + kd)),  v_hat = h R (kp (q_ref - q_n) + kd v_ref + u_ff)
+//   friction   gamma in h [-f, f],  v_hat = 0,  R = sigma w
+//
+// w is the inverse of the inertia at the joint [1 / (kg m2)] or [1 / kg]. A motor is stable at any
+// gain, since its law is solved for the end of the step. Dry friction that holds creeps at R gamma.
+//
+// Reference: Castro et al. 2022 (regularised limits, PD control as a constraint). Frozen: convex in
+// z, no step cap. `joint` is the number of an unknown of the articulation, which must be the rate
+// of a coordinate (none of a ball or free joint).
+#pragma once
+
+#include <limits>
+
+#include "haptos/dynamics/articulation.h"
+#include "haptos/potential/term.h"
+
+namespace haptos {
+
+/// Impulse and cost at a velocity; see above.
+struct BoundedImpulse {
+  double r = 1, v_hat = 0;
+  double lower = 0, upper = 0;
+  struct Value {
+    double impulse, cost, hessian;
+  };
+  Value at(double v) const {
+    const double y = (v_hat - v) / r, g = clamp(y, lower, upper);
+    return {g, r * g * (y - 0.5 * g), y > lower && y < upper ? 1 / r : 0};
+  }
+};
+
+/// What the three have in common.
+class JointLaw : public Term {
+ public:
+  TermKind kind() const override { return TermKind::kVelocityCost; }
+  bool frozen() const override { return true; }
+  Energy evaluate(const Evaluation& e) override;
+  /// Torque [N m] or force [N] of the law at the last evaluation; at the end of the last step.
+  double effort() const { return effort_; }
+
+ protected:
+  JointLaw(const Articulation* body, int joint);
+  double start_position() const;
+  double inverse_inertia(const StepContext& context) const;
+  /// Throws InputError for a value that is not a number in [0, inf] (`finite`: below infinity).
+  void check(const char* what, double value, bool finite) const;
+
+  const Articulation* body_;
+  int block_, joint_, scalar_;
+  double h_ = 1, constant_ = 0;  // constant_: impulse that depends on nothing, beside the law
+  BoundedImpulse law_;
+
+ private:
+  double effort_ = 0;
+};
+
+struct LimitOptions {
+  double stiffness = 1e12;       ///< k [N m/rad] or [N/m]; the near-rigid bound is softer
+  double relaxation_time = 0.0;  ///< tau [s]; below a time step: a step
+  double near_rigid = 0.1;       ///< beta: shortest period of the limit in time steps
+};
+
+/// One of the two limits of a joint.
+class JointLimit final : public JointLaw {
+ public:
+  enum Side { kLower, kUpper };
+  /// @param limit  [rad] or [m]
+  JointLimit(const Articulation* body, int joint, Side side, double limit,
+             const LimitOptions& options = {});
+  const char* name() const override { return "joint limit"; }
+  void prepare(const StepContext& context) override;
+
+ private:
+  Side side_;
+  double limit_;
+  LimitOptions options_;
+};
+
+/// What a motor is to do in the coming steps.
+struct MotorCommand {
+  double position = 0;      ///< q_ref [rad] or [m]
+  double velocity = 0;      ///< v_ref [rad/s] or [m/s]
+  double feed_forward = 0;  ///< u_ff [N m] or [N]
+};
+
+/// Position, velocity (kp 0) or torque (both gains 0) control within a bound.
+class JointMotor final : public JointLaw {
+ public:
+  /// @param kp  [N m/rad] or [N/m], @param kd  [N m s/rad] or [N s/m], @param effort  bound
+  JointMotor(const Articulation* body, int joint, double kp, double kd,
+             double effort = std::numeric_limits<double>::infinity());
+  MotorCommand command;
+  const char* name() const override { return "joint motor"; }
+  void prepare(const StepContext& context) override;
+
+ private:
+  double kp_, kd_, bound_;
+};
+
+/// Dry friction: holds up to its bound, and brakes with it.
+class JointFriction final : public JointLaw {
+ public:
+  /// @param bound  f [N m] or [N]
+  JointFriction(const Articulation* body, int joint, double bound);
+  const char* name() const override { return "joint friction"; }
+  void prepare(const StepContext& context) override;
+
+ private:
+  double bound_;
+};
+
+}  // namespace haptos
