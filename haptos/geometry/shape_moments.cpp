@@ -5,6 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "haptos/base/error.h"
+#include "haptos/geometry/collide/hull.h"
+
 namespace haptos {
 
 namespace {
@@ -39,8 +42,18 @@ bool bounds_a_solid(const TriMesh& mesh) {
   return !edges.empty();
 }
 
+std::optional<Moments> hull_moments(const TriMesh& mesh, double density) {
+  try {
+    return solid_moments(convex_hull(mesh.vertices).mesh(), density);
+  } catch (const InputError&) {  // flat, or fewer than four points
+    return std::nullopt;
+  }
+}
+
 std::optional<Moments> mesh_moments(const Shape& shape, double density) {
-  if (!shape.mesh || !bounds_a_solid(*shape.mesh)) return std::nullopt;
+  if (!shape.mesh) return std::nullopt;
+  if (!bounds_a_solid(*shape.mesh))
+    return shape.kind == ShapeKind::kHull ? hull_moments(*shape.mesh, density) : std::nullopt;
   Moments m = solid_moments(*shape.mesh, density);
   if (m.mass < 0) m.mass = -m.mass, m.first = -m.first, m.second = -m.second;  // inside out
   if (!(m.mass > 0)) return std::nullopt;

@@ -20,8 +20,8 @@
 namespace haptos {
 
 /// Of the solid that a shape is, about its own origin. A hull or mesh counts as the solid that its
-/// triangles enclose. Nothing for what has no volume: half-spaces, height fields, meshes that are
-/// not closed, and shapes without their mesh.
+/// triangles enclose; a hull whose mesh is not closed as the hull. Nothing for what has no volume:
+/// half-spaces, height fields, meshes that are not closed, and shapes without their mesh.
 /// @param density  [kg/m3]
 std::optional<Moments> shape_moments(const Shape& shape, double density);
 

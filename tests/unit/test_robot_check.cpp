@@ -87,9 +87,11 @@ TEST(ShapeMoments, InsideOutMeshesWeighTheSameAndOpenOnesNothing) {
   for (Vec3i& t : mesh.triangles) std::swap(t[0], t[1]);
   EXPECT_NEAR(shape_moments(mesh_shape(mesh), 2)->mass, 12, 1e-12);
   mesh.triangles.pop_back();
-  EXPECT_FALSE(shape_moments(mesh_shape(mesh), 2));
+  EXPECT_FALSE(shape_moments(mesh_shape(mesh, ShapeKind::kMesh), 2));
   EXPECT_FALSE(shape_moments({ShapeKind::kHalfSpace, {{0, 0, 0}}, {}, {}}, 2));
   EXPECT_FALSE(shape_moments({ShapeKind::kHull, {{0, 0, 0}}, {}, {}}, 2));
+  // A hull stands for itself where its mesh is not closed.
+  EXPECT_NEAR(shape_moments(mesh_shape(mesh), 2)->mass, 12, 1e-12);
   // Two boxes that share an edge: four triangles meet there, and the volume is still bounded.
   TriMesh two = box({{1, 1, 1}});
   const TriMesh one = two;

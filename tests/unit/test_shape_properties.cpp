@@ -1,5 +1,6 @@
 // Shapes by themselves: what is refused, boxes, moments against meshes, surfaces for drawing.
 #include "haptos/geometry/collide/shape_properties.h"
+#include "haptos/geometry/shape_moments.h"
 
 #include <gtest/gtest.h>
 
@@ -87,7 +88,7 @@ TEST(ShapeProperties, MomentsAreThoseOfTheSurfaceRefined) {
   for (const ShapeKind k : kConvexKinds) {
     Shape s = shape_of(k, .1, .17, .25);
     if (k == ShapeKind::kHull) s = Random(3).shape(k);
-    const Moments exact = shape_moments(s, 700);
+    const Moments exact = *shape_moments(s, 700);
     double error[2];
     for (int i = 0; i < 2; ++i) {
       const Moments m = solid_moments(shape_mesh(s, i ? .01 : .02), 700);
@@ -106,20 +107,20 @@ TEST(ShapeProperties, MomentsAreThoseOfTheSurfaceRefined) {
 
 TEST(ShapeProperties, MomentsHaveTheirClosedForms) {
   const double rho = 1000;
-  const Moments cone = shape_moments(shape_of(ShapeKind::kCone, .1, .2), rho);
+  const Moments cone = *shape_moments(shape_of(ShapeKind::kCone, .1, .2), rho);
   const double m = rho * kPi * .01 * .4 / 3;
   EXPECT_NEAR(cone.mass, m, 1e-12 * m);
   EXPECT_NEAR(cone.centre()[2], -.1, 1e-15);
   EXPECT_NEAR(cone.inertia()(2, 2), .3 * m * .01, 1e-12 * m);
   EXPECT_NEAR(cone.inertia()(0, 0), m * (.15 * .01 + 3. / 80 * .16), 1e-12 * m);
-  const Moments pill = shape_moments(shape_of(ShapeKind::kCapsule, .1, .2), rho);
+  const Moments pill = *shape_moments(shape_of(ShapeKind::kCapsule, .1, .2), rho);
   const double tube = rho * kPi * .01 * .4, ball = rho * 4. / 3 * kPi * .001;
   EXPECT_NEAR(pill.inertia()(2, 2), tube * .005 + .4 * ball * .01, 1e-12 * pill.mass);
   EXPECT_NEAR(pill.inertia()(0, 0),
               tube * (.01 / 4 + .04 / 3) + ball * (.4 * .01 + .04 + .75 * .1 * .2),
               1e-12 * pill.mass);
-  EXPECT_THROW(shape_moments(shape_of(ShapeKind::kHalfSpace), 1), InputError);
-  EXPECT_THROW(shape_moments(field_of(2, 2, [](double, double) { return 0; }), 1), InputError);
+  EXPECT_FALSE(shape_moments(shape_of(ShapeKind::kHalfSpace), 1));
+  EXPECT_FALSE(shape_moments(field_of(2, 2, [](double, double) { return 0; }), 1));
 }
 
 TEST(ShapeProperties, SurfacesAreClosedOutwardAndWithinTheBox) {

@@ -66,8 +66,6 @@ void check_field(const std::string& element, const Shape& s) {
            "give it in metres");
 }
 
-Mat3d diagonal(double x, double y, double z) { return {{x, 0, 0, 0, y, 0, 0, 0, z}}; }
-
 TriMesh field_mesh(const HeightField& f) {
   TriMesh m;
   double lowest = f.height[0];
@@ -178,51 +176,6 @@ Aabb shape_bounds(const Shape& s) {
     }
   }
   return Aabb::of(-h, h);
-}
-
-Moments shape_moments(const Shape& s, double density, const std::string& element) {
-  const double a = s.size[0], b = s.size[1], c = s.size[2];
-  Moments m;
-  switch (s.kind) {
-    case ShapeKind::kSphere:
-      m.mass = density * 4 / 3 * kPi * a * a * a;
-      m.second = Mat3d::identity() * (m.mass * a * a / 5);
-      return m;
-    case ShapeKind::kBox:
-      m.mass = density * 8 * a * b * c;
-      m.second = diagonal(a * a, b * b, c * c) * (m.mass / 3);
-      return m;
-    case ShapeKind::kEllipsoid:
-      m.mass = density * 4 / 3 * kPi * a * b * c;
-      m.second = diagonal(a * a, b * b, c * c) * (m.mass / 5);
-      return m;
-    case ShapeKind::kCapsule: {
-      const double tube = density * kPi * a * a * 2 * b, ball = density * 4 / 3 * kPi * a * a * a;
-      m.mass = tube + ball;
-      const double x = tube * a * a / 4 + ball * a * a / 5;
-      // A half ball has its centre 3/8 a from its face.
-      m.second = diagonal(x, x, tube * b * b / 3 + ball * (a * a / 5 + b * b + 0.75 * a * b));
-      return m;
-    }
-    case ShapeKind::kCylinder:
-      m.mass = density * kPi * a * a * 2 * b;
-      m.second = diagonal(a * a / 4, a * a / 4, b * b / 3) * m.mass;
-      return m;
-    case ShapeKind::kCone:
-      m.mass = density * kPi * a * a * 2 * b / 3;
-      m.first = {{0, 0, -m.mass * b / 2}};
-      m.second = diagonal(0.15 * a * a, 0.15 * a * a, 0.4 * b * b) * m.mass;
-      return m;
-    case ShapeKind::kHull:
-      return solid_moments(convex_hull(s.mesh->vertices).mesh(), density);
-    case ShapeKind::kMesh:
-      return solid_moments(*s.mesh, density);
-    case ShapeKind::kHalfSpace:
-    case ShapeKind::kHeightField:
-      break;
-  }
-  fail(element, s.kind == ShapeKind::kHalfSpace ? "half-space" : "height field", "has no mass",
-       "fix it to the world, or give a solid shape");
 }
 
 TriMesh shape_mesh(const Shape& s, double facet, double half_width) {

@@ -1,12 +1,10 @@
-// What a shape is by itself: valid or not, its box, its mass, its surface for drawing.
-//
-// Moments are closed forms (hulls and meshes: exact for their polyhedron, mass_properties.h).
+// What a shape is by itself: valid or not, its box, its surface for drawing. Its mass and moments
+// are in geometry/shape_moments.h.
 #pragma once
 
 #include <string>
 
 #include "haptos/geometry/bvh.h"
-#include "haptos/geometry/mass_properties.h"
 #include "haptos/geometry/shape.h"
 
 namespace haptos {
@@ -20,11 +18,6 @@ void check_shape(const Shape& shape, const std::string& element);
 /// The box in the shape's own frame [m]; infinite sides for a half-space, a height field reaches
 /// down as far as its lowest height.
 Aabb shape_bounds(const Shape& shape);
-
-/// Mass and moments about the origin of the shape's frame. Throws InputError naming `element` for
-/// half-spaces and height fields, which have none.
-/// @param density [kg/m3]
-Moments shape_moments(const Shape& shape, double density, const std::string& element = "shape");
 
 /// A closed outward surface; a mesh is returned as it is.
 /// @param facet longest edge aimed at on curved parts [m]
