@@ -175,6 +175,37 @@ TEST(JointLaws, ALimitCarriesTheArmThatFallsOntoIt) {
     }
 }
 
+TEST(JointLaws, AMimicFollowsItsJointUnderLoad) {
+  // Two fingers on slides, the second goes the other way; only the first has a motor, and 3 N pull
+  // on the second.
+  Robot robot;
+  for (int i = 0; i < 2; ++i) {
+    RobotJoint& j = test::add_link(robot, -1, JointKind::kPrismatic,
+                                   test::make_link(0.2, {{0, 0, 0}}, Mat3d::identity() * 1e-4));
+    j.axis = {{1, 0, 0}};
+  }
+  FrozenScene scene;
+  scene.h = 1e-3;
+  scene.gravity = {{0, 0, 0}};
+  Articulation* body =
+      scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+  body->torque = {0, 3};
+  auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, 500, 20));
+  motor->command.position = 0.02;
+  const double m = -1, offset = 0.001;
+  auto* mimic = scene.add_term(std::make_unique<JointMimic>(body, 1, 0, m, offset));
+  scene.start();
+  for (int n = 0; n < 2000; ++n) {
+    scene.step();
+    if (n > 20) ASSERT_NEAR(scene.state.q[1], m * scene.state.q[0] + offset, 1e-7) << n;
+  }
+  EXPECT_EQ(scene.status, 0u);
+  // At rest the mimic carries the 3 N, and the motor what it passes on.
+  EXPECT_NEAR(mimic->effort(), -3, 1e-6);
+  EXPECT_NEAR(motor->effort(), 3, 1e-6 * 3);
+  EXPECT_NEAR(scene.state.q[0], 0.02 - motor->effort() / 500, 1e-9);
+}
+
 TEST(JointLaws, RefuseNumbersThatCannotBe) {
   Arm arm(1e-3, false);
   EXPECT_THROW(JointMotor(arm.body, 1, 1, 1), InputError);
@@ -186,6 +217,7 @@ TEST(JointLaws, RefuseNumbersThatCannotBe) {
   test::add_link(robot, -1, JointKind::kFree, test::make_link(1, {{0, 0, 0}}, Mat3d::identity()));
   const Articulation floating({0, 0, 0, 0, 0, 0}, test::articulation_of(robot));
   EXPECT_THROW(JointMotor(&floating, 0, 1, 1), InputError);
+  EXPECT_THROW(JointMimic(arm.body, 0, 0, 1, 0), InputError);
 }
 
 }  // namespace
