@@ -84,6 +84,19 @@ struct RobotJoint {
   std::vector<double> position;  ///< at the start of a run, (q_size); empty: zero, no rotation
 };
 
+/// What drives a joint with one coordinate: torque, position and velocity control in one law,
+/// u = kp (q_ref - q) + ki int (q_ref - q) dt + kd (v_ref - v) + u_ff within +-effort
+/// (dynamics/joint_laws.h). Commands are in the joint's own units, whatever its gear.
+struct RobotMotor {
+  std::string name;                           ///< empty: the joint's
+  std::string joint;                          ///< name
+  double kp = 0;                              ///< [N m/rad] or [N/m]
+  double kd = 0;                              ///< [N m s/rad] or [N s/m]
+  double ki = 0;                              ///< [N m/(rad s)] or [N/(m s)]
+  double integral_limit = RobotJoint::kNone;  ///< bound of the integral's share [N m] or [N]
+  double effort = RobotJoint::kNone;          ///< bound of u [N m] or [N]
+};
+
 /// What closes a kinematic loop between two links, or couples two joints.
 enum class ClosureKind : std::uint8_t { kWeld, kBall, kDistance, kCoupler };
 
@@ -100,6 +113,7 @@ struct Robot {
   std::string name;
   std::vector<RobotLink> links;
   std::vector<RobotJoint> joints;  ///< each link is the child of exactly one; parents come first
+  std::vector<RobotMotor> motors;
   std::vector<LoopClosure> closures;
   std::vector<std::pair<int, int>> no_contact;  ///< pairs of links that never touch
   std::vector<std::string> warnings;            ///< what its reader found odd, a sentence each
