@@ -54,7 +54,8 @@ void add(const StepReport& part, StepReport& all) {
 
 StepReport step(const Scene& scene, State& state, Workspace& w) {
   const double start = state.time, dt = scene.sim.dt;
-  const State before = state;
+  const std::int64_t steps = state.step;
+  State before;  // a part that is refused leaves the state alone, but not those ahead of it
   const int first = parts_for_turns(scene, state, w), most = first << scene.newton.max_cuts;
   StepReport tried;  // what was spent on tries that did not settle
   for (int parts = first;; parts *= 2) {
@@ -62,6 +63,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     report.parts = 0;
     std::uint32_t status = 0;
     double gap = 1e300;
+    if (parts > 1) before = state;
     for (int k = 1; k <= parts; ++k) {
       StepPart part;
       part.h = parts == 1 ? dt : dt / parts;
@@ -76,13 +78,13 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     report.newton.status = status;
     report.newton.smallest_gap = gap;
     const bool again = parts < most && (status & kUnsettled) && !(status & kNonFinite);
-    if (again || (parts > 1 && ((status & kNonFinite) || (scene.newton.strict && status != 0))))
+    if (parts > 1 && (again || (status & kNonFinite) || (scene.newton.strict && status != 0)))
       state = before;
     if (again) {
       tried = report;
       continue;
     }
-    if (!(status & kNonFinite) && state.step > before.step) state.step = before.step + 1;
+    if (!(status & kNonFinite) && state.step > steps) state.step = steps + 1;
     report.step = state.step;
     report.time = state.time;
     return report;

@@ -155,8 +155,11 @@ class LagRoot {
   // Goes along d all of the way, or to where F no longer has a large part against d. Where F does
   // not point against d at all, to where |F| is smaller.
   void search(const Vector& d, Vector& r) {
-    evaluate(z_);
-    const double before = norm(r), start = f_.slope(d);
+    double start = 0;  // of F along d
+    for (std::size_t i = 0; i < r.size(); ++i)
+      start = ::fma(r[i] * f_.inertia().length[i], d[i], start);
+    f_.set_trial(z_, s_);
+    const double before = norm(r);
     double low = 0, low_part = start, high = f_.max_step(d, 0), high_part = -start, a = high;
     Vector z;
     for (int i = 0; i < kTrials; ++i) {

@@ -8,8 +8,8 @@
 // continuous, still has a zero: it is no minimum under its own lagged forces. J is not symmetric
 // and is never formed: GMRES (Saad and Schultz 1986) multiplies by differences of F, and the
 // factored Hessian with lagged forces is its right preconditioner, so J H^-1 is the identity plus
-// what friction's dependence on normal forces adds. Steps are capped as all are, and shortened
-// until |F| falls.
+// what friction's dependence on normal forces adds. Steps are capped as all are, and end where F no
+// longer has a large part against the direction: along it |F| may rise on the way, across a kink.
 //
 // Limits: direct linear solver only; F has kinks (stick to slip, contact that opens), where |F| may
 // stop falling: then the attempt has failed, and z is where |F| was smallest.

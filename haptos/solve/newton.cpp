@@ -86,6 +86,7 @@ class Minimiser {
       share_ = 1;
       if (small_residual() || report_.residual <= f_.round_off()) return;
       const bool last = ++report_.lag_passes > o_.max_lag_passes;
+      bool nearer = false;
       if (last || report_.lag_passes % kRootEvery == 0) {
         const Root root = find_root();
         if (root == Root::kFound) return;
@@ -93,12 +94,15 @@ class Minimiser {
           report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
           return;
         }
-        if (root == Root::kNearer) mixing = AndersonMixing();
-        if (root == Root::kNearer) used.clear(), now.clear(), f_.update_lags(used, now);
+        nearer = root == Root::kNearer;
       }
-      const LaggedForces next = mixing.next(used, now, report_.residual);
-      // Without momentum the centre of the proximal term moves too: another map at every pass.
-      if (!f_.proximal()) f_.set_lags(report_.lag_passes > 1 ? next : now);
+      if (nearer) {
+        mixing = AndersonMixing();  // goes on from the forces that are lagged there
+      } else {
+        const LaggedForces next = mixing.next(used, now, report_.residual);
+        // Without momentum the centre of the proximal term moves too: another map at every pass.
+        if (!f_.proximal()) f_.set_lags(report_.lag_passes > 1 ? next : now);
+      }
       blocked_ = f_.path() < 1.0;
       report_.velocity_change = last_residual_ = 1e300;
       share_ = std::clamp(kAccuracy * report_.residual / needed(), kInner, 1.0);

@@ -6,23 +6,25 @@
 //   E(d) = k |d|^2 / 2            |d| <= L / k   sticks: force -k d
 //        = L |d| - L^2 / (2 k)    beyond         slips:  force -L d / |d|
 //
-// a is a material point of one surface (a sample, a vertex, a place on an edge), b the anchor: a
-// point that moves with one of the other one's triangles, at some height over it, or a fixed point
-// of a half-space, so that d holds no part of the gap and does not change when only n turns. It
-// starts where a is when the two first touch. Where both bodies are stiff, what strikes is stopped
-// within a step, sideways as well: there the anchor starts where the step starts, and for that step
-// the spring is as much softer as the surfaces have touched for only a part of it. The minimum over
-// a step is the implicit return mapping of a perfectly plastic spring. Where the step ends in slip,
-// the anchor is moved so that the spring keeps exactly L / k;
-// where it sticks, nothing moves: so there is no creep. Anchors are keyed by the source and the
-// other body, not by the feature it happens to be closest to, so they survive sliding from face to
-// face; they are part of the state (ContactHistory). A source in a groove touches several walls: it
-// has a spring for each, told from step to step by their normals.
+// a is a material point of one surface (a sample, a vertex, a place on an edge), b the anchor: of a
+// mesh a point that moves with one of its triangles, at the height over it that a had, so that d
+// holds no part of the gap and does not change when only n turns; of a half-space a fixed point.
+// The anchor starts where a is when the two first touch. Where both bodies are stiff, what strikes
+// is stopped within a step, sideways as well: there the anchor starts where the step starts, and
+// for that step the spring is as much softer as the surfaces have touched for only a part of it.
+//
+// The minimum over a step is the implicit return mapping of a perfectly plastic spring. Where the
+// step ends in slip, the anchor is moved so that the spring keeps exactly L / k; where it sticks,
+// nothing moves: so there is no creep. Anchors are keyed by the source and the other body, not by
+// the feature it happens to be closest to, so they survive sliding from face to face; they are part
+// of the state (ContactHistory). A source in a groove touches several walls: it has a spring for
+// each, told from step to step by their normals.
 //
 // n and N are lagged: taken where the step starts, and again after each minimisation until they no
 // longer change (Term::update_lag). So the forces obey Coulomb's law at the end of the step, though
 // friction has no potential. mu is that of sticking for a spring that stuck at the start of the
 // step, that of sliding otherwise.
+//
 // The smoothed law, for those who want no memory or compare with codes that have none, replaces E
 // by
 //
@@ -87,8 +89,8 @@ class AnchoredFriction {
   /// Starts a step; the history is read in lag() and must outlive it.
   void begin(const ContactHistory* history, double h);
   /// Takes normals and limits from `contacts`, those of a source after each other; a contact
-  /// without an anchor gets one. `other(key)` is the surface
-  /// that holds the key's anchors, nullptr for a half-space.
+  /// without an anchor gets one where it touches. `other(key)` is the surface that holds the key's
+  /// anchors, nullptr for a half-space.
   template <class Other>
   void lag(std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
     number_walls(contacts, points, other);
