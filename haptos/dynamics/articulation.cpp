@@ -64,7 +64,9 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
       floating_(*spec_.tree),
       start_q_(spec_.position),
       start_(*spec_.tree),
-      acceleration_(torque.size()) {
+      acceleration_(torque.size()),
+      wrench_(tree().bodies.size()),
+      elsewhere_(tree()) {
   update(tree(), start_q_.data(), start_);
 }
 
@@ -73,24 +75,30 @@ int Articulation::coordinate_of(int k) const {
   return q_size(b.kind) == b.v_count ? b.first_q + k - b.first_v : -1;
 }
 
-double Articulation::kinetic_energy(const std::vector<double>& q,
-                                    const std::vector<double>& v) const {
-  TreeData<double> data(tree());
-  update(tree(), q.data(), data);
-  update_velocities(tree(), v.data(), data);
-  return haptos::kinetic_energy(tree(), data, v.data());
+double Articulation::kinetic_energy(const double* q, const double* v) const {
+  update(tree(), q, elsewhere_);
+  update_velocities(tree(), v, elsewhere_);
+  return haptos::kinetic_energy(tree(), elsewhere_, v);
 }
 
-double Articulation::potential_energy(const std::vector<double>& q, const Vec3d& gravity) const {
-  TreeData<double> data(tree());
-  update(tree(), q.data(), data);
-  return haptos::potential_energy(tree(), data, gravity);
+double Articulation::potential_energy(const double* q, const Vec3d& gravity) const {
+  update(tree(), q, elsewhere_);
+  return haptos::potential_energy(tree(), elsewhere_, gravity);
 }
 
-Frame<double> Articulation::link_pose(const std::vector<double>& q, int link) const {
-  TreeData<double> data(tree());
-  forward_kinematics(tree(), q.data(), data);
-  return link_frame(tree(), data, link);
+Frame<double> Articulation::link_pose(const double* q, int link) const {
+  forward_kinematics(tree(), q, elsewhere_);
+  return link_frame(tree(), elsewhere_, link);
+}
+
+SpatialMotion<double> Articulation::link_velocity(const double* q, const double* v,
+                                                  int link) const {
+  forward_kinematics(tree(), q, elsewhere_);
+  update_velocities(tree(), v, elsewhere_);
+  const int body = tree().links[at_index(link)].body;
+  if (body < 0) return SpatialMotion<double>::zero();
+  return {elsewhere_.velocity[at_index(body)].angular,
+          point_velocity(elsewhere_, body, link_frame(tree(), elsewhere_, link).p)};
 }
 
 void Articulation::initialize(State& state) const {
@@ -105,8 +113,14 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   double* mass = step.mass->data() + slots_.first_mass;
   update(tree(), start_q_.data(), start_);
   crba(tree(), start_, mass);
-  aba(tree(), start_, z, torque.data(), step.gravity, wrench.empty() ? nullptr : wrench.data(),
-      acceleration_.data());
+  std::fill(wrench_.begin(), wrench_.end(), SpatialForce<double>::zero());
+  for (const LinkLoad& l : loads) {
+    const int body = tree().links[at_index(l.link)].body;
+    if (body >= 0)
+      wrench_[at_index(body)] +=
+          wrench_at(start_, body, link_frame(tree(), start_, l.link) * l.at, l.force, l.torque);
+  }
+  aba(tree(), start_, z, torque.data(), step.gravity, wrench_.data(), acceleration_.data());
 
   for (int k = 0; k < n; ++k) {
     const auto i = at_index(k);

@@ -32,6 +32,13 @@ struct ArticulationSpec {
   std::vector<double> velocity;  ///< at the start of a run (v_count); empty: at rest
 };
 
+/// A force at a point of a link and a torque, world axes, constant over each step.
+struct LinkLoad {
+  int link = 0;
+  Vec3d at{{0, 0, 0}};                        ///< in the link's frame [m]
+  Vec3d force{{0, 0, 0}}, torque{{0, 0, 0}};  ///< [N], [N m]
+};
+
 class Articulation final : public Body {
  public:
   /// @throws InputError for a tree without unknowns or with more than 64, or a start that cannot be
@@ -39,8 +46,8 @@ class Articulation final : public Body {
 
   /// Joint forces (v_count) [N m] or [N], constant over each step.
   std::vector<double> torque;
-  /// World axes, about the origin of each body, constant over each step; empty: none.
-  std::vector<SpatialForce<double>> wrench;
+  /// At most one for each link; those on links that are fixed to the world have no effect.
+  std::vector<LinkLoad> loads;
 
   const ArticulationSpec& spec() const { return spec_; }
   const Tree& tree() const { return *spec_.tree; }
@@ -57,10 +64,13 @@ class Articulation final : public Body {
   const std::vector<double>& start_position() const { return start_q_; }
   const TreeData<double>& start() const { return start_; }
 
-  // At given coordinates and velocities; for tests and reports, since they allocate.
-  double kinetic_energy(const std::vector<double>& q, const std::vector<double>& v) const;
-  double potential_energy(const std::vector<double>& q, const Vec3d& gravity) const;
-  Frame<double> link_pose(const std::vector<double>& q, int link) const;
+  // At given coordinates and velocities (q_count, v_count), which need not be of the step under
+  // way. They share scratch memory: not for several threads at once.
+  double kinetic_energy(const double* q, const double* v) const;
+  double potential_energy(const double* q, const Vec3d& gravity) const;
+  Frame<double> link_pose(const double* q, int link) const;
+  /// Velocity of the link's origin and angular velocity, world.
+  SpatialMotion<double> link_velocity(const double* q, const double* v, int link) const;
 
   // As links of the robot (contact/point/link.h): at the start of the step.
   int link_columns() const { return v_count(); }
@@ -75,6 +85,8 @@ class Articulation final : public Body {
   TreeData<double> start_;
   // Scratch.
   std::vector<double> acceleration_;
+  std::vector<SpatialForce<double>> wrench_;
+  mutable TreeData<double> elsewhere_;
 };
 
 }  // namespace haptos

@@ -54,8 +54,12 @@ double JointLaw::inverse_inertia(const StepContext& context) const {
   return (*context.inverse_mass)[static_cast<std::size_t>(scalar_)];
 }
 
+double JointLaw::velocity(const Evaluation& e) const {
+  return (*e.z)[static_cast<std::size_t>(scalar_)];
+}
+
 Energy JointLaw::evaluate(const Evaluation& e) {
-  const double v = (*e.z)[static_cast<std::size_t>(scalar_)];
+  const double v = velocity(e);
   const BoundedImpulse::Value l = law_.at(v);
   effort_ = (l.impulse + constant_) / h_;
   if (e.assembly) e.assembly->add_coordinate(block_, joint_, -l.impulse - constant_, l.hessian);
@@ -84,23 +88,41 @@ void JointLimit::prepare(const StepContext& context) {
   law_.upper = side_ == kLower ? kUnbounded : 0;
 }
 
-JointMotor::JointMotor(const Articulation* body, int joint, double kp, double kd, double effort)
-    : JointLaw(body, joint), kp_(kp), kd_(kd), bound_(effort) {
-  check("kp", kp, true);
-  check("kd", kd, true);
-  check("effort", effort, false);
+JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& gains)
+    : JointLaw(body, joint), gains_(gains) {
+  check("kp", gains.kp, true);
+  check("kd", gains.kd, true);
+  check("ki", gains.ki, true);
+  check("effort", gains.effort, false);
+  check("integral_limit", gains.integral_limit, false);
 }
 
 void JointMotor::prepare(const StepContext& context) {
-  const double h = h_ = context.h, gain = h * (h * kp_ + kd_);
-  const double asked = h * (kp_ * (command.position - start_position()) + kd_ * command.velocity +
-                            command.feed_forward);
+  const double h = h_ = context.h, error = command.position - start_position();
+  const double share = gains_.ki * integral;
+  integrates_ = gains_.ki > 0 && !(std::abs(share) >= gains_.integral_limit && share * error > 0);
+  const double k = integrates_ ? gains_.kp + h * gains_.ki : gains_.kp;
+  const double slope = h * (h * k + gains_.kd), bound = h * gains_.effort;
+  const double asked =
+      h * (k * error + share + gains_.kd * command.velocity + command.feed_forward);
   constant_ = 0;
   law_ = {1, 0, 0, 0};
-  if (gain > 0)
-    law_ = {1 / gain, asked / gain, -h * bound_, h * bound_};
+  if (slope > 0)
+    law_ = {1 / slope, asked / slope, -bound, bound};
   else
-    constant_ = clamp(asked, -h * bound_, h * bound_);
+    constant_ = clamp(asked, -bound, bound);
+}
+
+Energy JointMotor::evaluate(const Evaluation& e) {
+  velocity_ = velocity(e);
+  return JointLaw::evaluate(e);
+}
+
+void JointMotor::commit(const StepContext&, const Points&) {
+  if (!integrates_) return;
+  const double most = gains_.integral_limit / gains_.ki;
+  const double error = command.position - fma(h_, velocity_, start_position());
+  integral = clamp(fma(h_, error, integral), -most, most);
 }
 
 JointFriction::JointFriction(const Articulation* body, int joint, double bound)

@@ -7,9 +7,11 @@
 //   limit      gamma in [0, inf) towards the inside,  v_hat = -phi / h where phi > 0, else
 //              -phi / (h + tau),  R = max(beta^2 / (4 pi^2) w, 1 / (h k (h + tau))),
 //              phi the coordinate's distance to the limit
-//   motor      gamma in h [-effort, effort],  the implicit law
-//              u = kp (q_ref - q) + kd (v_ref - v) + u_ff at the end of the step:
-//              R = 1 / (h (h kp + kd)),  v_hat = h R (kp (q_ref - q_n) + kd v_ref + u_ff)
+//   motor      gamma in h [-effort, effort],  the implicit law at the end of the step
+//              u = kp e + ki I + kd (v_ref - v) + u_ff,  e = q_ref - q,  I_n+1 = I_n + h e_n+1:
+//              R = 1 / (h (h k + kd)),  k = kp + h ki,
+//              v_hat = h R (k (q_ref - q_n) + ki I_n + kd v_ref + u_ff)
+//              ki I stays within a bound; where I_n is at it and e_n drives it on, k = kp
 //   friction   gamma in h [-f, f],  v_hat = 0,  R = sigma w
 //   mimic      no bounds, on v = dq/dt - m dq_other/dt:  v_hat = -g / (h + tau),
 //              R = beta^2 / (4 pi^2) (w + m^2 w_other),  g = q - m q_other - offset, tau = h
@@ -42,7 +44,7 @@ struct BoundedImpulse {
   }
 };
 
-/// What the three have in common.
+/// What laws of one joint have in common.
 class JointLaw : public Term {
  public:
   TermKind kind() const override { return TermKind::kVelocityCost; }
@@ -55,6 +57,7 @@ class JointLaw : public Term {
   JointLaw(const Articulation* body, int joint);
   double start_position() const;
   double inverse_inertia(const StepContext& context) const;
+  double velocity(const Evaluation& e) const;
   /// Throws InputError for a value that is not a number in [0, inf] (`finite`: below infinity).
   void check(const char* what, double value, bool finite) const;
 
@@ -96,18 +99,29 @@ struct MotorCommand {
   double feed_forward = 0;  ///< u_ff [N m] or [N]
 };
 
-/// Position, velocity (kp 0) or torque (both gains 0) control within a bound.
+struct MotorGains {
+  double kp = 0;                                                    ///< [N m/rad] or [N/m]
+  double kd = 0;                                                    ///< [N m s/rad] or [N s/m]
+  double effort = std::numeric_limits<double>::infinity();          ///< bound of u [N m] or [N]
+  double ki = 0;                                                    ///< [N m/(rad s)] or [N/(m s)]
+  double integral_limit = std::numeric_limits<double>::infinity();  ///< of ki I [N m] or [N]
+};
+
+/// Position (with an integral), velocity (kp 0) or torque (gains 0) control within a bound.
 class JointMotor final : public JointLaw {
  public:
-  /// @param kp  [N m/rad] or [N/m], @param kd  [N m s/rad] or [N s/m], @param effort  bound
-  JointMotor(const Articulation* body, int joint, double kp, double kd,
-             double effort = std::numeric_limits<double>::infinity());
+  JointMotor(const Articulation* body, int joint, const MotorGains& gains);
   MotorCommand command;
+  double integral = 0;  ///< I [rad s] or [m s]; moved on by commit()
   const char* name() const override { return "joint motor"; }
   void prepare(const StepContext& context) override;
+  Energy evaluate(const Evaluation& e) override;
+  void commit(const StepContext& context, const Points& points) override;
 
  private:
-  double kp_, kd_, bound_;
+  MotorGains gains_;
+  bool integrates_ = false;  // in this step
+  double velocity_ = 0;      // at the last evaluation
 };
 
 /// Dry friction: holds up to its bound, and brakes with it.

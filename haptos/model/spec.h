@@ -9,6 +9,7 @@
 #include "haptos/geometry/mesh.h"
 #include "haptos/model/loads.h"
 #include "haptos/model/material.h"
+#include "haptos/model/robot.h"
 
 namespace haptos {
 
@@ -113,6 +114,23 @@ struct RigidSphere {
   double friction = 0.5;   ///< coefficient against half-spaces; of two spheres the geometric mean
   double stiffness = 1e5;  ///< [N/m]
   double dissipation = 0.01;  ///< relaxation time [s]
+};
+
+/// An articulated robot, or any rigid body as a robot of one link, in frozen contact with
+/// half-spaces, spheres and other robots. Its state holds the coordinates and velocities of its
+/// joints (model/robot.h), a free base's against the world.
+struct RobotBody {
+  std::string name;
+  Robot robot;
+  Pose pose;                     ///< of the robot's frame, which its base joints hang from
+  std::vector<double> position;  ///< at the start, of all joints; empty: as the joints say
+  std::vector<double> velocity;  ///< at the start, of all joints; empty: at rest
+  // Of shapes that have none of their own:
+  double friction = 0.5;          ///< coefficient; of two shapes the geometric mean
+  double stiffness = 1e5;         ///< [N/m]
+  double relaxation_time = 0.01;  ///< [s]
+  bool self_contact = true;       ///< whether links that no joint connects may touch
+  std::string layer;              ///< group of bodies that pairs may name
 };
 
 /// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.

@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 5;
+constexpr std::uint64_t kVersion = 6;
 
 class Writer {
  public:
@@ -99,6 +99,7 @@ std::string payload(const State& s) {
     w.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
   }
   w.array(s.wrenches);
+  w.array(s.controls);
   w.value(static_cast<std::uint64_t>(s.history.size()));
   for (const auto& [key, memory] : s.history) {
     w.value(key.env);
@@ -135,6 +136,7 @@ std::uint64_t State::hash() const {
       for (int c = 0; c < 3; ++c) h.add(v[c]);
   }
   h.add(wrenches);
+  h.add(controls);
   for (const auto& [key, m] : history) {
     for (std::int64_t v :
          {std::int64_t(key.env), std::int64_t(key.body_a), std::int64_t(key.body_b), key.feature_a,
@@ -190,6 +192,7 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
     r.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
   }
   s.wrenches = r.array();
+  s.controls = r.array();
   for (std::uint64_t i = r.count(84); i > 0; --i) {
     FeaturePair key;
     key.env = r.value<std::int32_t>();

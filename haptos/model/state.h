@@ -30,6 +30,8 @@ struct State {
   std::vector<PathState> paths;  ///< one per prescribed body
   /// Per affine body the force at its centre of mass [N] and the torque about it [N m], world axes.
   std::vector<double> wrenches;
+  /// Commands of motors, torques and wrenches on robots; sim/robots.h says where which lies.
+  std::vector<double> controls;
   ContactHistory history;
 
   /// Equal for equal states; the same on every machine.

@@ -5,6 +5,7 @@
 #include "haptos/dynamics/damping.h"
 #include "haptos/dynamics/inversion_barrier.h"
 #include "haptos/dynamics/joint_terms.h"
+#include "haptos/sim/build_robots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -225,6 +226,22 @@ ArticulationSpec articulation_spec(const Pendulum& p) {
   return {p.name, std::make_shared<Tree>(compile_tree(robot)), {}, {p.rate[0], p.rate[1]}};
 }
 
+void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Layout& layout,
+               std::vector<char>& fixed) {
+  RobotParts parts;
+  parts.controls = robot.controls;
+  if (robot.tree->v_count > 0) {
+    parts.body = own(w, layout, fixed,
+                     std::make_unique<Articulation>(
+                         layout.take(robot.first_body),
+                         ArticulationSpec{spec.name, robot.tree, robot.position, robot.velocity}));
+    for (std::size_t i = 0; i < robot.robot.links.size(); ++i)
+      parts.body->loads.push_back({static_cast<int>(i), robot.robot.links[i].centre});
+    add_joint_terms(robot, parts, w);
+  }
+  w.robots.push_back(std::move(parts));
+}
+
 }  // namespace
 
 int body_number(const Model& model, const std::string& name) {
@@ -252,6 +269,8 @@ std::unique_ptr<Workspace> build(const Model& model) {
     for (int k = 0; k < 2 && p.damping > 0; ++k)
       w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
   }
+  for (std::size_t i = 0; i < scene.robots.size(); ++i)
+    add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
   add_contacts(model, *w);
   w->points.finish_permanent();
   std::vector<Term*> terms;
@@ -263,7 +282,8 @@ std::unique_ptr<Workspace> build(const Model& model) {
   return w;
 }
 
-State initial_state(const Scene& scene, const Workspace& w) {
+State initial_state(const Model& model, const Workspace& w) {
+  const Scene& scene = model.scene;
   State s;
   s.q.assign(at_index(w.state_q), 0.0);
   s.z.assign(at_index(w.state_z), 0.0);
@@ -275,6 +295,13 @@ State initial_state(const Scene& scene, const Workspace& w) {
   }
   for (const AffineBody& b : scene.affine)
     for (const Vec3d& v : {b.force, b.torque}) s.wrenches.insert(s.wrenches.end(), v.a, v.a + 3);
+  if (!model.robots.empty()) s.controls.assign(at_index(model.robots.back().controls.end()), 0.0);
+  for (std::size_t i = 0; i < model.robots.size(); ++i)
+    for (std::size_t k = 0; k < w.robots[i].motors.size(); ++k) {
+      const int q = w.robots[i].body->coordinate_of(model.robots[i].motor_unknown[k]);
+      s.controls[at_index(model.robots[i].controls.motor(static_cast<int>(k)))] =
+          model.robots[i].position[at_index(q)];
+    }
   return s;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "haptos/contact/barrier/barrier_group.h"
-#include "haptos/contact/point/point_contact.h"
+#include "haptos/sim/build_robots.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
 
@@ -124,12 +124,12 @@ void add_self(const Scene& scene, const Party& a, BarrierGroup& group) {
   group.add(a.surface, a.surface, setup);
 }
 
-// Frozen contact of spheres with each other and with half-spaces.
+// Frozen contact of spheres and robots with each other and with half-spaces.
 void add_point_contact(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
-  if (scene.spheres.empty() || scene.spheres.size() + scene.half_spaces.size() < 2) return;
   std::vector<PointShape> shapes;
-  std::vector<std::string> names;
+  std::vector<std::array<int, 2>> excluded;
+  std::vector<const std::string*> owner;  // of each shape: what pairs name
   for (std::size_t i = 0; i < scene.spheres.size(); ++i) {
     const RigidSphere& s = scene.spheres[i];
     w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
@@ -140,22 +140,28 @@ void add_point_contact(const Model& model, Workspace& w) {
     p.stiffness = s.stiffness;
     p.relaxation_time = s.dissipation;
     p.friction = s.friction;
-    shapes.push_back(p);
-    names.push_back(s.name);
+    shapes.push_back(std::move(p));
+    owner.push_back(&s.name);
   }
+  for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+    add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, shapes, excluded);
+    owner.resize(shapes.size(), &scene.robots[i].name);
+  }
+  if (shapes.empty()) return;
   for (const HalfSpace& h : scene.half_spaces) {
     Shape plane;
     plane.kind = ShapeKind::kHalfSpace;
     PointShape p{CollisionShape(plane, h.name), {h.normal * h.offset, rotation_to(h.normal)}};
     p.body = body_number(model, h.name);
-    shapes.push_back(p);
-    names.push_back(h.name);
+    shapes.push_back(std::move(p));
+    owner.push_back(&h.name);
   }
-  std::vector<std::array<int, 2>> excluded;
-  for (std::size_t j = 0; j < shapes.size(); ++j)
-    for (std::size_t i = 0; i < j; ++i)
-      if (!may_touch(scene, names[i], names[j]))
-        excluded.push_back({static_cast<int>(i), static_cast<int>(j)});
+  if (shapes.size() < 2) return;
+  if (!scene.pairs.empty())
+    for (std::size_t j = 0; j < shapes.size(); ++j)
+      for (std::size_t i = 0; i < j; ++i)
+        if (!may_touch(scene, *owner[i], *owner[j]))
+          excluded.push_back({static_cast<int>(i), static_cast<int>(j)});
   add_contact(w, std::make_unique<PointContact>(std::move(shapes), SapOptions(), excluded));
 }
 

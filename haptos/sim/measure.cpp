@@ -98,6 +98,12 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
         dot(g, AffineFrame::place(state.q.data() + f.slots().first_q, f.spec().own.centre())) *
         f.spec().own.mass;
   }
+  for (const RobotParts& r : w.robots) {
+    if (!r.body) continue;
+    const double* q = state.q.data() + r.body->slots().first_q;
+    report.kinetic += r.body->kinetic_energy(q, state.z.data() + r.body->slots().first_scalar);
+    report.potential += r.body->potential_energy(q, g);
+  }
   Evaluation e;
   e.points = &w.points;
   e.z = &w.z;

@@ -20,6 +20,21 @@ Moments moments_of(const AffineBody& b) {
                     : solid_moments(b.surface, b.density);
 }
 
+void add_robot(Hash& h, const RobotModel& r) {
+  for (const TreeBody& b : r.tree->bodies) {
+    h.add(static_cast<std::uint64_t>(b.kind));
+    h.add(static_cast<std::uint64_t>(b.parent + 1));
+    h.add(b.mass);
+    add_positions(h, {b.position, b.centre, column(b.directions, 0), column(b.directions, 1),
+                      column(b.directions, 2)});
+    for (double v :
+         {b.inertia.xx, b.inertia.xy, b.inertia.xz, b.inertia.yy, b.inertia.yz, b.inertia.zz})
+      h.add(v);
+  }
+  h.add(r.tree->armature);
+  for (int k : r.motor_unknown) h.add(static_cast<std::uint64_t>(k));
+}
+
 std::uint64_t hash_of(const Model& m) {
   Hash h;
   for (const std::string& n : m.body_names) h.add(n.data(), n.size());
@@ -49,6 +64,7 @@ std::uint64_t hash_of(const Model& m) {
       h.add(p.length[k]);
       h.add(p.mass[k]);
     }
+  for (const RobotModel& r : m.robots) add_robot(h, r);
   return h.value();
 }
 
@@ -62,6 +78,11 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const auto& b : scene.affine) m->body_names.push_back(b.name);
   for (const auto& b : scene.spheres) m->body_names.push_back(b.name);
   for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
+  for (const auto& b : scene.robots) {
+    const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
+    m->robots.push_back(compile_robot(b, static_cast<int>(m->body_names.size()), first_control));
+    for (std::string& name : link_body_names(b)) m->body_names.push_back(std::move(name));
+  }
   for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));

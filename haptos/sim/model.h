@@ -9,6 +9,7 @@
 
 #include "haptos/geometry/mass_properties.h"
 #include "haptos/model/soft_model.h"
+#include "haptos/sim/robots.h"
 #include "haptos/sim/scene.h"
 
 namespace haptos {
@@ -17,8 +18,9 @@ struct Model {
   Scene scene;                          ///< as described
   std::vector<SoftModel> soft;          ///< refined meshes, surfaces, glue; one per scene.soft
   std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
+  std::vector<RobotModel> robots;       ///< one per scene.robots
   /// Names by the body numbers of contact records: prescribed, soft, affine, spheres, pendulums,
-  /// half-spaces.
+  /// links of robots, half-spaces.
   std::vector<std::string> body_names;
   std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads
 };

@@ -26,6 +26,7 @@ const std::string& layer_of(const Scene& s, const std::string& body) {
   if (const std::string* l = find_layer(s.soft, body)) return *l;
   if (const std::string* l = find_layer(s.affine, body)) return *l;
   if (const std::string* l = find_layer(s.prescribed, body)) return *l;
+  if (const std::string* l = find_layer(s.robots, body)) return *l;
   if (const std::string* l = find_layer(s.half_spaces, body)) return *l;
   return none;
 }

@@ -22,6 +22,7 @@ struct Scene {
   std::vector<HalfSpace> half_spaces;
   std::vector<RigidSphere> spheres;
   std::vector<Pendulum> pendulums;
+  std::vector<RobotBody> robots;
   std::vector<PairOptions> pairs;
   std::vector<std::string> warnings;  ///< sentences of whoever read its files; no part of the model
 };

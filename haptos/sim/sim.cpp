@@ -44,7 +44,7 @@ Sim::Sim(Scene scene) : Sim(compile(std::move(scene))) {}
 Sim::Sim(std::shared_ptr<const Model> model) : model_(std::move(model)) {
   set_thread_count(scene().sim.threads);
   work_ = build(*model_);
-  state_ = initial_state(scene(), *work_);
+  state_ = initial_state(*model_, *work_);
   apply_wrenches();
   check_start(scene(), *work_, state_);
 }
@@ -54,6 +54,7 @@ Sim::Sim(Sim&&) noexcept = default;
 Sim& Sim::operator=(Sim&&) noexcept = default;
 
 StepReport Sim::step() {
+  if (controller) controller(*this);
   const StepReport r = haptos::step(scene(), state_, *work_);
   if (scene().newton.strict && r.status() != 0)
     throw StepError("step " + std::to_string(state_.step + 1) + " at " +
@@ -63,7 +64,7 @@ StepReport Sim::step() {
 }
 
 void Sim::reset() {
-  state_ = initial_state(scene(), *work_);
+  state_ = initial_state(*model_, *work_);
   for (PrescribedPoints& p : work_->prescribed) p.target.reset();
   apply_wrenches();
   work_->contacts.clear();
@@ -83,8 +84,8 @@ void Sim::set_state(State s) {
   };
   if (s.q.size() != at_index(work_->state_q) || s.z.size() != at_index(work_->state_z) ||
       s.paths.size() != work_->prescribed.size() || s.wrenches.size() != 6 * work_->affine.size() ||
-      !fits(s.q_before, s.q) || !fits(s.z_before, s.z) ||
-      s.q_before.empty() != s.z_before.empty()) {
+      s.controls.size() != state_.controls.size() || !fits(s.q_before, s.q) ||
+      !fits(s.z_before, s.z) || s.q_before.empty() != s.z_before.empty()) {
     Diagnostic d;
     d.element = "state";
     d.rule = "has other sizes than this model";
@@ -219,6 +220,11 @@ void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& t
   std::copy_n(force.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i));
   std::copy_n(torque.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i) + 3);
   apply_wrenches();
+}
+
+RobotView Sim::robot(const std::string& name) {
+  const std::size_t i = index_of(scene().robots, "robot", name);
+  return {model_->robots[i], work_->robots[i], state_, *work_};
 }
 
 Pose Sim::sphere_pose(const std::string& name) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "haptos/contact/record.h"
 #include "haptos/model/state.h"
 #include "haptos/sim/model.h"
+#include "haptos/sim/robot_view.h"
 
 namespace haptos {
 
@@ -108,6 +110,12 @@ class Sim {
   std::vector<Vec3d> affine_positions(const std::string& affine) const;
   /// Force at the centre of mass [N] and torque about it [N m] in the coming steps, world axes.
   void set_wrench(const std::string& affine, const Vec3d& force, const Vec3d& torque);
+
+  /// A robot, to command and to read; valid while this Sim stays where it is.
+  RobotView robot(const std::string& name);
+  /// Called at the start of every step(), before anything moves: reads what it likes and sets
+  /// commands, targets and wrenches. It is no part of the state.
+  std::function<void(Sim&)> controller;
 
   /// Position, orientation, velocities of a rigid sphere.
   Pose sphere_pose(const std::string& name) const;

@@ -119,6 +119,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   w.points.begin_step();
   const BodyStep bodies = body_step(scene, part.h, state, w);
   w.objective.inertia().z_past = state.z;
+  apply_controls(state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
   set_paths(scene, state, bodies, part, w);
   const bool collided = stop_colliding_prescribed(w);
@@ -143,6 +144,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
                       (scene.newton.strict && report.newton.status != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
+    keep_controls(w, state);
     state.q_before = keeps_the_last(scene) ? state.q : std::vector<double>();
     state.z_before = keeps_the_last(scene) ? state.z : std::vector<double>();
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);

@@ -112,6 +112,7 @@ void check_names(const Scene& s) {
   for (const auto& b : s.half_spaces) add("half-space", b.name);
   for (const auto& b : s.spheres) add("sphere", b.name);
   for (const auto& b : s.pendulums) add("pendulum", b.name);
+  for (const auto& b : s.robots) add("robot", b.name);
   const auto add_layer = [&](const std::string& layer) {
     if (layer.empty()) return;
     const auto it = seen.emplace(layer, "layer").first;
@@ -122,6 +123,7 @@ void check_names(const Scene& s) {
   for (const auto& b : s.soft) add_layer(b.layer);
   for (const auto& b : s.prescribed) add_layer(b.layer);
   for (const auto& b : s.affine) add_layer(b.layer);
+  for (const auto& b : s.robots) add_layer(b.layer);
   for (const auto& b : s.half_spaces) add_layer(b.layer);
   std::vector<std::string> names;
   for (const auto& [name, kind] : seen) names.push_back(name);
@@ -155,7 +157,7 @@ bool touches_itself(const Scene& s, const std::string& name) {
     return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
   };
   return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
-         !is_body(s.spheres) && !is_body(s.pendulums);
+         !is_body(s.spheres) && !is_body(s.pendulums) && !is_body(s.robots);
 }
 
 void check_pairs(const Scene& s) {
@@ -309,11 +311,22 @@ void check_affine(const AffineBody& b) {
 
 // What only moves by implicit Euler.
 void check_integrator(const Scene& s) {
-  if (s.sim.integrator == 0 || (s.spheres.empty() && s.pendulums.empty())) return;
+  const char* found = !s.spheres.empty()     ? "a rigid sphere"
+                      : !s.pendulums.empty() ? "a pendulum"
+                      : !s.robots.empty()    ? "a robot"
+                                             : nullptr;
+  if (s.sim.integrator == 0 || !found) return;
   refuse("sim.integrator", option_word(s.sim, "integrator"),
-         "is for soft and affine bodies, and this scene has " +
-             std::string(s.spheres.empty() ? "a pendulum" : "a rigid sphere"),
-         "use implicit_euler, or make the sphere an affine body");
+         "is for soft and affine bodies, and this scene has " + std::string(found),
+         "use implicit_euler, or make rigid bodies affine ones");
+}
+
+void check_robot_body(const RobotBody& b) {
+  const std::string name = "robot \"" + b.name + "\"";
+  check_pose(name + " pose", b.pose);
+  check_range(name + " friction", b.friction, 0, 100, "");
+  check_positive(name + " stiffness", b.stiffness, "N/m");
+  check_range(name + " relaxation_time", b.relaxation_time, 0, 1e3, "s");
 }
 
 }  // namespace
@@ -329,6 +342,7 @@ void validate(const Scene& s) {
   for (const SoftBody& b : s.soft) check_soft(b);
   for (const PrescribedBody& b : s.prescribed) check_prescribed(b);
   for (const AffineBody& b : s.affine) check_affine(b);
+  for (const RobotBody& b : s.robots) check_robot_body(b);
   for (const HalfSpace& h : s.half_spaces) {
     check_finite("half-space \"" + h.name + "\" normal", h.normal);
     if (std::abs(norm(h.normal) - 1) > 1e-9)

@@ -11,6 +11,7 @@
 #include "haptos/dynamics/affine_frame.h"
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/elastic.h"
+#include "haptos/dynamics/joint_laws.h"
 #include "haptos/dynamics/loads.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/dynamics/soft_body.h"
@@ -47,6 +48,12 @@ struct AffineParts {
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
 };
 
+struct RobotParts {
+  Articulation* body = nullptr;  ///< null where nothing moves
+  std::vector<JointMotor*> motors;
+  ControlSlots controls;
+};
+
 /// A load and the soft body that it acts on.
 struct LoadOn {
   int body = -1;
@@ -69,6 +76,7 @@ struct Workspace {
   std::vector<Vec3d> x_before, u_before;     ///< of permanent points at the start of the step
   std::vector<RigidBody*> spheres;           ///< as in the scene
   std::vector<Articulation*> pendulums;      ///< as in the scene
+  std::vector<RobotParts> robots;            ///< as in the scene
   std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
   int state_q = 0, state_z = 0;
   double b = 0;  ///< beta h of the last step [s]: impulses over it are forces
@@ -78,10 +86,13 @@ struct Workspace {
 std::unique_ptr<Workspace> build(const Model& model);
 /// Its part on contact (sim/build_contact.cpp).
 void add_contacts(const Model& model, Workspace& w);
+/// Hands the state's controls to robots, for the step under way, and what motors keep back to it.
+void apply_controls(const State& state, Workspace& w);
+void keep_controls(const Workspace& w, State& state);
 /// The number of a body in contact records.
 int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.
-State initial_state(const Scene& scene, const Workspace& w);
+State initial_state(const Model& model, const Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
 void check_start(const Scene& scene, const Workspace& w, const State& state);
 /// A step, or a part of one.

@@ -58,7 +58,7 @@ TEST(JointLaws, AMotorMovesAsItsClosedFormSays) {
   double last = 0;
   for (const double h : {4e-3, 2e-3, 1e-3}) {
     Arm arm(h, false);
-    auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, kp, kd));
+    auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, MotorGains{kp, kd}));
     motor->command.position = target;
     arm.scene.start();
     // Backward Euler by hand.
@@ -82,7 +82,8 @@ TEST(JointLaws, AMotorMovesAsItsClosedFormSays) {
 TEST(JointLaws, AMotorOfAMillionTimesTheGainIsStable) {
   for (const double h : {1e-2, 1e-3}) {
     Arm arm(h, true);
-    auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, 1e6, 1e3));
+    auto* motor =
+        arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, MotorGains{1e6, 1e3}));
     motor->command.position = 0.2;
     arm.scene.start();
     for (int n = 0; n < 200; ++n) arm.scene.step();
@@ -96,7 +97,8 @@ TEST(JointLaws, AMotorOfAMillionTimesTheGainIsStable) {
 TEST(JointLaws, AMotorNeverExceedsItsEffort) {
   const double effort = 1.5, h = 1e-3;
   Arm arm(h, false);
-  auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, 1e4, 100, effort));
+  auto* motor =
+      arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, MotorGains{1e4, 100, effort}));
   motor->command.position = 1;
   arm.scene.start();
   for (int n = 1; n <= 2000; ++n) {
@@ -108,7 +110,8 @@ TEST(JointLaws, AMotorNeverExceedsItsEffort) {
   EXPECT_EQ(arm.scene.status, 0u);
   // Torque control and a bound on it.
   Arm other(h, false);
-  auto* direct = other.scene.add_term(std::make_unique<JointMotor>(other.body, 0, 0, 0, effort));
+  auto* direct =
+      other.scene.add_term(std::make_unique<JointMotor>(other.body, 0, MotorGains{0, 0, effort}));
   direct->command.feed_forward = -4;
   other.scene.start();
   for (int n = 0; n < 100; ++n) other.scene.step();
@@ -118,7 +121,7 @@ TEST(JointLaws, AMotorNeverExceedsItsEffort) {
 
 TEST(JointLaws, VelocityControlReachesItsSpeed) {
   Arm arm(1e-3, false);
-  auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, 0, 50));
+  auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, MotorGains{0, 50}));
   motor->command.velocity = 2;
   arm.scene.start();
   for (int n = 0; n < 500; ++n) arm.scene.step();
@@ -130,7 +133,7 @@ TEST(JointLaws, DryFrictionHoldsBelowItsBoundAndSlipsWithIt) {
   for (const double part : {0.99, 1.01, 2.0}) {
     Arm arm(h, false);
     auto* dry = arm.scene.add_term(std::make_unique<JointFriction>(arm.body, 0, friction));
-    auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, 0, 0));
+    auto* motor = arm.scene.add_term(std::make_unique<JointMotor>(arm.body, 0, MotorGains{0, 0}));
     motor->command.feed_forward = part * friction;
     arm.scene.start();
     for (int n = 0; n < 1000; ++n) arm.scene.step();
@@ -190,7 +193,7 @@ TEST(JointLaws, AMimicFollowsItsJointUnderLoad) {
   Articulation* body =
       scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
   body->torque = {0, 3};
-  auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, 500, 20));
+  auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, MotorGains{500, 20}));
   motor->command.position = 0.02;
   const double m = -1, offset = 0.001;
   auto* mimic = scene.add_term(std::make_unique<JointMimic>(body, 1, 0, m, offset));
@@ -208,15 +211,15 @@ TEST(JointLaws, AMimicFollowsItsJointUnderLoad) {
 
 TEST(JointLaws, RefuseNumbersThatCannotBe) {
   Arm arm(1e-3, false);
-  EXPECT_THROW(JointMotor(arm.body, 1, 1, 1), InputError);
-  EXPECT_THROW(JointMotor(arm.body, 0, -1, 1), InputError);
-  EXPECT_THROW(JointMotor(arm.body, 0, 1, NAN), InputError);
+  EXPECT_THROW(JointMotor(arm.body, 1, MotorGains{1, 1}), InputError);
+  EXPECT_THROW(JointMotor(arm.body, 0, MotorGains{-1, 1}), InputError);
+  EXPECT_THROW(JointMotor(arm.body, 0, MotorGains{1, NAN}), InputError);
   EXPECT_THROW(JointFriction(arm.body, 0, -0.1), InputError);
   EXPECT_THROW(JointLimit(arm.body, 0, JointLimit::kLower, INFINITY), InputError);
   Robot robot;
   test::add_link(robot, -1, JointKind::kFree, test::make_link(1, {{0, 0, 0}}, Mat3d::identity()));
   const Articulation floating({0, 0, 0, 0, 0, 0}, test::articulation_of(robot));
-  EXPECT_THROW(JointMotor(&floating, 0, 1, 1), InputError);
+  EXPECT_THROW(JointMotor(&floating, 0, MotorGains{1, 1}), InputError);
   EXPECT_THROW(JointMimic(arm.body, 0, 0, 1, 0), InputError);
 }
 

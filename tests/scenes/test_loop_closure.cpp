@@ -45,7 +45,7 @@ TEST(LoopClosure, AFourBarLinkageObeysFreudensteinsEquation) {
         scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
     auto* loop = scene.add_term(std::make_unique<LoopClosureTerm>(LinkPoint{body, 1, {{b, 0, 0}}},
                                                                   LinkPoint{body, 2, {{c, 0, 0}}}));
-    auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, 0, 500));
+    auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, MotorGains{0, 500}));
     motor->command.velocity = 2 * M_PI;
     scene.start();
     double worst = 0, open = 0, turned = 0;

@@ -98,8 +98,8 @@ TEST(Pendulum, EnergyErrorIsOfFirstOrderInTheTimeStep) {
     const Articulation* a = scene.add(std::make_unique<Articulation>(scene.next_slots(), spec));
     scene.start();
     auto energy = [&] {
-      return a->kinetic_energy(scene.state.q, scene.state.z) +
-             a->potential_energy(scene.state.q, scene.gravity);
+      return a->kinetic_energy(scene.state.q.data(), scene.state.z.data()) +
+             a->potential_energy(scene.state.q.data(), scene.gravity);
     };
     const double e0 = energy();
     double worst = 0;

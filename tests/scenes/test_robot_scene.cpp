@@ -68,7 +68,7 @@ TEST(RobotScene, TheQuadrupedOfTheSharedDataStandsOnItsFeet) {
   for (int k = 0; k < body->v_count(); ++k) {
     const int q = body->coordinate_of(k);
     if (q < 0) continue;
-    motors.push_back(scene.add_term(std::make_unique<JointMotor>(body, k, 200, 5, 45)));
+    motors.push_back(scene.add_term(std::make_unique<JointMotor>(body, k, MotorGains{200, 5, 45})));
     motors.back()->command.position = body->tree().start[static_cast<std::size_t>(q)];
   }
   ASSERT_EQ(motors.size(), 12u);

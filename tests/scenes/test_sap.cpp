@@ -431,7 +431,7 @@ TEST(SapScene, AnArmThatRestsOnItsTipCarriesTheTorqueOfGravity) {
   // The arm stands at an angle, and friction along the plane acts too: moments about the joint.
   const ContactPoint& contact = term->contacts()[0];
   const Vec3d gravity_moment =
-      cross(arm->link_pose(scene.state.q, 0) * bar.centre, mass * scene.gravity);
+      cross(arm->link_pose(scene.state.q.data(), 0) * bar.centre, mass * scene.gravity);
   const Vec3d moment = cross(contact.p, contact.force);
   EXPECT_NEAR(moment[1], -gravity_moment[1], 1e-6 * gravity_moment[1]);
   EXPECT_NEAR(contact.normal_force, mass * kG * c / l, 0.02 * mass * kG * c / l);

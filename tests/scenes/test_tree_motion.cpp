@@ -109,8 +109,8 @@ TEST(TreeMotion, AWrenchOnALinkOfATreeThatFloatsIsTheRateOfItsMomentum) {
   const Robot robot = swimmer();
   TreeScene scene(robot, 1e-3, {{0, 0, 0}}, random_velocity(robot, 6, 1));
   const Vec3d force{{1, -2, 3}}, moment{{0.1, 0.2, -0.1}};
-  scene.body->wrench.assign(scene.tree().bodies.size(), SpatialForce<double>::zero());
-  scene.body->wrench[3] = {moment, force};
+  ASSERT_EQ(scene.tree().links[3].body, 3);
+  scene.body->loads.push_back({3, {{0, 0, 0}}, force, moment});
   scene.start();
   for (int k = 0; k < 200; ++k) {
     scene.evaluate();

@@ -32,8 +32,10 @@ class Link {
 template <class B>
 class LinkOf final : public Link {
  public:
-  explicit LinkOf(const B* body, int link = 0) : body_(*body), link_(link) {}
-  int body() const override { return body_.slots().body; }
+  /// @param id  in records; below 0: the body's
+  explicit LinkOf(const B* body, int link = 0, int id = -1)
+      : body_(*body), link_(link), id_(id < 0 ? body->slots().body : id) {}
+  int body() const override { return id_; }
   int env() const override { return body_.slots().env; }
   int block() const override { return body_.slots().first_block; }
   int first_scalar() const override { return body_.slots().first_scalar; }
@@ -43,7 +45,7 @@ class LinkOf final : public Link {
 
  private:
   const B& body_;
-  int link_;
+  int link_, id_;
 };
 
 }  // namespace haptos

@@ -1,0 +1,120 @@
+#include "haptos/sim/build_robots.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/error.h"
+#include "haptos/dynamics/joint_terms.h"
+#include "haptos/dynamics/loop_closure.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// Terms of the one unknown k of a joint.
+void add_terms(const RobotModel& robot, const RobotJoint& j, int k, Articulation* body,
+               Workspace& w) {
+  const auto add = [&](std::unique_ptr<Term> t) { w.terms.push_back(std::move(t)); };
+  if (j.stiffness > 0) add(std::make_unique<JointSpring>(body, k, j.stiffness, j.reference));
+  if (j.friction > 0) add(std::make_unique<JointFriction>(body, k, j.friction));
+  if (j.mimic) {
+    const Mimic& m = *j.mimic;
+    add(std::make_unique<JointMimic>(body, k, robot.unknown(m.joint), m.multiplier, m.offset));
+  }
+  if (std::isfinite(j.lower))
+    add(std::make_unique<JointLimit>(body, k, JointLimit::kLower, j.lower));
+  if (std::isfinite(j.upper))
+    add(std::make_unique<JointLimit>(body, k, JointLimit::kUpper, j.upper));
+}
+
+void add_closure(const LoopClosure& c, const Articulation* body, Workspace& w) {
+  if (c.kind != ClosureKind::kBall)
+    throw InputError({"", 0, 0, body->spec().name + ", closure \"" + c.name + "\"", "",
+                      "must be a ball joint: others are not built yet",
+                      "close the loop with two ball joints for a hinge, with three for a weld"});
+  const LinkPoint a{c.a < 0 ? nullptr : body, c.a, c.frame_a.p};
+  const LinkPoint b{c.b < 0 ? nullptr : body, c.b, c.frame_b.p};
+  w.terms.push_back(std::make_unique<LoopClosureTerm>(a, b));
+}
+
+}  // namespace
+
+void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
+  Articulation* body = parts.body;
+  const Tree& tree = *robot.tree;
+  for (std::size_t i = 0; i < robot.robot.joints.size(); ++i) {
+    const RobotJoint& j = robot.robot.joints[i];
+    const int b = tree.joint_body[i];
+    if (b < 0) continue;
+    const int first = tree.bodies[at_index(b)].first_v, n = tree.bodies[at_index(b)].v_count;
+    for (int k = first; k < first + n && j.damping > 0; ++k)
+      w.terms.push_back(std::make_unique<JointDamping>(body, k, j.damping));
+    if (n == 1) add_terms(robot, j, first, body, w);
+  }
+  for (std::size_t i = 0; i < robot.robot.motors.size(); ++i) {
+    const RobotMotor& m = robot.robot.motors[i];
+    auto motor = std::make_unique<JointMotor>(
+        body, robot.motor_unknown[i], MotorGains{m.kp, m.kd, m.effort, m.ki, m.integral_limit});
+    parts.motors.push_back(motor.get());
+    w.terms.push_back(std::move(motor));
+  }
+  for (const LoopClosure& c : robot.robot.closures) add_closure(c, body, w);
+}
+
+void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, const RobotParts& parts,
+                      Workspace& w, std::vector<PointShape>& shapes,
+                      std::vector<std::array<int, 2>>& excluded) {
+  const auto or_else = [](double own, double other) { return own < 0 ? other : own; };
+  std::vector<std::vector<int>> of_link(robot.robot.links.size());
+  for (std::size_t i = 0; i < robot.robot.links.size(); ++i) {
+    const RobotLink& link = robot.robot.links[i];
+    const TreeLink& place = robot.tree->links[i];
+    const int id = robot.first_body + static_cast<int>(i);
+    const Link* carrier = nullptr;
+    if (place.body >= 0 && !link.collisions.empty()) {
+      w.links.push_back(
+          std::make_unique<LinkOf<Articulation>>(parts.body, static_cast<int>(i), id));
+      carrier = w.links.back().get();
+    }
+    for (const RobotShape& c : link.collisions) {
+      of_link[i].push_back(static_cast<int>(shapes.size()));
+      PointShape p{CollisionShape(c.shape, spec.name + "/" + link.name + " " + c.name),
+                   carrier ? c.frame : compose(place.pose, c.frame), carrier};
+      p.body = id;
+      p.stiffness = or_else(c.stiffness, spec.stiffness);
+      p.relaxation_time = or_else(c.relaxation_time, spec.relaxation_time);
+      p.friction = or_else(c.friction, spec.friction);
+      shapes.push_back(std::move(p));
+    }
+  }
+  for (const auto& [a, b] : robot.no_contact)
+    for (int i : of_link[at_index(a)])
+      for (int j : of_link[at_index(b)]) excluded.push_back({i, j});
+}
+
+void apply_controls(const State& state, Workspace& w) {
+  for (RobotParts& r : w.robots) {
+    if (!r.body) continue;
+    const double* c = state.controls.data();
+    for (std::size_t k = 0; k < r.motors.size(); ++k) {
+      const double* m = c + r.controls.motor(static_cast<int>(k));
+      r.motors[k]->command = {m[0], m[1], m[2]};
+      r.motors[k]->integral = m[3];
+    }
+    std::copy_n(c + r.controls.torque(0), r.controls.unknowns, r.body->torque.begin());
+    for (LinkLoad& l : r.body->loads) {
+      const double* f = c + r.controls.wrench(l.link);
+      l.force = {{f[0], f[1], f[2]}};
+      l.torque = {{f[3], f[4], f[5]}};
+    }
+  }
+}
+
+void keep_controls(const Workspace& w, State& state) {
+  for (const RobotParts& r : w.robots)
+    for (std::size_t k = 0; k < r.motors.size(); ++k)
+      state.controls[at_index(r.controls.motor(static_cast<int>(k)) + 3)] = r.motors[k]->integral;
+}
+
+}  // namespace haptos

@@ -1,0 +1,20 @@
+// Robots in a workspace: bodies, joint terms and collision shapes (part of sim/build).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "haptos/contact/point/point_contact.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+
+/// The terms of a robot's joints: springs, damping, dry friction, limits, mimics, motors, closures.
+void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w);
+
+/// The collision shapes of a robot, and pairs of them that never touch.
+void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, const RobotParts& parts,
+                      Workspace& w, std::vector<PointShape>& shapes,
+                      std::vector<std::array<int, 2>>& excluded);
+
+}  // namespace haptos

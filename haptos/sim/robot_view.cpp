@@ -1,0 +1,158 @@
+#include "haptos/sim/robot_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/error.h"
+#include "haptos/base/options.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+[[noreturn]] void refuse(const RobotModel& m, const std::string& what, const std::string& value,
+                         const std::string& rule, const std::string& remedy) {
+  throw InputError({"", 0, 0, "robot \"" + m.name + "\", " + what, value, rule, remedy});
+}
+
+void check_size(const RobotModel& m, const char* what, std::size_t size, int wanted) {
+  if (size != at_index(wanted))
+    refuse(m, what, std::to_string(size) + " numbers", "must have " + std::to_string(wanted),
+           "give one for each coordinate or unknown, in the order of the joints");
+}
+
+void check_finite(const RobotModel& m, const char* what, const double* v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (!std::isfinite(v[i]))
+      refuse(m, what, internal::format_number(v[i]), "must be finite", "give finite numbers");
+}
+
+template <class List>
+int find(const RobotModel& m, const char* kind, const List& list, const std::string& name) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == name) return static_cast<int>(i);
+    known.push_back(list[i]);
+  }
+  const std::string near = nearest_name(name, known);
+  refuse(m, std::string(kind) + " \"" + name + "\"", "", "does not exist",
+         near.empty() ? "robot().links and robot().motors list them"
+                      : "did you mean \"" + near + "\"?");
+}
+
+std::vector<double> part(const std::vector<double>& all, int first, int count) {
+  const auto from = all.begin() + first;
+  return {from, from + count};
+}
+
+}  // namespace
+
+std::vector<double> RobotView::position() const {
+  if (!parts_->body) return {};
+  return part(state_->q, parts_->body->slots().first_q, tree().q_count);
+}
+
+std::vector<double> RobotView::velocity() const {
+  if (!parts_->body) return {};
+  return part(state_->z, parts_->body->slots().first_scalar, tree().v_count);
+}
+
+std::vector<double> RobotView::acceleration() const {
+  std::vector<double> a = velocity();
+  if (state_->last_dt == 0) return std::vector<double>(a.size(), 0.0);
+  const double* past = work_->objective.inertia().z_past.data() +
+                       (a.empty() ? 0 : parts_->body->slots().first_scalar);
+  for (std::size_t k = 0; k < a.size(); ++k) a[k] = (a[k] - past[k]) / state_->last_dt;
+  return a;
+}
+
+void RobotView::set_state(const std::vector<double>& position,
+                          const std::vector<double>& velocity) {
+  check_size(*model_, "position", position.size(), tree().q_count);
+  check_size(*model_, "velocity", velocity.size(), tree().v_count);
+  check_finite(*model_, "position", position.data(), position.size());
+  check_finite(*model_, "velocity", velocity.data(), velocity.size());
+  if (!parts_->body) return;
+  std::vector<double> q = position;
+  for (const TreeBody& b : tree().bodies) {
+    if (b.kind != JointKind::kBall && b.kind != JointKind::kFree) continue;
+    double* w = q.data() + b.first_q + q_size(b.kind) - 4;
+    const double n = std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
+    if (!(std::abs(n - 1) < 1e-6))
+      refuse(*model_, "position of link \"" + b.name + "\"", internal::format_number(n),
+             "must have a quaternion w x y z of length 1", "normalise it");
+    for (int k = 0; k < 4; ++k) w[k] /= n;
+  }
+  std::copy(q.begin(), q.end(), state_->q.begin() + parts_->body->slots().first_q);
+  std::copy(velocity.begin(), velocity.end(),
+            state_->z.begin() + parts_->body->slots().first_scalar);
+}
+
+int RobotView::link(const std::string& name) const {
+  return find(*model_, "link", tree().link_names, name);
+}
+
+int RobotView::motor(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const RobotMotor& m : robot().motors) names.push_back(m.name.empty() ? m.joint : m.name);
+  return find(*model_, "motor", names, name);
+}
+
+Pose RobotView::link_pose(int link) const {
+  const TreeLink& l = tree().links[at_index(link)];
+  if (l.body < 0) return l.pose;
+  const auto x = parts_->body->link_pose(state_->q.data() + parts_->body->slots().first_q, link);
+  return {x.p, quaternion(x.r)};
+}
+
+Vec6d RobotView::link_velocity(int link) const {
+  if (tree().links[at_index(link)].body < 0) return Vec6d::zero();
+  const BodySlots& s = parts_->body->slots();
+  const auto v = parts_->body->link_velocity(state_->q.data() + s.first_q,
+                                             state_->z.data() + s.first_scalar, link);
+  return {{v.linear[0], v.linear[1], v.linear[2], v.angular[0], v.angular[1], v.angular[2]}};
+}
+
+MotorCommand RobotView::command(int motor) const {
+  const double* c = state_->controls.data() + model_->controls.motor(motor);
+  return {c[0], c[1], c[2]};
+}
+
+void RobotView::set_command(int motor, const MotorCommand& command) {
+  const double c[3] = {command.position, command.velocity, command.feed_forward};
+  check_finite(*model_, "command", c, 3);
+  std::copy_n(c, 3, state_->controls.begin() + model_->controls.motor(motor));
+}
+
+double RobotView::effort(int motor) const { return parts_->motors[at_index(motor)]->effort(); }
+
+double RobotView::integral(int motor) const {
+  return state_->controls[at_index(model_->controls.motor(motor) + 3)];
+}
+
+void RobotView::set_integral(int motor, double value) {
+  check_finite(*model_, "integral", &value, 1);
+  state_->controls[at_index(model_->controls.motor(motor) + 3)] = value;
+}
+
+std::vector<double> RobotView::torque() const {
+  return part(state_->controls, model_->controls.torque(0), tree().v_count);
+}
+
+void RobotView::set_torque(const std::vector<double>& torque) {
+  check_size(*model_, "torque", torque.size(), tree().v_count);
+  check_finite(*model_, "torque", torque.data(), torque.size());
+  std::copy(torque.begin(), torque.end(), state_->controls.begin() + model_->controls.torque(0));
+}
+
+void RobotView::set_wrench(int link, const Vec3d& force, const Vec3d& torque) {
+  check_finite(*model_, "force", force.a, 3);
+  check_finite(*model_, "torque", torque.a, 3);
+  const auto to = state_->controls.begin() + model_->controls.wrench(link);
+  std::copy_n(force.a, 3, to);
+  std::copy_n(torque.a, 3, to + 3);
+}
+
+}  // namespace haptos
