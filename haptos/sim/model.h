@@ -28,4 +28,7 @@ struct Model {
 /// Validates and compiles. Throws InputError for the first thing that is wrong.
 std::shared_ptr<const Model> compile(Scene scene);
 
+/// Those of the scene (scene.h), and what compiling it found odd.
+std::vector<std::string> find_warnings(const Model& model);
+
 }  // namespace haptos

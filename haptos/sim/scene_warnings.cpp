@@ -6,7 +6,7 @@
 #include "haptos/dynamics/elastic_laws.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/geometry/mesh_edit.h"
-#include "haptos/sim/scene.h"
+#include "haptos/sim/model.h"
 
 namespace haptos {
 namespace {
@@ -67,9 +67,19 @@ std::vector<std::string> find_warnings(const Scene& scene) {
     check_size("Affine body \"" + printable(b.name) + "\"", extent(b.surface.vertices), out);
   for (const RigidSphere& b : scene.spheres)
     check_size("Sphere \"" + printable(b.name) + "\"", b.radius, out);
+  for (const RobotBody& r : scene.robots)
+    for (const std::string& w : r.robot.warnings)
+      out.push_back("Robot \"" + printable(r.name) + "\": " + w);
   for (const Pendulum& p : scene.pendulums)
     for (const double length : p.length)
       check_size("Pendulum \"" + printable(p.name) + "\"", length, out);
+  return out;
+}
+
+std::vector<std::string> find_warnings(const Model& model) {
+  std::vector<std::string> out = find_warnings(model.scene);
+  for (const RobotModel& r : model.robots)
+    out.insert(out.end(), r.warnings.begin(), r.warnings.end());
   return out;
 }
 

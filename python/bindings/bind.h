@@ -101,6 +101,7 @@ void bind_mesh_check(nb::module_& m);
 void bind_shapes(nb::module_& m);
 void bind_robot(nb::module_& m);
 void bind_scene(nb::module_& m);
+void bind_scene_robots(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_sensors(nb::module_& m);
 void bind_image(nb::module_& m);

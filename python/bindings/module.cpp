@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   bind_robot(m);
   bind_scene(m);
   bind_sim(m);
+  bind_scene_robots(m);
   bind_sensors(m);
   bind_image(m);
   bind_render(m);

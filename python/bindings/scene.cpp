@@ -331,9 +331,21 @@ nb::dict affine_entry(const AffineBody& b) {
   return d;
 }
 
+nb::dict robot_entry(const RobotBody& b) {
+  nb::dict d;
+  d["name"] = b.name;
+  d["robot"] = b.robot;
+  d["pose"] = pose_row(b.pose);
+  d["friction"] = b.friction, d["stiffness"] = b.stiffness;
+  d["relaxation_time"] = b.relaxation_time;
+  d["self_contact"] = b.self_contact;
+  d["layer"] = b.layer;
+  return d;
+}
+
 // What the scene holds, for `haptos describe`, recordings and pictures.
 nb::dict entries(const Scene& s) {
-  nb::list soft, prescribed, affine, half_spaces, spheres, pendulums;
+  nb::list soft, prescribed, affine, half_spaces, spheres, pendulums, robots;
   for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
   for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
   for (const AffineBody& b : s.affine) affine.append(affine_entry(b));
@@ -358,9 +370,11 @@ nb::dict entries(const Scene& s) {
     d["angle"] = nb::make_tuple(p.angle[0], p.angle[1]);
     pendulums.append(d);
   }
+  for (const RobotBody& b : s.robots) robots.append(robot_entry(b));
   nb::dict d;
   d["soft"] = soft, d["prescribed"] = prescribed, d["affine"] = affine;
   d["half_spaces"] = half_spaces, d["spheres"] = spheres, d["pendulums"] = pendulums;
+  d["robots"] = robots;
   return d;
 }
 

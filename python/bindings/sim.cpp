@@ -155,7 +155,7 @@ void bind_sim(nb::module_& m) {
       .def("step_count", [](const Sim& s) { return s.state().step; })
       .def("model_hash", &Sim::model_hash)
       .def("analyses", &Sim::analyses)
-      .def("warnings", [](const Sim& s) { return find_warnings(s.scene()); })
+      .def("warnings", [](const Sim& s) { return find_warnings(*s.model()); })
       .def(
           "set_target",
           [](Sim& s, const std::string& name, const nb::object& position,

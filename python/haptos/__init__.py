@@ -70,6 +70,7 @@ from haptos.meshes import read_surface, read_volume
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
 from haptos.repair import Hole, RepairReport, repair
+from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
 from haptos.sensors import MarkerReading, TactileSensor
@@ -99,6 +100,7 @@ __all__ = [
     "RobotJoint",
     "RobotLink",
     "RobotShape",
+    "RobotView",
     "Scene",
     "Sim",
     "State",

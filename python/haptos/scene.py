@@ -6,9 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from haptos import _core
 from haptos.errors import refuse
 from haptos.options import Material, Options
+from haptos.robots import load_robot
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -270,6 +273,88 @@ class Scene:
                 refuse(f'pendulum "{name}" {what}', value, "must be two numbers", "one per link")
         self._core.add_pendulum(name, list(length), list(mass), list(angle), list(rate), damping)
 
+    def add_robot(
+        self,
+        name: str,
+        robot: _core.Robot | str | os.PathLike[str],
+        *,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        start: Mapping[str, Any] | ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        motors: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        friction: float = 0.5,
+        stiffness: float = 1e5,
+        relaxation_time: float = 0.01,
+        self_contact: bool = True,
+        layer: str = "",
+    ) -> None:
+        """Adds an articulated robot, in frozen contact with half-spaces, spheres and other robots.
+
+        robot: from haptos.load_robot(), or the path of its file; position (3) [m], quaternion (4):
+        of its base, or of the frame it hangs from; start: coordinates of joints by name, or of all
+        (nq,), [rad] and [m]; velocity (nv,) at the start, else at rest; motors: {"kp": 100, "kd":
+        5, "ki": 0, "effort": 40, "joints": [...]}: one motor for each of these joints, or for each
+        that moves along or about an axis and follows no other, or a list of such; effort is the
+        joint's own where left out; None: those that the robot's file describes. friction
+        (coefficient), stiffness [N/m], relaxation_time [s]: of shapes that have none of their own;
+        self_contact: whether links that no joint connects may touch; layer: a group of bodies that
+        add_pair() may name. Motors hold the joints where they start until
+        sim.robots[name].set_command() says otherwise. Raises InputError for names that do not
+        exist; the rest is checked when compiled.
+        """
+        if not isinstance(robot, _core.Robot):
+            robot = load_robot(robot)
+        rows = [row for m in ([motors] if isinstance(motors, Mapping) else motors or ())
+                for row in _motor_rows(name, robot, m)]
+        by_name = {k: np.atleast_1d(np.asarray(v, float)).tolist()
+                   for k, v in start.items()} if isinstance(start, Mapping) else {}
+        _core.add_robot(self._core, name, robot, position, quaternion, by_name,
+                        None if isinstance(start, Mapping) else start, velocity, rows,
+                        motors is None, friction, stiffness, relaxation_time, self_contact, layer)
+
+    def add_rigid(
+        self,
+        name: str,
+        shape: _core.RobotShape | Sequence[_core.RobotShape],
+        *,
+        density: float | None = None,
+        mass: float | None = None,
+        fixed: bool = False,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        friction: float = 0.5,
+        stiffness: float = 1e5,
+        relaxation_time: float = 0.01,
+        layer: str = "",
+    ) -> None:
+        """Adds a rigid body: a robot of one link, sim.robots[name], in the same contact.
+
+        shape: a haptos.RobotShape, or several that make up the body; density [kg/m3] of their
+        insides, default 1000, or mass [kg] spread evenly over them; fixed: stands in the world, as
+        a table does; position (3) [m], quaternion (4): of its frame; velocity (3) [m/s] of the
+        frame's origin and omega (3) [rad/s] at the start, world; friction, stiffness,
+        relaxation_time, layer: as of add_robot(). Raises InputError for a mass and a density, and
+        for what moves without a volume.
+        """
+        if mass is not None and density is not None:
+            refuse(f'rigid body "{name}"', "", "has both a mass and a density",
+                   "leave one of them out")
+        if mass is not None and not mass > 0:
+            refuse(f'rigid body "{name}" mass', mass, "must be greater than 0", "give it in kg")
+        shapes = [shape] if isinstance(shape, _core.RobotShape) else list(shape)
+        robot = _core.rigid_robot(name, shapes, mass or 0.0, 1000.0 if density is None else density,
+                                  fixed)
+        moves = None
+        if not fixed and (velocity is not None or omega is not None):
+            moves = np.concatenate([np.zeros(3) if v is None else np.asarray(v, float)
+                                    for v in (velocity, omega)])
+        self.add_robot(name, robot, position=position, quaternion=quaternion, velocity=moves,
+                       friction=friction, stiffness=stiffness, relaxation_time=relaxation_time,
+                       layer=layer)
+
     def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
                  support: float = 0.0, friction: FrictionLike | None = None) -> None:
         """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
@@ -311,7 +396,7 @@ class Scene:
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
         """What the scene holds, by kind: soft, prescribed, affine, half_spaces, spheres,
-        pendulums."""
+        pendulums, robots."""
         return self._core.entries()
 
     @property
@@ -378,3 +463,30 @@ def load_scene(path: str | os.PathLike[str], *,
     with open(path, encoding="utf-8", errors="replace") as f:
         scene.text = f.read()
     return scene
+
+
+_MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
+
+
+def _motor_rows(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """(joint, kp, kd, ki, integral limit, effort) of each joint that `motors` describes."""
+    for key in motors:
+        if key not in _MOTOR_KEYS:
+            refuse(f'robot "{name}" motors', repr(key), "is not known",
+                   "write some of " + ", ".join(_MOTOR_KEYS))
+    joints = {j.name: j for j in robot.joints}
+    driven = motors.get("joints")
+    if driven is None:
+        driven = [n for n, j in joints.items()
+                  if j.kind in ("revolute", "prismatic") and j.mimic is None]
+    driven = [driven] if isinstance(driven, str) else driven
+    rows = []
+    for joint in driven:
+        if joint not in joints:
+            near = _core.nearest_name(joint, list(joints))
+            refuse(f'robot "{name}" motors', repr(joint), "is no joint of this robot",
+                   f'did you mean "{near}"?' if near else "robot.joints lists them")
+        rows.append((joint, float(motors.get("kp", 0)), float(motors.get("kd", 0)),
+                     float(motors.get("ki", 0)), float(motors.get("integral_limit", np.inf)),
+                     float(motors.get("effort", joints[joint].effort))))
+    return rows

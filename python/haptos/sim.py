@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.errors import StepError, refuse
+from haptos.robot_view import RobotView
 from haptos.scene import Scene
 from haptos.sensors import TactileSensor
 
@@ -110,6 +111,9 @@ class Sim:
         self._status = np.zeros(1, np.uint32)
         self.scene_text = scene.text
         self._sensors = {s.name: TactileSensor(self, s) for s in scene.sensors}
+        self._robots = {n: RobotView(self._core, n) for n in self.names("robots")}
+        #: called with this Sim before every step; each may read, and set commands and targets
+        self.controllers: list[Callable[[Sim], Any]] = []
 
     @property
     def envs(self) -> int:
@@ -138,7 +142,8 @@ class Sim:
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What was compiled, by kind: soft, prescribed, affine, half_spaces, spheres, pendulums."""
+        """What was compiled, by kind: soft, prescribed, affine, half_spaces, spheres, pendulums,
+        robots."""
         return self._entries
 
     def names(self, kind: str) -> list[str]:
@@ -158,11 +163,13 @@ class Sim:
     # -- stepping ------------------------------------------------------------------------------
 
     def step(self) -> StepReport:
-        """Advances by one time step; other Python threads run meanwhile.
+        """Advances by one time step, after the controllers; other Python threads run meanwhile.
 
         With newton.strict, raises StepError for a step that did not converge or missed a target;
         the state then stays at the start of the step.
         """
+        for controller in self.controllers:
+            controller(self)
         try:
             report = StepReport([self._core.step()])
         except StepError as e:
@@ -349,6 +356,11 @@ class Sim:
     def sensors(self) -> Mapping[str, TactileSensor]:
         """Sensors by name."""
         return MappingProxyType(self._sensors)
+
+    @property
+    def robots(self) -> Mapping[str, RobotView]:
+        """Robots and rigid bodies by name: to command and to read."""
+        return MappingProxyType(self._robots)
 
     def __iter__(self) -> Iterator[StepReport]:
         """Steps for ever: for report in sim: ..."""
