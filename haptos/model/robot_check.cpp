@@ -182,7 +182,8 @@ void check_joint(const Robot& robot, const JointIndex& by_name, const RobotJoint
 
 std::vector<RobotFinding> check_robot(const Robot& robot) {
   std::vector<RobotFinding> out;
-  if (!robot_check::check_structure(robot, out)) return out;
+  if (!robot_check::check_structure(robot, out) || !robot_check::check_parts(robot, out))
+    return out;
   bool touches = false;
   for (const RobotLink& link : robot.links) {
     if (std::optional<RobotFinding> f = robot_check::check_inertia(link)) out.push_back(*f);

@@ -11,6 +11,8 @@ namespace haptos::robot_check {
 /// Whether links and joints form a tree in order, without which nothing else can be looked at;
 /// adds an error for each reason why not.
 bool check_structure(const Robot& robot, std::vector<RobotFinding>& out);
+/// Numbers and names of joints, shapes, motors and closures; adds an error for each that cannot be.
+bool check_parts(const Robot& robot, std::vector<RobotFinding>& out);
 /// What makes the mass and inertia of a link impossible or odd: at most one sentence.
 /// @param impossible  set to whether no body has them
 std::optional<RobotFinding> check_inertia(const RobotLink& link, bool* impossible = nullptr);

@@ -12,7 +12,9 @@ NB_MODULE(_core, m) {
   bind_mesh(m);
   bind_mesh_check(m);
   bind_shapes(m);
+  bind_xml(m);
   bind_robot(m);
+  bind_tree(m);
   bind_scene(m);
   bind_sim(m);
   bind_scene_robots(m);

@@ -2,159 +2,95 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 
-#include "bind.h"
+#include <algorithm>
+
 #include "haptos/model/robot_check.h"
 #include "haptos/model/srdf.h"
 #include "haptos/model/urdf.h"
+#include "robot_bind.h"
 
 namespace haptos::python {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kJointKinds[] = {"fixed", "revolute", "prismatic", "ball", "planar", "free"};
-constexpr const char* kShapeKinds[] = {"sphere",    "box",        "capsule", "cylinder", "cone",
-                                       "ellipsoid", "half_space", "hull",    "mesh",     "field"};
 constexpr const char* kSeverities[] = {"note", "warning", "error"};
 
-using Row3 = OutArray<double, 3>;
-Row3 row3(const Vec3d& v) { return own<Row3>(std::vector<double>{v[0], v[1], v[2]}, {3}); }
-
-// Elements of a vector that lives in `self`, as Python objects that look into it.
-template <class T>
-nb::list references(std::vector<T>& items, nb::handle self) {
-  nb::list out;
-  for (T& item : items) out.append(nb::cast(&item, nb::rv_policy::reference_internal, self));
+std::vector<std::pair<int, int>> to_pairs(const nb::object& pairs) {
+  std::vector<std::pair<int, int>> out;
+  if (pairs.is_none()) return out;
+  for (nb::handle pair : nb::borrow<nb::iterable>(pairs)) {
+    if (!nb::isinstance<nb::sequence>(pair) || nb::len(pair) != 2)
+      refuse("no_contact", text_of(pair), "must be pairs of links, by number", "");
+    const auto a = nb::cast<int>(pair[nb::int_(0)]), b = nb::cast<int>(pair[nb::int_(1)]);
+    out.emplace_back(std::min(a, b), std::max(a, b));
+  }
   return out;
 }
 
-void bind_shape(nb::module_& m) {
-  using S = RobotShape;
-  nb::class_<S>(m, "RobotShape", "A visual or a collision geometry of a link.")
-      .def_ro("name", &S::name)
-      .def_prop_ro(
-          "kind", [](const S& s) { return kShapeKinds[static_cast<int>(s.shape.kind)]; },
-          "sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh or field.")
-      .def_prop_ro(
-          "size", [](const S& s) { return row3(s.shape.size); },
-          "Radius; half extents; radius and half length: what the kind needs [m], (3,).", kArray)
-      .def_prop_ro(
-          "frame", [](const S& s) { return pose_row(s.frame); },
-          "x y z [m], w x y z in the link's frame, (7,).", kArray)
-      .def_prop_ro(
-          "mesh",
-          [](const S& s) -> std::optional<TriMesh> {
-            if (!s.shape.mesh) return std::nullopt;
-            return *s.shape.mesh;
-          },
-          "A copy of the surface, scaled [m]; None for a primitive and for a file not read.")
-      .def_ro("file", &S::file, "Of the mesh, as found; empty for a primitive.")
-      .def_prop_ro(
-          "scale", [](const S& s) { return row3(s.scale); },
-          "What the file's coordinates are multiplied by, (3,).", kArray)
-      .def_prop_ro(
-          "rgba",
-          [](const S& s) { return nb::make_tuple(s.rgba[0], s.rgba[1], s.rgba[2], s.rgba[3]); },
-          "Colour and opacity, 0 to 1.")
-      .def_ro("texture", &S::texture, "File of a picture; empty: none.")
-      .def("__repr__", [](const S& s) {
-        return std::string("haptos.RobotShape(") + kShapeKinds[static_cast<int>(s.shape.kind)] +
-               ")";
-      });
-}
-
-void bind_link(nb::module_& m) {
-  using L = RobotLink;
-  nb::class_<L>(m, "RobotLink", "A rigid part of a robot.")
-      .def_rw("name", &L::name)
-      .def_rw("mass", &L::mass, "[kg]; 0: a frame without mass.")
-      .def_prop_rw(
-          "centre", [](const L& l) { return row3(l.centre); },
-          [](L& l, const ArrayLike& v) { l.centre = to_vec3(v, "centre"); },
-          "Centre of mass in the link's frame [m], (3,).", kArray)
-      .def_prop_rw(
-          "inertia",
-          [](const L& l) {
-            return own<OutArray<double, 3, 3>>(std::vector<double>(l.inertia.a, l.inertia.a + 9),
-                                               {3, 3});
-          },
-          [](L& l, const ArrayLike& v) {
-            const std::vector<Vec3d> rows = to_points(v, "inertia");
-            if (rows.size() != 3)
-              refuse("inertia", std::to_string(rows.size()) + " rows", "must have three rows", "");
-            for (int i = 0; i < 3; ++i)
-              for (int j = 0; j < 3; ++j) l.inertia(i, j) = rows[static_cast<std::size_t>(i)][j];
-          },
-          "Tensor about the centre of mass, link axes [kg m2], (3, 3).", kArray)
-      .def_prop_ro("visuals",
-                   [](nb::handle self) { return references(nb::cast<L&>(self).visuals, self); })
-      .def_prop_ro("collisions",
-                   [](nb::handle self) { return references(nb::cast<L&>(self).collisions, self); })
-      .def("__repr__", [](const L& l) {
-        return "haptos.RobotLink(" + l.name + ", " + std::to_string(l.mass) + " kg)";
-      });
-}
-
-void bind_joint(nb::module_& m) {
-  using J = RobotJoint;
-  nb::class_<J>(m, "RobotJoint", "What carries a link.")
-      .def_rw("name", &J::name)
-      .def_prop_ro(
-          "kind", [](const J& j) { return kJointKinds[static_cast<int>(j.kind)]; },
-          "fixed, revolute, prismatic, ball, planar or free.")
-      .def_ro("parent", &J::parent, "Number of the link; -1: the world.")
-      .def_ro("child", &J::child, "Number of the link.")
-      .def_prop_ro(
-          "frame", [](const J& j) { return pose_row(j.frame); },
-          "x y z [m], w x y z in the parent's frame, (7,).", kArray)
-      .def_prop_ro(
-          "axis", [](const J& j) { return row3(j.axis); }, "Unit, in the joint's frame, (3,).",
-          kArray)
-      .def_rw("lower", &J::lower, "[rad] or [m]; -inf: no bound.")
-      .def_rw("upper", &J::upper, "[rad] or [m]; inf: no bound.")
-      .def_rw("effort", &J::effort, "Largest motor torque or force [N m] or [N].")
-      .def_rw("speed", &J::speed, "Largest rate [rad/s] or [m/s].")
-      .def_rw("damping", &J::damping, "[N m s/rad] or [N s/m]")
-      .def_rw("friction", &J::friction, "Dry [N m] or [N].")
-      .def_rw("armature", &J::armature, "[kg m2] or [kg]")
-      .def_rw("stiffness", &J::stiffness, "Of a spring [N m/rad] or [N/m].")
-      .def_rw("reference", &J::reference, "Where the spring is at rest [rad] or [m].")
-      .def_prop_ro(
-          "mimic",
-          [](const J& j) -> nb::object {
-            if (!j.mimic) return nb::none();
-            return nb::make_tuple(j.mimic->joint, j.mimic->multiplier, j.mimic->offset);
-          },
-          nb::sig("def mimic(self) -> tuple[str, float, float] | None"),
-          "Joint that this one follows, multiplier and offset; None: it is free.")
-      .def_rw("position", &J::position, "At the start; empty: zero.")
-      .def("__repr__", [](const J& j) {
-        return "haptos.RobotJoint(" + j.name + ", " + kJointKinds[static_cast<int>(j.kind)] + ")";
-      });
+// The number of the element of this name; names that are there follow in the error.
+template <class T>
+int index_by_name(const std::vector<T>& items, const std::string& name, const char* what) {
+  std::string known;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].name == name) return static_cast<int>(i);
+    if (i < 20) known += (i ? ", " : "") + items[i].name;
+  }
+  refuse(what, name, "must be the name of a " + std::string(what) + " of the robot",
+         "it has " + known + (items.size() > 20 ? ", ..." : ""));
 }
 
 void bind_robot_class(nb::module_& m) {
-  nb::class_<Robot>(m, "Robot", "A robot as its file describes it: links and the joints between.")
-      .def_rw("name", &Robot::name)
-      .def_prop_ro(
-          "links", [](nb::handle self) { return references(nb::cast<Robot&>(self).links, self); },
-          nb::sig("def links(self) -> list[RobotLink]"), "Parents before children.")
-      .def_prop_ro(
-          "joints", [](nb::handle self) { return references(nb::cast<Robot&>(self).joints, self); },
-          nb::sig("def joints(self) -> list[RobotJoint]"),
-          "One for each link, that of the root to the world first.")
-      .def_prop_ro(
-          "no_contact",
-          [](const Robot& r) {
-            std::vector<std::array<int, 2>> pairs;
-            for (const auto& [a, b] : r.no_contact) pairs.push_back({a, b});
-            return pairs;
-          },
-          "Pairs of links, by number, that never touch.")
-      .def_ro("warnings", &Robot::warnings, "What the reader found odd, a sentence each.")
-      .def_prop_ro("total_mass", &total_mass, "[kg]")
+  nb::class_<Robot> c(m, "Robot",
+                      "A robot as its file describes it: links and the joints between. Elements are "
+                      "edited in place; to add or remove some, set the tuple anew: robot.motors += "
+                      "(haptos.RobotMotor(...),). Those held before then no longer belong to it.");
+  c.def(
+       "__init__",
+       [](Robot* self, std::string name, const nb::object& links, const nb::object& joints,
+          const nb::object& motors, const nb::object& closures, const nb::object& no_contact) {
+         Robot r;
+         r.name = std::move(name);
+         r.links = copies<RobotLink>(links, "links", "RobotLink");
+         r.joints = copies<RobotJoint>(joints, "joints", "RobotJoint");
+         r.motors = copies<RobotMotor>(motors, "motors", "RobotMotor");
+         r.closures = copies<LoopClosure>(closures, "closures", "LoopClosure");
+         r.no_contact = to_pairs(no_contact);
+         new (self) Robot(std::move(r));
+       },
+       nb::arg("name") = "robot", nb::arg("links") = nb::none(), nb::arg("joints") = nb::none(),
+       nb::arg("motors") = nb::none(), nb::arg("closures") = nb::none(),
+       nb::arg("no_contact") = nb::none(),
+       "Copies links, joints (each link is the child of one; parents come first), motors, loop "
+       "closures; no_contact: pairs of links, by number.")
+      .def_rw("name", &Robot::name);
+  def_keep(c);
+  def_elements(c, "links", &Robot::links, "RobotLink", "Tuple of RobotLink, parents first.");
+  def_elements(c, "joints", &Robot::joints, "RobotJoint",
+               "Tuple of RobotJoint: one for each link, that of its parent earlier.");
+  def_elements(c, "motors", &Robot::motors, "RobotMotor", "Tuple of RobotMotor.");
+  def_elements(c, "closures", &Robot::closures, "LoopClosure",
+               "Tuple of LoopClosure: loops and couplings.");
+  c.def_prop_rw(
+       "no_contact",
+       [](const Robot& r) {
+         std::vector<std::array<int, 2>> pairs;
+         for (const auto& [a, b] : r.no_contact) pairs.push_back({a, b});
+         return pairs;
+       },
+       [](Robot& r, const nb::object& pairs) { r.no_contact = to_pairs(pairs); },
+       "Pairs of links, by number, that never touch.")
+      .def_rw("warnings", &Robot::warnings, "What the reader found odd, a sentence each.")
+      .def_prop_ro("total_mass", [](const Robot& r) { return total_mass(r); }, "[kg]")
       .def_prop_ro("degrees_of_freedom", &degrees_of_freedom,
                    "Independent velocities: joints that follow another do not count.")
+      .def(
+          "link", [](const Robot& r, const std::string& n) { return index_by_name(r.links, n, "link"); },
+          nb::arg("name"), "Number of the link of this name.")
+      .def(
+          "joint",
+          [](const Robot& r, const std::string& n) { return index_by_name(r.joints, n, "joint"); },
+          nb::arg("name"), "Number of the joint of this name.")
       .def(
           "start_poses",
           [](const Robot& r) {
@@ -165,6 +101,11 @@ void bind_robot_class(nb::module_& m) {
           },
           "Poses of the links in the world with every joint at its start, (links, 7): x y z [m], "
           "w x y z.")
+      .def(
+          "validate", [](const Robot& r) { require_robot(r, r.name); },
+          "Raises InputError for the first error that haptos.check_robot() finds.")
+      .def(
+          "copy", [](const Robot& r) { return r; }, "The same, by itself, with meshes shared.")
       .def("__repr__", [](const Robot& r) {
         return "haptos.Robot(" + r.name + ", " + std::to_string(r.links.size()) + " links, " +
                std::to_string(degrees_of_freedom(r)) + " degrees of freedom)";
@@ -185,9 +126,8 @@ void bind_robot_class(nb::module_& m) {
 }  // namespace
 
 void bind_robot(nb::module_& m) {
-  bind_shape(m);
-  bind_link(m);
-  bind_joint(m);
+  bind_robot_shape(m);
+  bind_robot_parts(m);
   bind_robot_class(m);
   m.def(
       "read_urdf",

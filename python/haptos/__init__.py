@@ -7,6 +7,9 @@ w x y z; arrays are (env, item, component).
 
 from haptos._core import (
     Found,
+    IkResult,
+    IkTarget,
+    LoopClosure,
     MarkerGrid,
     Pad,
     PadGrading,
@@ -15,11 +18,13 @@ from haptos._core import (
     RobotFinding,
     RobotJoint,
     RobotLink,
+    RobotMotor,
     RobotShape,
     State,
     SurfaceReport,
     TactileCamera,
     TetMesh,
+    Tree,
     TriMesh,
     VolumeReport,
     boundary_surface,
@@ -67,6 +72,7 @@ from haptos._core import (
 from haptos.errors import InputError, StepError
 from haptos.images import save_png
 from haptos.meshes import read_surface, read_volume
+from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_mujoco
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
 from haptos.repair import Hole, RepairReport, repair
@@ -84,10 +90,14 @@ __all__ = [
     "CONTACT_DTYPE",
     "Found",
     "Hole",
+    "IkResult",
+    "IkTarget",
     "InputError",
+    "LoopClosure",
     "MarkerGrid",
     "MarkerReading",
     "Material",
+    "MjcfModel",
     "Option",
     "Options",
     "Pad",
@@ -99,6 +109,7 @@ __all__ = [
     "RobotFinding",
     "RobotJoint",
     "RobotLink",
+    "RobotMotor",
     "RobotShape",
     "RobotView",
     "Scene",
@@ -112,6 +123,7 @@ __all__ = [
     "TetMesh",
     "TetProgress",
     "TetReport",
+    "Tree",
     "TriMesh",
     "VolumeReport",
     "Wrench",
@@ -134,6 +146,7 @@ __all__ = [
     "intersecting_triangles",
     "iso_bolt",
     "iso_nut",
+    "load_mjcf",
     "load_robot",
     "load_scene",
     "make_shape",
@@ -158,6 +171,8 @@ __all__ = [
     "status_table",
     "tetrahedralise",
     "torus",
+    "velocity_from_mujoco",
+    "velocity_to_mujoco",
     "view_above",
     "view_side_cutaway",
     "weld",

@@ -1,0 +1,285 @@
+"""Robots from MJCF, MuJoCo's model format, read through MuJoCo's own compiler.
+
+The compiler resolves defaults, frames, includes, replicates, masses from geometry and all the rest;
+what it made is turned into links and joints here. It comes with the package mujoco, an extra of this
+one: pip install "haptos[mujoco]".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from haptos import _core, mjcf_maps
+from haptos.errors import InputError, refuse
+from haptos.mjcf_build import Builder, rotation
+from haptos.mjcf_files import Scan, fail
+from haptos.mjcf_notes import (
+    Array,
+    MjcfActuator,
+    MjcfFrame,
+    MjcfKey,
+    MjcfSensor,
+)
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass
+class MjcfModel:
+    """What an MJCF file holds.
+
+    robot: everything in one, its links and coordinates in MuJoCo's order; geoms of the world are the
+    shapes of a link "world". frames: bodies, sites and cameras by (kind, name). options: time step
+    [s], gravity [m/s2] and other settings of the file. warnings: what is left out, a sentence each.
+    """
+
+    name: str
+    robot: _core.Robot
+    frames: dict[tuple[str, str], MjcfFrame]
+    actuators: list[MjcfActuator]
+    sensors: list[MjcfSensor]
+    keys: dict[str, MjcfKey]
+    options: dict[str, Any]
+    warnings: list[str]
+
+    @property
+    def robots(self) -> list[_core.Robot]:
+        """The robots by themselves: one for each body of the world with all that hangs on it.
+
+        Bodies that a constraint of the file ties together are one robot. What cannot move is in
+        `world`.
+        """
+        return [part for part, moves in _parts(self.robot) if moves]
+
+    @property
+    def world(self) -> _core.Robot | None:
+        """What is fixed to the world, as links with fixed joints; None where there is nothing."""
+        rest = [part for part, moves in _parts(self.robot) if not moves]
+        if not rest:
+            return None
+        links, joints = [], []
+        for part in rest:
+            for joint in part.joints:
+                copy = joint.copy()
+                copy.parent += len(links) if joint.parent >= 0 else 0
+                copy.child += len(links)
+                joints.append(copy)
+            links += part.links
+        return _core.Robot("world", links, joints)
+
+
+def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
+              roots: Sequence[PathLike] = ()) -> MjcfModel:
+    """Reads an MJCF file (.xml) with everything that it includes, through MuJoCo's compiler.
+
+    key: the key frame where the joints start; "home" if there is one and none is named, else where
+    the bodies are drawn. hulls: mesh geoms touch as their convex hulls, as in MuJoCo; else as they
+    are. roots: further folders that included files and meshes may lie in, beside the model's own.
+    Raises InputError that names file, line and remedy; MjcfModel.warnings says what is left out.
+    """
+    mujoco = _mujoco()
+    file = Path(path)
+    scan = Scan(file, roots)
+    model = _compile(mujoco, file, scan)
+    _finite(mujoco, model, str(path))
+    b = Builder(mujoco, model, hulls=hulls)
+    actuators, motors = mjcf_maps.actuators(b)
+    closures = mjcf_maps.closures(b)
+    no_contact = mjcf_maps.no_contact(b)
+    options = mjcf_maps.options(b)
+    sensors = mjcf_maps.sensors(b)
+    name = bytes(model.names).split(b"\0", 1)[0].decode(errors="replace")
+    if name in ("", "MuJoCo Model"):
+        name = file.stem
+    keys = _keys(b)
+    if key is not None and key not in keys:
+        refuse("key", key, "must be a key frame of the file",
+               "it has " + (", ".join(keys) if keys else "none"), str(path))
+    mjcf_maps.name_the_rest(b, options)
+    if not b.links:
+        fail(str(path), 0, "<worldbody>", "", "must hold a body or a geom")
+    robot = _core.Robot(name, b.links, b.joints, motors, closures, no_contact)
+    start = key if key is not None else "home" if "home" in keys else ""
+    if start:
+        _start(b, robot, keys[start].q)
+    robot.warnings = b.left.sentences()
+    robot.validate()
+    return MjcfModel(name, robot, {(f.kind, f.name): f for f in b.frames}, actuators, sensors, keys,
+                     options, robot.warnings)
+
+
+def velocity_from_mujoco(robot: _core.Robot, q: ArrayLike, qvel: ArrayLike) -> Array:
+    """Velocities as haptos has them, of MuJoCo's: (..., nv), at coordinates q (..., nq).
+
+    The angular velocity of a free or ball joint is in the body's axes there, in the joint's here.
+    Coordinates are the same. Forces on these joints (qfrc) turn in the same way.
+    """
+    return _turned(robot, q, qvel, transpose=False)
+
+
+def velocity_to_mujoco(robot: _core.Robot, q: ArrayLike, v: ArrayLike) -> Array:
+    """Velocities as MuJoCo has them, of ours; see velocity_from_mujoco()."""
+    return _turned(robot, q, v, transpose=True)
+
+
+def _turned(robot: _core.Robot, q: ArrayLike, v: ArrayLike, *, transpose: bool) -> Array:
+    coordinates = np.asarray(q, float)
+    out = np.array(v, float)
+    coordinates = np.broadcast_to(coordinates, (*out.shape[:-1], coordinates.shape[-1]))
+    sizes = {"fixed": (0, 0), "revolute": (1, 1), "prismatic": (1, 1), "ball": (4, 3),
+             "planar": (3, 3), "free": (7, 6)}
+    at_q = at_v = 0
+    for joint in robot.joints:
+        nq, nv = sizes[joint.kind]
+        at_q, at_v = at_q + nq, at_v + nv
+        if joint.kind not in ("ball", "free"):
+            continue
+        for row in np.ndindex(out.shape[:-1]):
+            turn = coordinates[row][at_q - 4:at_q]
+            r = rotation(turn / np.linalg.norm(turn))
+            part = out[row][at_v - 3:at_v]
+            out[row][at_v - 3:at_v] = (r.T if transpose else r) @ part
+    return out
+
+
+def _mujoco() -> ModuleType:
+    try:
+        import mujoco
+    except ImportError as e:
+        refuse("load_mjcf", "", f"needs the Python package mujoco ({e})",
+               'install it: pip install "haptos[mujoco]"')
+    return mujoco
+
+
+def _compile(mujoco: ModuleType, file: Path, scan: Scan) -> Any:
+    """The compiled model; what the compiler finds wrong becomes one sentence."""
+    # Without a handler MuJoCo writes its warnings into a file in the current folder.
+    before = mujoco.get_mju_user_warning()
+    said: list[str] = []
+    mujoco.set_mju_user_warning(said.append)
+    try:
+        return mujoco.MjModel.from_xml_path(os.fspath(file))
+    except (ValueError, mujoco.FatalError, MemoryError) as e:
+        raise scan.explain(str(e), mujoco.mj_printSchema(False, False)) from None
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _finite(mujoco: ModuleType, m: Any, file: str) -> None:
+    """Numbers that the text did not show, such as those of meshes; and sizes that nothing has."""
+    for name, kind, count in (("mesh_vert", "MESH", "nmesh"), ("hfield_data", "HFIELD", "nhfield")):
+        values = getattr(m, name)
+        if np.all(np.isfinite(values)) and (not np.size(values) or np.abs(values).max() < 1e6):
+            continue
+        first = getattr(m, "mesh_vertadr" if kind == "MESH" else "hfield_adr")
+        length = m.mesh_vertnum if kind == "MESH" else m.hfield_nrow * m.hfield_ncol
+        for i in range(getattr(m, count)):
+            part = values[first[i]:first[i] + length[i]]
+            bad = np.flatnonzero(~(np.abs(part).reshape(len(part), -1).max(axis=1) < 1e6))
+            if bad.size:
+                called = mujoco.mj_id2name(m, getattr(mujoco.mjtObj, "mjOBJ_" + kind), i)
+                fail(file, 0, f'{kind.lower()} "{called}", number {bad[0]}', str(part[bad[0]]),
+                     "must be finite and below 1e6 m")
+    for name in ("body_pos", "body_quat", "body_ipos", "body_mass", "body_inertia", "geom_pos",
+                 "geom_quat", "geom_size", "geom_friction", "jnt_pos", "jnt_axis", "site_pos",
+                 "qpos0", "qpos_spring", "dof_damping", "dof_armature", "dof_frictionloss",
+                 "jnt_stiffness", "actuator_gear", "actuator_gainprm", "actuator_biasprm", "eq_data",
+                 "key_qpos", "key_qvel"):
+        values = getattr(m, name)
+        if not np.all(np.isfinite(values)):
+            fail(file, 0, name, "", "must hold finite numbers")
+    for name in ("body_pos", "geom_pos", "jnt_pos", "geom_size", "body_ipos"):
+        worst = np.abs(getattr(m, name)).max(initial=0.0)
+        if worst > 1e6:
+            fail(file, 0, name, f"{worst:g}", "must be below 1e6 m", "SI units are meant")
+    used = {"SPHERE": 1, "CAPSULE": 2, "ELLIPSOID": 3, "CYLINDER": 2, "BOX": 3}
+    for g in range(m.ngeom):
+        kind = next((k for k in used if m.geom_type[g] == getattr(mujoco.mjtGeom, "mjGEOM_" + k)), "")
+        if kind and m.geom_size[g][:used[kind]].min() < 1e-9:
+            called = mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_GEOM, g) or str(g)
+            fail(file, 0, f'geom "{called}", size', f"{m.geom_size[g].min():g}",
+                 "must be 1 nm or more")
+    for name in ("dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness", "geom_friction"):
+        if np.size(getattr(m, name)) and np.min(getattr(m, name)) < 0:
+            fail(file, 0, name, f"{np.min(getattr(m, name)):g}", "must be 0 or more")
+
+
+def _keys(b: Builder) -> dict[str, MjcfKey]:
+    m = b.m
+    robot = _core.Robot("keys", b.links, b.joints)
+    keys = {}
+    for i in range(m.nkey):
+        name = b.name("KEY", i, f"key_{i}")
+        q = np.array(m.key_qpos[i], float)
+        keys[name] = MjcfKey(name, float(m.key_time[i]), q,
+                             velocity_from_mujoco(robot, q, m.key_qvel[i]),
+                             np.array(m.key_ctrl[i], float))
+    return keys
+
+
+def _start(b: Builder, robot: _core.Robot, q: Array) -> None:
+    """Sets where the joints start."""
+    for j in range(b.m.njnt):
+        joint = robot.joints[b.joint_of[j]]
+        at = int(b.m.jnt_qposadr[j])
+        joint.position = q[at:at + {"free": 7, "ball": 4}.get(joint.kind, 1)]
+
+
+def _parts(robot: _core.Robot) -> list[tuple[_core.Robot, bool]]:
+    """Robots of the bodies that hang on the world, those tied together as one; whether they move."""
+    joints, links = robot.joints, robot.links
+    top = list(range(len(links)))
+
+    def root(i: int) -> int:
+        while top[i] != i:
+            i = top[i]
+        return i
+
+    for joint in joints:
+        if joint.parent >= 0:
+            top[joint.child] = root(joint.parent)
+    for c in robot.closures:
+        ends = [c.a, c.b]
+        if c.kind == "coupler":
+            ends = [joints[e].child for e in ends if e >= 0]
+        known = [root(e) for e in ends if e >= 0]
+        if len(known) == 2 and known[0] != known[1]:
+            top[max(known)] = min(known)
+    groups: dict[int, list[int]] = {}
+    for i in range(len(links)):
+        groups.setdefault(root(i), []).append(i)
+    return [(_select(robot, members, links[first].name),
+             any(joints[i].kind != "fixed" for i in members))
+            for first, members in groups.items()]
+
+
+def _select(robot: _core.Robot, members: list[int], name: str) -> _core.Robot:
+    """The part of a robot with these links; joint k carries link k."""
+    at = {old: new for new, old in enumerate(members)}
+    at[-1] = -1
+    joints = []
+    for i in members:
+        joint = robot.joints[i].copy()
+        joint.parent, joint.child = at[joint.parent], at[i]
+        joints.append(joint)
+    names = {j.name for j in joints}
+    closures = []
+    for c in robot.closures:
+        if (c.a in at) and (c.b in at) and (c.a >= 0 or c.b >= 0):
+            copy = c.copy()
+            copy.a, copy.b = at[c.a], at[c.b]
+            closures.append(copy)
+    return _core.Robot(name, [robot.links[i] for i in members], joints,
+                       [m for m in robot.motors if m.joint in names], closures,
+                       [(at[a], at[b]) for a, b in robot.no_contact if a in at and b in at])
+
+
+__all__ = ["InputError", "MjcfModel", "load_mjcf", "velocity_from_mujoco", "velocity_to_mujoco"]
