@@ -43,7 +43,7 @@ Robot rigid_robot(const std::string& name, std::vector<RobotShape> shapes, const
     link.centre = sum.centre();
     link.inertia = sum.inertia();
   } else if (base != JointKind::kFixed) {
-    throw InputError({"", 0, 0, element, "", "moves, but its shapes enclose no volume",
+    throw InputError({"", 0, 0, element, "", "moves, but encloses no volume with its shapes",
                       "give a shape with a volume, or fix the body to the world"});
   }
   link.collisions = std::move(shapes);

@@ -24,7 +24,8 @@ bool is_pose(const Pose& x) {
          std::fabs(n - 1) < 1e-6;
 }
 
-constexpr const char* kNoPose = " has a position that is not finite, or a quaternion whose length is not 1.";
+constexpr const char* kNoPose =
+    " has a position that is not finite, or a quaternion whose length is not 1.";
 
 // 0 or more; infinite where that means no bound.
 void require(const Say& say, const char* what, double value, bool may_be_infinite = false) {
@@ -38,8 +39,8 @@ void check_names(const char* what, const List& items, std::vector<RobotFinding>&
   std::unordered_set<std::string> seen;
   for (const auto& item : items)
     if (!seen.insert(item.name).second)
-      Say{out, std::string(what) + " \"" + printable(item.name) + "\""}(
-          "There are several of this name.");
+      Say{out, std::string(what) + " \"" + printable(item.name) +
+                   "\""}("There are several of this name.");
 }
 
 void check_joint(const RobotJoint& j, std::vector<RobotFinding>& out) {
@@ -119,7 +120,8 @@ bool check_parts(const Robot& robot, std::vector<RobotFinding>& out) {
   for (const RobotLink& link : robot.links)
     for (const auto* list : {&link.collisions, &link.visuals})
       for (const RobotShape& s : *list)
-        if (!is_pose(s.frame)) Say{out, link_name(link)}("The frame of a shape" + std::string(kNoPose));
+        if (!is_pose(s.frame))
+          Say{out, link_name(link)}("The frame of a shape" + std::string(kNoPose));
   for (const RobotMotor& m : robot.motors) check_motor(robot, m, out);
   for (std::size_t i = 0; i < robot.closures.size(); ++i)
     check_closure(robot, robot.closures[i], i, out);

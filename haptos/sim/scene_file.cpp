@@ -145,7 +145,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
   v.keys({"sim", "newton", "solver", "contact", "soft", "prescribed", "affine", "half_spaces",
-          "spheres", "pendulums", "pairs"});
+          "spheres", "pendulums", "robots", "rigid", "pairs"});
   Reading r;
   r.root = root;
   r.limits = limits;
@@ -161,6 +161,8 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
   read_list(r, v, "spheres", read_sphere, s.spheres);
   read_list(r, v, "pendulums", read_pendulum, s.pendulums);
+  read_list(r, v, "robots", read_robot, s.robots);
+  read_list(r, v, "rigid", read_rigid, s.robots);
   read_list(r, v, "pairs", read_pair, s.pairs);
   check_references(r);
   located(v, [&] { validate(s); });

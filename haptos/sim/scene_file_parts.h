@@ -150,6 +150,8 @@ AffineBody read_affine(Reading& r, const Value& v);
 HalfSpace read_half_space(Reading& r, const Value& v);
 RigidSphere read_sphere(Reading& r, const Value& v);
 Pendulum read_pendulum(Reading& r, const Value& v);
+RobotBody read_robot(Reading& r, const Value& v);
+RobotBody read_rigid(Reading& r, const Value& v);
 PairOptions read_pair(Reading& r, const Value& v);
 
 }  // namespace haptos::scene_file

@@ -33,9 +33,8 @@ void bind_errors(nb::module_& m) {
   m.def(
       "sentence",
       [](const std::string& file, const std::string& element, const std::string& value,
-         const std::string& rule, const std::string& remedy, int line) {
-        return Diagnostic{file, line, 0, element, value, rule, remedy}.sentence();
-      },
+         const std::string& rule, const std::string& remedy,
+         int line) { return Diagnostic{file, line, 0, element, value, rule, remedy}.sentence(); },
       nb::arg("file"), nb::arg("element"), nb::arg("value"), nb::arg("rule"), nb::arg("remedy"),
       nb::arg("line") = 0,
       "The sentence of an InputError with these parts; any of them may be empty.");

@@ -41,10 +41,11 @@ int index_by_name(const std::vector<T>& items, const std::string& name, const ch
 }
 
 void bind_robot_class(nb::module_& m) {
-  nb::class_<Robot> c(m, "Robot",
-                      "A robot as its file describes it: links and the joints between. Elements are "
-                      "edited in place; to add or remove some, set the tuple anew: robot.motors += "
-                      "(haptos.RobotMotor(...),). Those held before then no longer belong to it.");
+  nb::class_<Robot> c(
+      m, "Robot",
+      "A robot as its file describes it: links and the joints between. Elements are "
+      "edited in place; to add or remove some, set the tuple anew: robot.motors += "
+      "(haptos.RobotMotor(...),). Those held before then no longer belong to it.");
   c.def(
        "__init__",
        [](Robot* self, std::string name, const nb::object& links, const nb::object& joints,
@@ -81,11 +82,13 @@ void bind_robot_class(nb::module_& m) {
        [](Robot& r, const nb::object& pairs) { r.no_contact = to_pairs(pairs); },
        "Pairs of links, by number, that never touch.")
       .def_rw("warnings", &Robot::warnings, "What the reader found odd, a sentence each.")
-      .def_prop_ro("total_mass", [](const Robot& r) { return total_mass(r); }, "[kg]")
+      .def_prop_ro(
+          "total_mass", [](const Robot& r) { return total_mass(r); }, "[kg]")
       .def_prop_ro("degrees_of_freedom", &degrees_of_freedom,
                    "Independent velocities: joints that follow another do not count.")
       .def(
-          "link", [](const Robot& r, const std::string& n) { return index_by_name(r.links, n, "link"); },
+          "link",
+          [](const Robot& r, const std::string& n) { return index_by_name(r.links, n, "link"); },
           nb::arg("name"), "Number of the link of this name.")
       .def(
           "joint",

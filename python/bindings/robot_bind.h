@@ -63,9 +63,8 @@ void replace(std::vector<T>& items, std::vector<T> fresh, nb::handle self) {
   items.swap(fresh);
   if (fresh.empty()) return;
   // A vector that is moved keeps its elements where they are.
-  self.attr("_keep")(nb::capsule(new std::vector<T>(std::move(fresh)), [](void* p) noexcept {
-    delete static_cast<std::vector<T>*>(p);
-  }));
+  self.attr("_keep")(nb::capsule(new std::vector<T>(std::move(fresh)),
+                                 [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }));
 }
 
 /// What replace() needs of a class that has elements.

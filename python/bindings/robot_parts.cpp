@@ -252,7 +252,8 @@ void bind_closure(nb::module_& m) {
       .def_prop_rw(
           "frame_a", [](const C& c) { return pose_row(c.frame_a); },
           [](C& c, const nb::object& row) { c.frame_a = to_pose_row(row, "frame_a"); },
-          "In link a: meets frame_b for a weld, their origins for a ball; x y z [m], w x y z, (7,).",
+          "In link a: meets frame_b for a weld, their origins for a ball; x y z [m], w x y z, "
+          "(7,).",
           kArray)
       .def_prop_rw(
           "frame_b", [](const C& c) { return pose_row(c.frame_b); },

@@ -32,8 +32,8 @@ struct PyTree {
       refuse("link", text_of(which), "must be a link's name or number", "");
     const int i = nb::cast<int>(which);
     if (i < 0 || i >= static_cast<int>(tree.links.size()))
-      refuse("link", std::to_string(i),
-             "must be 0 to " + std::to_string(tree.links.size() - 1), "or give its name");
+      refuse("link", std::to_string(i), "must be 0 to " + std::to_string(tree.links.size() - 1),
+             "or give its name");
     return i;
   }
 };
@@ -51,8 +51,8 @@ class Batch {
       refuse(what, "", "must be an array of real numbers", "pass a numpy array");
     }
     const auto shape = nb::cast<std::vector<std::size_t>>(a.attr("shape"));
-    const std::vector<std::size_t> own = items ? std::vector<std::size_t>{items, 6}
-                                               : std::vector<std::size_t>{width};
+    const std::vector<std::size_t> own =
+        items ? std::vector<std::size_t>{items, 6} : std::vector<std::size_t>{width};
     if (shape.size() < own.size() || !std::equal(own.rbegin(), own.rend(), shape.rbegin())) {
       std::string want = "(..., ";
       for (std::size_t n : own) want += std::to_string(n) + (n == own.back() ? ")" : ", ");
@@ -231,9 +231,7 @@ Out dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v, const
   std::vector<SpatialForce<double>> wrench;
   return for_rows(t.tree, b, {nv(t)}, [&](std::size_t i, TreeData<double>& data, double* out) {
     update(t.tree, b.row(0, i), data);
-    const auto argument = [&](std::size_t slot) {
-      return at[slot] ? b.row(at[slot], i) : nullptr;
-    };
+    const auto argument = [&](std::size_t slot) { return at[slot] ? b.row(at[slot], i) : nullptr; };
     if (at[2]) put_wrenches(t.tree, data, b.row(at[2], i), wrench);
     f(data, argument(0), argument(1), g, at[2] ? wrench.data() : nullptr, out);
   });
@@ -244,19 +242,17 @@ Out inverse_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& 
                         const nb::object& wrenches) {
   return dynamics_of(t, q, v, a, "a", gravity, wrenches,
                      [&](TreeData<double>& data, const double* rates, const double* acceleration,
-                         const Vec3d& g, const SpatialForce<double>* w, double* tau) {
-                       rnea(t.tree, data, rates, acceleration, g, w, tau);
-                     });
+                         const Vec3d& g, const SpatialForce<double>* w,
+                         double* tau) { rnea(t.tree, data, rates, acceleration, g, w, tau); });
 }
 
 Out forward_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
                         const nb::object& tau, const nb::object& gravity,
                         const nb::object& wrenches) {
-  return dynamics_of(t, q, v, tau, "tau", gravity, wrenches,
-                     [&](TreeData<double>& data, const double* rates, const double* torque,
-                         const Vec3d& g, const SpatialForce<double>* w, double* a) {
-                       aba(t.tree, data, rates, torque, g, w, a);
-                     });
+  return dynamics_of(
+      t, q, v, tau, "tau", gravity, wrenches,
+      [&](TreeData<double>& data, const double* rates, const double* torque, const Vec3d& g,
+          const SpatialForce<double>* w, double* a) { aba(t.tree, data, rates, torque, g, w, a); });
 }
 
 Out centre_of_mass_of(const PyTree& t, const nb::object& q) {
@@ -389,9 +385,12 @@ void bind_tree(nb::module_& m) {
   const auto wrenches = nb::arg("wrenches") = nb::none();
   nb::class_<PyTree>(
       m, "Tree",
-      "Kinematics and dynamics of a robot as functions of coordinates q (nq) and velocities v (nv), "
-      "over any leading axes. World axes; quaternions w x y z. A free joint has the velocity of the "
-      "link's origin, then the angular velocity, in the joint's axes; motions and wrenches of links "
+      "Kinematics and dynamics of a robot as functions of coordinates q (nq) and velocities v "
+      "(nv), "
+      "over any leading axes. World axes; quaternions w x y z. A free joint has the velocity of "
+      "the "
+      "link's origin, then the angular velocity, in the joint's axes; motions and wrenches of "
+      "links "
       "have their angular part first. Joints that follow others, closures and limits are not part "
       "of it.")
       .def(
@@ -444,10 +443,11 @@ void bind_tree(nb::module_& m) {
            "Poses of the links, (..., links, 7): x y z [m], w x y z.")
       .def("link_velocities", &link_velocities_of, nb::arg("q"), nb::arg("v"),
            "Of the links, (..., links, 6): angular velocity [rad/s], velocity of the origin [m/s].")
-      .def("jacobian", &jacobian_of, nb::arg("q"), nb::arg("link"), nb::arg("point") = nb::none(),
-           "Motion of a frame of a link per velocity, (..., 6, nv): three rows of angular velocity, "
-           "then three of the velocity of `point` (in the link's frame [m]; its origin unless "
-           "given). link: name or number.")
+      .def(
+          "jacobian", &jacobian_of, nb::arg("q"), nb::arg("link"), nb::arg("point") = nb::none(),
+          "Motion of a frame of a link per velocity, (..., 6, nv): three rows of angular velocity, "
+          "then three of the velocity of `point` (in the link's frame [m]; its origin unless "
+          "given). link: name or number.")
       .def("mass_matrix", &mass_matrix_of, nb::arg("q"),
            "M, armature included, (..., nv, nv) [kg m2, kg m, kg].")
       .def("inverse_dynamics", &inverse_dynamics_of, nb::arg("q"), nb::arg("v") = nb::none(),
@@ -472,8 +472,7 @@ void bind_tree(nb::module_& m) {
            nb::arg("tau") = nb::none(), gravity, wrenches,
            "Accelerations under joint forces tau [N m] or [N], (..., nv) [rad/s2] or [m/s2]; "
            "arguments as for inverse_dynamics.")
-      .def("centre_of_mass", &centre_of_mass_of, nb::arg("q"),
-           "Of all that moves, (..., 3) [m].")
+      .def("centre_of_mass", &centre_of_mass_of, nb::arg("q"), "Of all that moves, (..., 3) [m].")
       .def("centre_of_mass_jacobian", &centre_of_mass_jacobian_of, nb::arg("q"),
            "Its velocity per velocity, (..., 3, nv).")
       .def("momentum", &momentum_of, nb::arg("q"), nb::arg("v"),

@@ -1,6 +1,6 @@
 // XML text with its lines, for readers written in Python.
-#include "bind.h"
 #include "haptos/model/xml.h"
+#include "bind.h"
 
 namespace haptos::python {
 namespace {

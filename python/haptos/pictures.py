@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
+from haptos.robots import draw_robot
 
 if TYPE_CHECKING:
     from haptos.sensors import TactileSensor
@@ -94,6 +95,8 @@ def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
         ball = ball.transformed(pose[:3], pose[3:])
         scene.add_mesh(ball.vertices, ball.triangles, color=(0.82, 0.52, 0.34))
         seen.append(np.asarray(ball.vertices))
+    for robot in sim.robots.values():
+        seen.extend(draw_robot(scene, robot.robot, robot.link_poses[0]))
     for entry in sim.entries["pendulums"]:
         seen.append(_add_pendulum(scene, sim, entry))
     points = np.concatenate(seen)

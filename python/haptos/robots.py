@@ -16,6 +16,8 @@ from haptos import _core
 from haptos.errors import InputError, refuse
 from haptos.visual_files import VISUAL_SUFFIXES, VisualPart, read_visual
 
+_SHAPE = (0.45, 0.58, 0.74, 1.0)  # colour of collision shapes
+
 ROBOT_SUFFIXES = (".urdf", ".xacro")
 
 PathLike = str | os.PathLike[str]
@@ -102,6 +104,28 @@ def shape_parts(shape: _core.RobotShape) -> list[VisualPart]:
             for p in parts]
 
 
+def draw_robot(scene: _core.RenderScene, robot: _core.Robot, poses: NDArray[np.float64], *,
+               collisions: bool = False) -> list[NDArray[np.float64]]:
+    """Adds the links of a robot at their poses (links, 7); returns where their vertices are [m].
+
+    Shows visuals, and collision shapes (in blue) of links that show nothing; with collisions only
+    these.
+    """
+    seen = []
+    for link, pose in zip(robot.links, poses, strict=True):
+        drawn = [] if collisions else [
+            (s, part.mesh, part.rgba or s.rgba) for s in link.visuals for part in shape_parts(s)]
+        if not drawn:
+            drawn = [(s, part.mesh, _SHAPE) for s in link.collisions for part in shape_parts(s)]
+        for shape, surface, rgba in drawn:
+            placed = surface.transformed(shape.frame[:3], shape.frame[3:]).transformed(
+                pose[:3], pose[3:])
+            scene.add_mesh(placed.vertices, placed.triangles, color=rgba[:3],
+                           opacity=max(0.2, rgba[3]), crease_angle=0.5)
+            seen.append(np.asarray(placed.vertices))
+    return seen
+
+
 def robot_picture(robot: _core.Robot, *, collisions: bool = False, width: int = 1280,
                   height: int = 960) -> NDArray[np.uint8]:
     """A picture of a robot with every joint at its start, (height, width, 3).
@@ -110,21 +134,9 @@ def robot_picture(robot: _core.Robot, *, collisions: bool = False, width: int = 
     these.
     """
     scene = _core.RenderScene()
-    lowest: list[float] = []
-    for link, pose in zip(robot.links, robot.start_poses(), strict=True):
-        drawn = [] if collisions else [
-            (s, part.mesh, part.rgba or s.rgba) for s in link.visuals for part in shape_parts(s)]
-        if not drawn:
-            blue = (0.45, 0.58, 0.74, 1.0)
-            drawn = [(s, part.mesh, blue) for s in link.collisions for part in shape_parts(s)]
-        for shape, surface, rgba in drawn:
-            placed = surface.transformed(shape.frame[:3], shape.frame[3:]).transformed(
-                pose[:3], pose[3:])
-            scene.add_mesh(placed.vertices, placed.triangles, color=rgba[:3],
-                           opacity=max(0.2, rgba[3]), crease_angle=0.5)
-            lowest.append(float(np.asarray(placed.vertices)[:, 2].min()))
-    if lowest:
-        scene.set_ground(min(lowest))
+    seen = draw_robot(scene, robot, robot.start_poses(), collisions=collisions)
+    if seen:
+        scene.set_ground(min(float(x[:, 2].min()) for x in seen))
     else:
         scene.add_point((0, 0, 0), 0.01)
     return _core.render(scene, (-1.0, 0.55, -0.5), width, height, margin=0.12)

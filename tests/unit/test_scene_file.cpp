@@ -434,6 +434,87 @@ class SceneFolder : public ::testing::Test {
   fs::path folder_;
 };
 
+constexpr const char* kArm = R"(<robot name="arm"><link name="base">
+<inertial><mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.02"/></inertial></link>
+<link name="upper"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.001"/></inertial>
+<collision><geometry><sphere radius="0.02"/></geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="20" velocity="5"/></joint></robot>
+)";
+
+TEST_F(SceneFolder, RobotsAreReadWithTheirMotorsAndWhereTheyStart) {
+  write("arm.urdf", kArm);
+  write("scene.yaml", R"(
+robots:
+  - name: arm
+    file: arm.urdf
+    base: floating
+    pose: {position: [0, 0, 40 cm]}
+    start: {shoulder: 30 deg}
+    motors: {kp: 100, kd: 5, ki: 2, integral_limit: 3 N m}
+    friction: 0.7
+    stiffness: 20 N/mm
+    relaxation_time: 5 ms
+    self_contact: false
+    layer: arms
+rigid:
+  - {name: ball, shape: {sphere: {radius: 1 cm}}, mass: 20 g, velocity: [1, 0, 0]}
+  - {name: table, shapes: [{box: {size: [1, 1, 0.1]}, pose: {position: [0, 0, 1]}}, {half_space: {}}], fixed: true}
+pairs:
+  - {bodies: [arms, ball], enabled: false}
+)");
+  const Scene s = load_scene(folder_ / "scene.yaml");
+  ASSERT_EQ(s.robots.size(), 3u);
+  const RobotBody& arm = s.robots[0];
+  ASSERT_EQ(arm.robot.motors.size(), 1u);
+  EXPECT_EQ(arm.robot.motors[0].joint, "shoulder");
+  EXPECT_EQ(arm.robot.motors[0].kp, 100);
+  EXPECT_EQ(arm.robot.motors[0].ki, 2);
+  EXPECT_EQ(arm.robot.motors[0].integral_limit, 3);
+  EXPECT_EQ(arm.robot.motors[0].effort, 20);
+  EXPECT_NEAR(arm.robot.joints[1].position.at(0), M_PI / 6, 1e-15);
+  EXPECT_EQ(arm.robot.joints[0].kind, JointKind::kFree);
+  EXPECT_EQ(arm.stiffness, 2e4);
+  EXPECT_EQ(arm.relaxation_time, 5e-3);
+  EXPECT_FALSE(arm.self_contact);
+  EXPECT_EQ(arm.layer, "arms");
+  EXPECT_NEAR(s.robots[1].robot.links[0].mass, 0.02, 1e-15);
+  EXPECT_NEAR(s.robots[1].robot.links[0].inertia(0, 0), 0.4 * 0.02 * 1e-4, 1e-15);
+  EXPECT_EQ(s.robots[1].velocity, (std::vector<double>{1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(s.robots[2].robot.joints[0].kind, JointKind::kFixed);
+  Sim sim(s);
+  EXPECT_EQ(sim.step().status(), 0u);
+  EXPECT_NEAR(sim.robot("arm").link_pose(0).p[2], 0.4, 1e-3);
+}
+
+TEST_F(SceneFolder, WrongRobotsAreRefusedWithPlaceAndRemedy) {
+  write("arm.urdf", kArm);
+  write("arm.xacro", kArm);
+  const auto expect = [&](const std::string& text, const std::string& part) {
+    write("scene.yaml", text);
+    try {
+      load_scene(folder_ / "scene.yaml");
+      ADD_FAILURE() << text;
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  expect("robots: [{name: a, file: b.urdf}]", "scene.yaml:1:");
+  expect("robots: [{name: a, file: arm.xacro}]", "write the URDF once with xacro");
+  expect("robots: [{name: a, file: ../arm.urdf}]", "leads out of");
+  expect("robots: [{name: a, file: arm.urdf, start: {sholder: 1 rad}}]", "\"shoulder\"");
+  expect("robots: [{name: a, file: arm.urdf, start: {shoulder: 1}}]", "rad");
+  expect("robots: [{name: a, file: arm.urdf, motors: {joints: [elbow]}}]", "is no joint");
+  expect("robots: [{name: a, file: arm.urdf, motors: {kp: -1}}]", "kp");
+  expect("rigid: [{name: a, shape: {box: {size: [1, 1]}}}]", "size");
+  expect("rigid: [{name: a, shape: {half_space: {}}}]", "encloses no volume");
+  expect("rigid: [{name: a, shape: {sphere: {radius: 1 cm}}, mass: 1, density: 2}]", "both");
+  expect("rigid: [{name: a, shape: {sphere: {radius: 1 cm}}, fixed: true, omega: [1, 0, 0]}]",
+         "is fixed");
+  expect("rigid: [{name: a, shape: {sphere: {radius: 1 cm}, box: {size: [1, 1, 1]}}}]", "one of");
+}
+
 TEST_F(SceneFolder, MeshFilesAreReadInTheirUnit) {
   fs::create_directories(folder_ / "meshes");
   write_obj(folder_ / "meshes/cube.obj", box({{2, 4, 6}}));
@@ -554,6 +635,7 @@ TEST(SceneFile, TheDocumentationNamesEveryUnit) {
 
 // The blocks of YAML in the documentation are scenes.
 TEST_F(SceneFolder, TheExamplesOfTheDocumentationAreRead) {
+  write("arm.urdf", kArm);
   write_stl(folder_ / "finger.stl", box({{20, 20, 40}}));
   const auto fill = [](const TetrahedraRequest&) {
     return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}, {{{0, 1, 2, 3}}}};
