@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <memory>
+#include <utility>
 
 namespace haptos {
 namespace {
@@ -18,6 +19,8 @@ int& wanted_threads() {
   return n;
 }
 
+thread_local bool serial = false;
+
 }  // namespace
 
 void set_thread_count(int n) {
@@ -26,7 +29,10 @@ void set_thread_count(int n) {
                                                     static_cast<std::size_t>(wanted_threads()));
 }
 
-int thread_count() { return wanted_threads(); }
+int thread_count() { return serial ? 1 : wanted_threads(); }
+
+SerialLoops::SerialLoops() : before_(std::exchange(serial, true)) {}
+SerialLoops::~SerialLoops() { serial = before_; }
 
 namespace internal {
 void run_chunks(std::ptrdiff_t chunk_count, const std::function<void(std::ptrdiff_t)>& body) {

@@ -10,7 +10,19 @@ namespace haptos {
 
 /// The number of worker threads that loops may use; n <= 0 asks for one per core.
 void set_thread_count(int n);
-int thread_count();
+int thread_count();  ///< 1 where SerialLoops holds
+
+/// While one lives, loops of this thread run on it alone: for whoever spreads larger tasks.
+class SerialLoops {
+ public:
+  SerialLoops();
+  ~SerialLoops();
+  SerialLoops(const SerialLoops&) = delete;
+  SerialLoops& operator=(const SerialLoops&) = delete;
+
+ private:
+  bool before_;
+};
 
 namespace internal {
 void run_chunks(std::ptrdiff_t chunk_count, const std::function<void(std::ptrdiff_t)>& body);

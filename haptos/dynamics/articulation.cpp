@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "haptos/base/error.h"
 #include "haptos/base/options.h"
@@ -64,6 +65,7 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
       floating_(*spec_.tree),
       start_q_(spec_.position),
       start_(*spec_.tree),
+      mass_scale_(tree().bodies.size(), 1.0),
       acceleration_(torque.size()),
       wrench_(tree().bodies.size()),
       elsewhere_(tree()) {
@@ -99,6 +101,13 @@ SpatialMotion<double> Articulation::link_velocity(const double* q, const double*
   if (body < 0) return SpatialMotion<double>::zero();
   return {elsewhere_.velocity[at_index(body)].angular,
           point_velocity(elsewhere_, body, link_frame(tree(), elsewhere_, link).p)};
+}
+
+void Articulation::scale_mass(int body, double scale) {
+  if (std::exchange(mass_scale_[at_index(body)], scale) == scale) return;
+  for (TreeData<double>* data : {&start_, &elsewhere_})
+    haptos::scale_mass(tree(), body, scale, *data);
+  floating_.scale_mass(tree(), body, scale);
 }
 
 void Articulation::initialize(State& state) const {

@@ -49,6 +49,9 @@ class Articulation final : public Body {
   /// At most one for each link; those on links that are fixed to the world have no effect.
   std::vector<LinkLoad> loads;
 
+  /// Scales mass and inertia of a body against the tree's, from the next step on.
+  void scale_mass(int body, double scale);
+
   const ArticulationSpec& spec() const { return spec_; }
   const Tree& tree() const { return *spec_.tree; }
   int v_count() const { return tree().v_count; }
@@ -83,6 +86,7 @@ class Articulation final : public Body {
   // Of the step under way.
   std::vector<double> start_q_;
   TreeData<double> start_;
+  std::vector<double> mass_scale_;  // per body
   // Scratch.
   std::vector<double> acceleration_;
   std::vector<SpatialForce<double>> wrench_;

@@ -30,6 +30,10 @@ FloatingBase::FloatingBase(const Tree& tree)
   }
 }
 
+void FloatingBase::scale_mass(const Tree& tree, int body, double scale) {
+  haptos::scale_mass(tree, body, scale, data_);
+}
+
 void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start, double h, const double* v,
                               const double* mass, double* z_free) {
   if (bases_.empty()) return;

@@ -32,6 +32,9 @@ class FloatingBase {
  public:
   explicit FloatingBase(const Tree& tree);
 
+  /// Scales mass and inertia of a body against the tree's.
+  void scale_mass(const Tree& tree, int body, double scale);
+
   /// After crba at the start of the step, with velocities v and mass matrix `mass`.
   /// Adds to the free velocities (v_count) what the midpoint rule asks.
   void begin_step(const Tree& tree, TreeData<double>& start, double h, const double* v,

@@ -88,8 +88,8 @@ void JointLimit::prepare(const StepContext& context) {
   law_.upper = side_ == kLower ? kUnbounded : 0;
 }
 
-JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& gains)
-    : JointLaw(body, joint), gains_(gains) {
+JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& g)
+    : JointLaw(body, joint), gains(g) {
   check("kp", gains.kp, true);
   check("kd", gains.kd, true);
   check("ki", gains.ki, true);
@@ -99,12 +99,11 @@ JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& ga
 
 void JointMotor::prepare(const StepContext& context) {
   const double h = h_ = context.h, error = command.position - start_position();
-  const double share = gains_.ki * integral;
-  integrates_ = gains_.ki > 0 && !(std::abs(share) >= gains_.integral_limit && share * error > 0);
-  const double k = integrates_ ? gains_.kp + h * gains_.ki : gains_.kp;
-  const double slope = h * (h * k + gains_.kd), bound = h * gains_.effort;
-  const double asked =
-      h * (k * error + share + gains_.kd * command.velocity + command.feed_forward);
+  const double share = gains.ki * integral;
+  integrates_ = gains.ki > 0 && !(std::abs(share) >= gains.integral_limit && share * error > 0);
+  const double k = integrates_ ? gains.kp + h * gains.ki : gains.kp;
+  const double slope = h * (h * k + gains.kd), bound = h * gains.effort;
+  const double asked = h * (k * error + share + gains.kd * command.velocity + command.feed_forward);
   constant_ = 0;
   law_ = {1, 0, 0, 0};
   if (slope > 0)
@@ -120,7 +119,7 @@ Energy JointMotor::evaluate(const Evaluation& e) {
 
 void JointMotor::commit(const StepContext&, const Points&) {
   if (!integrates_) return;
-  const double most = gains_.integral_limit / gains_.ki;
+  const double most = gains.integral_limit / gains.ki;
   const double error = command.position - fma(h_, velocity_, start_position());
   integral = clamp(fma(h_, error, integral), -most, most);
 }

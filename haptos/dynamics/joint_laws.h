@@ -112,6 +112,7 @@ class JointMotor final : public JointLaw {
  public:
   JointMotor(const Articulation* body, int joint, const MotorGains& gains);
   MotorCommand command;
+  MotorGains gains;
   double integral = 0;  ///< I [rad s] or [m s]; moved on by commit()
   const char* name() const override { return "joint motor"; }
   void prepare(const StepContext& context) override;
@@ -119,7 +120,6 @@ class JointMotor final : public JointLaw {
   void commit(const StepContext& context, const Points& points) override;
 
  private:
-  MotorGains gains_;
   bool integrates_ = false;  // in this step
   double velocity_ = 0;      // at the last evaluation
 };

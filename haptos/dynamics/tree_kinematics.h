@@ -101,6 +101,17 @@ TreeData<T>::TreeData(const Tree& tree) {
   remainder.resize(nv);
 }
 
+/// Gives a body the tree's mass and inertia times `scale`.
+template <class T>
+void scale_mass(const Tree& tree, int body, double scale, TreeData<T>& data) {
+  const TreeBody& b = tree.bodies[static_cast<std::size_t>(body)];
+  BodyMass<T>& m = data.body_mass[static_cast<std::size_t>(body)];
+  const Sym3<double>& i = b.inertia;
+  m.mass = T(scale * b.mass);
+  m.inertia = broadcast<T>(Sym3<double>{scale * i.xx, scale * i.xy, scale * i.xz, scale * i.yy,
+                                        scale * i.yz, scale * i.zz});
+}
+
 /// Poses of the bodies and axes of the joints at coordinates q (q_count). Quaternions need not
 /// have length one.
 template <class T>

@@ -297,11 +297,7 @@ State initial_state(const Model& model, const Workspace& w) {
     for (const Vec3d& v : {b.force, b.torque}) s.wrenches.insert(s.wrenches.end(), v.a, v.a + 3);
   if (!model.robots.empty()) s.controls.assign(at_index(model.robots.back().controls.end()), 0.0);
   for (std::size_t i = 0; i < model.robots.size(); ++i)
-    for (std::size_t k = 0; k < w.robots[i].motors.size(); ++k) {
-      const int q = w.robots[i].body->coordinate_of(model.robots[i].motor_unknown[k]);
-      s.controls[at_index(model.robots[i].controls.motor(static_cast<int>(k)))] =
-          model.robots[i].position[at_index(q)];
-    }
+    set_initial_controls(model.robots[i], w.robots[i], s.controls.data());
   return s;
 }
 

@@ -62,7 +62,7 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
   for (const LoopClosure& c : robot.robot.closures) add_closure(c, body, w);
 }
 
-void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, const RobotParts& parts,
+void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,
                       Workspace& w, std::vector<PointShape>& shapes,
                       std::vector<std::array<int, 2>>& excluded) {
   const auto or_else = [](double own, double other) { return own < 0 ? other : own; };
@@ -77,14 +77,15 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, const Robo
           std::make_unique<LinkOf<Articulation>>(parts.body, static_cast<int>(i), id));
       carrier = w.links.back().get();
     }
-    for (const RobotShape& c : link.collisions) {
+    for (std::size_t k = 0; k < link.collisions.size(); ++k) {
+      const RobotShape& c = link.collisions[k];
       of_link[i].push_back(static_cast<int>(shapes.size()));
-      PointShape p{CollisionShape(c.shape, spec.name + "/" + link.name + " " + c.name),
-                   carrier ? c.frame : compose(place.pose, c.frame), carrier};
+      PointShape p{robot.shapes[i][k], carrier ? c.frame : compose(place.pose, c.frame), carrier};
       p.body = id;
       p.stiffness = or_else(c.stiffness, spec.stiffness);
       p.relaxation_time = or_else(c.relaxation_time, spec.relaxation_time);
       p.friction = or_else(c.friction, spec.friction);
+      parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }
   }
@@ -93,15 +94,33 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, const Robo
       for (int j : of_link[at_index(b)]) excluded.push_back({i, j});
 }
 
+void set_initial_controls(const RobotModel& robot, const RobotParts& parts, double* controls) {
+  for (std::size_t k = 0; k < parts.motors.size(); ++k) {
+    double* m = controls + robot.controls.motor(static_cast<int>(k));
+    m[0] = robot.position[at_index(parts.body->coordinate_of(robot.motor_unknown[k]))];
+    m[4] = robot.robot.motors[k].kp;
+    m[5] = robot.robot.motors[k].kd;
+    m[6] = robot.robot.motors[k].ki;
+  }
+  for (int b = 0; b < robot.controls.bodies; ++b) controls[robot.controls.mass(b)] = 1;
+  controls[robot.controls.friction()] = 1;
+}
+
 void apply_controls(const State& state, Workspace& w) {
   for (RobotParts& r : w.robots) {
-    if (!r.body) continue;
     const double* c = state.controls.data();
+    for (const auto& [shape, friction] : r.friction)
+      if (r.contact) r.contact->set_friction(shape, c[r.controls.friction()] * friction);
+    if (!r.body) continue;
     for (std::size_t k = 0; k < r.motors.size(); ++k) {
       const double* m = c + r.controls.motor(static_cast<int>(k));
       r.motors[k]->command = {m[0], m[1], m[2]};
       r.motors[k]->integral = m[3];
+      r.motors[k]->gains.kp = m[4];
+      r.motors[k]->gains.kd = m[5];
+      r.motors[k]->gains.ki = m[6];
     }
+    for (int b = 0; b < r.controls.bodies; ++b) r.body->scale_mass(b, c[r.controls.mass(b)]);
     std::copy_n(c + r.controls.torque(0), r.controls.unknowns, r.body->torque.begin());
     for (LinkLoad& l : r.body->loads) {
       const double* f = c + r.controls.wrench(l.link);

@@ -13,8 +13,11 @@ namespace haptos {
 void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w);
 
 /// The collision shapes of a robot, and pairs of them that never touch.
-void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, const RobotParts& parts,
+void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,
                       Workspace& w, std::vector<PointShape>& shapes,
                       std::vector<std::array<int, 2>>& excluded);
+
+/// Controls at the start of a run, at their slots: motors hold the joints where they start.
+void set_initial_controls(const RobotModel& robot, const RobotParts& parts, double* controls);
 
 }  // namespace haptos

@@ -137,6 +137,46 @@ void RobotView::set_integral(int motor, double value) {
   state_->controls[at_index(model_->controls.motor(motor) + 3)] = value;
 }
 
+MotorGains RobotView::gains(int motor) const {
+  const double* c = state_->controls.data() + model_->controls.motor(motor);
+  MotorGains g = parts_->motors[at_index(motor)]->gains;
+  g.kp = c[4], g.kd = c[5], g.ki = c[6];
+  return g;
+}
+
+void RobotView::set_gains(int motor, double kp, double kd, double ki) {
+  const double g[3] = {kp, kd, ki};
+  for (double v : g)
+    if (!(v >= 0) || std::isinf(v))
+      refuse(*model_, "gain", internal::format_number(v), "must be 0 or more and finite",
+             "give it in SI units, per radian for joints that turn");
+  std::copy_n(g, 3, state_->controls.begin() + model_->controls.motor(motor) + 4);
+}
+
+double RobotView::mass_scale(int link) const {
+  const int body = tree().links[at_index(link)].body;
+  return body < 0 ? 1 : state_->controls[at_index(model_->controls.mass(body))];
+}
+
+void RobotView::set_mass_scale(int link, double scale) {
+  const int body = tree().links[at_index(link)].body;
+  if (!(scale >= 1e-6 && scale <= 1e6))
+    refuse(*model_, "mass scale", internal::format_number(scale), "must be from 1e-6 to 1e6",
+           "1 is the mass of the description");
+  if (body >= 0) state_->controls[at_index(model_->controls.mass(body))] = scale;
+}
+
+double RobotView::friction_scale() const {
+  return state_->controls[at_index(model_->controls.friction())];
+}
+
+void RobotView::set_friction_scale(double scale) {
+  if (!(scale >= 0 && scale <= 1e3))
+    refuse(*model_, "friction scale", internal::format_number(scale), "must be from 0 to 1000",
+           "1 is the friction of the description");
+  state_->controls[at_index(model_->controls.friction())] = scale;
+}
+
 std::vector<double> RobotView::torque() const {
   return part(state_->controls, model_->controls.torque(0), tree().v_count);
 }

@@ -53,6 +53,16 @@ class RobotView {
   double integral(int motor) const;
   void set_integral(int motor, double value);
 
+  /// Gains of a motor; those of the description until they are set.
+  MotorGains gains(int motor) const;
+  void set_gains(int motor, double kp, double kd, double ki);
+  /// Factor of mass and inertia of the body that a link is part of (with what is fixed to it).
+  double mass_scale(int link) const;
+  void set_mass_scale(int link, double scale);
+  /// Factor of the coefficients of friction of all its shapes.
+  double friction_scale() const;
+  void set_friction_scale(double scale);
+
   /// Joint forces (v_count) [N m] or [N] beside those of motors, springs and friction.
   std::vector<double> torque() const;
   void set_torque(const std::vector<double>& torque);

@@ -7,7 +7,6 @@
 #include "haptos/base/options.h"
 #include "haptos/base/text.h"
 #include "haptos/dynamics/tree_kinematics.h"
-#include "haptos/geometry/collide/collide.h"
 #include "haptos/model/robot_check.h"
 
 namespace haptos {
@@ -55,20 +54,21 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
   };
   TreeData<double> data(*m.tree);
   forward_kinematics(*m.tree, m.position.data(), data);
-  std::vector<std::vector<std::pair<CollisionShape, Pose>>> shapes(at_index(n));
-  for (int a = 0; a < n && spec.self_contact; ++a) {
+  std::vector<std::vector<Pose>> poses(at_index(n));
+  for (int a = 0; a < n; ++a) {
     const Frame<double> x = link_frame(*m.tree, data, a);
-    for (const RobotShape& s : m.robot.links[at_index(a)].collisions)
-      shapes[at_index(a)].emplace_back(CollisionShape(s.shape, s.name),
-                                       compose(Pose{x.p, quaternion(x.r)}, s.frame));
+    const RobotLink& l = m.robot.links[at_index(a)];
+    for (const RobotShape& s : l.collisions)
+      poses[at_index(a)].push_back(compose(Pose{x.p, quaternion(x.r)}, s.frame));
   }
   std::vector<ContactSample> samples;
   const auto overlap = [&](int a, int b) {
     double deepest = 0;
-    for (const auto& [sa, pa] : shapes[at_index(a)])
-      for (const auto& [sb, pb] : shapes[at_index(b)]) {
+    const auto &sa = m.shapes[at_index(a)], &sb = m.shapes[at_index(b)];
+    for (std::size_t i = 0; i < sa.size(); ++i)
+      for (std::size_t j = 0; j < sb.size(); ++j) {
         samples.clear();
-        collide(sa, pa, sb, pb, 0.0, samples);
+        collide(sa[i], poses[at_index(a)][i], sb[j], poses[at_index(b)][j], 0.0, samples);
         for (const ContactSample& c : samples) deepest = std::max(deepest, -c.gap);
       }
     return deepest;
@@ -105,7 +105,12 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control) {
                            "\" is left out: only joints with one coordinate have it.");
   m.first_body = first_body;
   m.controls = {first_control, static_cast<int>(m.robot.motors.size()), m.tree->v_count,
-                static_cast<int>(m.robot.links.size())};
+                static_cast<int>(m.robot.links.size()), static_cast<int>(m.tree->bodies.size())};
+  for (const RobotLink& l : m.robot.links) {
+    m.shapes.emplace_back();
+    for (const RobotShape& s : l.collisions)
+      m.shapes.back().emplace_back(s.shape, "link \"" + l.name + "\", collision " + s.name);
+  }
   find_no_contact(spec, m);
   return m;
 }

@@ -7,28 +7,33 @@
 #include <vector>
 
 #include "haptos/dynamics/tree.h"
+#include "haptos/geometry/collide/collide.h"
 #include "haptos/model/spec.h"
 
 namespace haptos {
 
-/// Where the controls of a robot lie in State::controls: four numbers a motor (position, velocity,
-/// feed-forward, integral), a torque an unknown, then force and torque a link.
+/// Where the controls of a robot lie in State::controls: seven numbers a motor (position, velocity,
+/// feed-forward, integral, kp, kd, ki), a torque an unknown, force and torque a link, a factor of
+/// the mass a body, and a factor of friction.
 struct ControlSlots {
-  int first = 0, motors = 0, unknowns = 0, links = 0;
-  int motor(int k) const { return first + 4 * k; }
-  int torque(int unknown) const { return first + 4 * motors + unknown; }
-  int wrench(int link) const { return first + 4 * motors + unknowns + 6 * link; }
-  int end() const { return wrench(links); }
+  int first = 0, motors = 0, unknowns = 0, links = 0, bodies = 0;
+  int motor(int k) const { return first + 7 * k; }
+  int torque(int unknown) const { return motor(motors) + unknown; }
+  int wrench(int link) const { return torque(unknowns) + 6 * link; }
+  int mass(int body) const { return wrench(links) + body; }
+  int friction() const { return mass(bodies); }
+  int end() const { return friction() + 1; }
 };
 
 struct RobotModel {
   std::string name;  ///< of the entry
   Robot robot;       ///< as described, its base joints where the entry's pose puts them
   std::shared_ptr<const Tree> tree;
-  std::vector<double> position, velocity;      ///< at the start (q_count), (v_count)
-  std::vector<int> motor_unknown;              ///< that each motor drives
-  std::vector<std::array<int, 2>> no_contact;  ///< links that never touch, in order
-  int first_body = 0;                          ///< number of link 0 in contact records
+  std::vector<double> position, velocity;           ///< at the start (q_count), (v_count)
+  std::vector<int> motor_unknown;                   ///< that each motor drives
+  std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
+  std::vector<std::array<int, 2>> no_contact;       ///< links that never touch, in order
+  int first_body = 0;                               ///< number of link 0 in contact records
   ControlSlots controls;
   std::vector<std::string> warnings;  ///< what is odd but can be simulated, a sentence each
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "haptos/contact/contact_term.h"
-#include "haptos/contact/point/link.h"
+#include "haptos/contact/point/point_contact.h"
 #include "haptos/contact/surface.h"
 #include "haptos/dynamics/affine_frame.h"
 #include "haptos/dynamics/articulation.h"
@@ -51,6 +51,8 @@ struct AffineParts {
 struct RobotParts {
   Articulation* body = nullptr;  ///< null where nothing moves
   std::vector<JointMotor*> motors;
+  PointContact* contact = nullptr;               ///< that its shapes are part of
+  std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
   ControlSlots controls;
 };
 

@@ -78,6 +78,11 @@ class PointContact final : public ContactTerm {
   PointContact(std::vector<PointShape> shapes, const SapOptions& law = {},
                std::vector<std::array<int, 2>> excluded = {});
 
+  /// From the next step on.
+  void set_friction(int shape, double friction) {
+    shapes_[static_cast<std::size_t>(shape)].friction = friction;
+  }
+
   const char* name() const override { return "point contact"; }
   TermKind kind() const override { return TermKind::kVelocityCost; }
   bool frozen() const override { return true; }
