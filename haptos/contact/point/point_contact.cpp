@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/potential/regularisation.h"
+
 namespace haptos {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 // Candidates reach at least this far [m]: covers the first step of a point (radius 0) at rest.
 constexpr double kReach = 1e-3;
 
@@ -161,24 +162,18 @@ void PointContact::add_candidate(const StepContext& context, int i, int j,
     const Vec3d x = sample.gap < 0 ? middle : k == 0 ? sample.p_a : sample.p_b;
     jacobian_.resize(at_index(3 * n));
     link->jacobian(x, jacobian_.data());
-    for (int r = 0; r < 3; ++r)
-      for (int q = 0; q < 3; ++q)
-        for (int m = 0; m < n; ++m)
-          delassus(r, q) += jacobian_[at_index(r * n + m)] * jacobian_[at_index(q * n + m)] *
-                            (*context.inverse_mass)[at_index(link->first_scalar() + m)];
+    add_delassus(jacobian_.data(), n, context.inverse_mass->data() + link->first_scalar(),
+                 delassus);
     c.point[k] =
         context.points->add_link(link->block(), link->body(), link->env(), x, jacobian_.data(), n);
   }
-  // The Frobenius norm is the same in world and contact coordinates.
-  double squares = 0;
-  for (const double w : delassus.a) squares += w * w;
-  const double w = sqrt(squares) / 3.0, h = context.h;
+  const double w = delassus_estimate(delassus), h = context.h;
   const double ca = compliance(side[0]->stiffness), cb = compliance(side[1]->stiffness);
   const double k = sample.share / (ca + cb);
   const double tau =
       ca + cb > 0 ? (ca * side[0]->relaxation_time + cb * side[1]->relaxation_time) / (ca + cb) : 0;
   c.law.friction = combine_friction(side[0]->friction, side[1]->friction);
-  c.law.r_n = std::max(square(law_.near_rigid) / (4 * kPi * kPi) * w, 1.0 / (h * k * (h + tau)));
+  c.law.r_n = std::max(near_rigid_bound(law_.near_rigid, w), 1.0 / (h * k * (h + tau)));
   c.law.r_t = law_.stick_compliance * w;
   c.law.v_hat = {{0, 0, sample.gap > 0 ? -sample.gap / h : -sample.gap / (h + tau)}};
   candidates_.push_back(c);
