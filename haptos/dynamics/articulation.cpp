@@ -77,6 +77,20 @@ int Articulation::coordinate_of(int k) const {
   return q_size(b.kind) == b.v_count ? b.first_q + k - b.first_v : -1;
 }
 
+void Articulation::check_unknown(int k) const {
+  if (k < 0 || k >= v_count())
+    refuse(spec_.name + ".joint", std::to_string(k), "must be an unknown of the articulation",
+           ("give 0 to " + std::to_string(v_count() - 1)).c_str());
+}
+
+void Articulation::check_coordinate(int k) const {
+  check_unknown(k);
+  if (coordinate_of(k) < 0)
+    refuse(spec_.name + ".joint", std::to_string(k),
+           "must be the rate of one coordinate, so not of a ball or free joint",
+           "choose a revolute, prismatic or planar joint");
+}
+
 double Articulation::kinetic_energy(const double* q, const double* v) const {
   update(tree(), q, elsewhere_);
   update_velocities(tree(), v, elsewhere_);

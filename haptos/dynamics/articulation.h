@@ -63,6 +63,10 @@ class Articulation final : public Body {
 
   /// Index of the coordinate whose rate is unknown k; -1 for unknowns of ball and free joints.
   int coordinate_of(int k) const;
+  /// Throw InputError naming the articulation unless k is one of its unknowns; the rate of one
+  /// coordinate, so not of a ball or free joint.
+  void check_unknown(int k) const;
+  void check_coordinate(int k) const;
   /// Coordinates (q_count) and kinematics at the start of the step that begin_step() set up.
   const std::vector<double>& start_position() const { return start_q_; }
   const TreeData<double>& start() const { return start_; }

@@ -1,4 +1,4 @@
-// Limits, motors, dry friction and mimics of joints: convex costs of one joint velocity v whose
+// Limits, motors and dry friction of joints, and mimics: convex costs of one joint velocity v whose
 // impulse [N m s] (or [N s]) stays within bounds.
 //
 //   gamma(v) = clamp(y, lower, upper),   y = (v_hat - v) / R,
@@ -13,8 +13,7 @@
 //              v_hat = h R (k (q_ref - q_n) + ki I_n + kd v_ref + u_ff)
 //              ki I stays within a bound; where I_n is at it and e_n drives it on, k = kp
 //   friction   gamma in h [-f, f],  v_hat = 0,  R = sigma w
-//   mimic      no bounds, on v = dq/dt - m dq_other/dt:  v_hat = -g / (h + tau),
-//              R = beta^2 / (4 pi^2) (w + m^2 w_other),  g = q - m q_other - offset, tau = h
+//   mimic      a coupler (dynamics/loop_closure.h) whose polynomial is a line
 //
 // w is the inverse of the inertia at the joint [1 / (kg m2)] or [1 / kg]. A motor is stable at any
 // gain, since its law is solved for the end of the step. Dry friction that holds creeps at R gamma.
@@ -26,8 +25,7 @@
 
 #include <limits>
 
-#include "haptos/dynamics/articulation.h"
-#include "haptos/potential/term.h"
+#include "haptos/dynamics/loop_closure.h"
 
 namespace haptos {
 
@@ -137,24 +135,12 @@ class JointFriction final : public JointLaw {
 };
 
 /// A coordinate that follows another one of the same articulation: q = m q_other + offset.
-class JointMimic final : public Term {
+class JointMimic final : public JointCoupler {
  public:
   /// @param offset  [rad] or [m]
-  JointMimic(const Articulation* body, int joint, int other, double multiplier, double offset);
+  JointMimic(const Articulation* body, int joint, int other, double multiplier, double offset)
+      : JointCoupler(body, joint, other, {offset, multiplier, 0, 0, 0}) {}
   const char* name() const override { return "joint mimic"; }
-  TermKind kind() const override { return TermKind::kVelocityCost; }
-  bool frozen() const override { return true; }
-  void prepare(const StepContext& context) override;
-  Energy evaluate(const Evaluation& e) override;
-  /// Torque [N m] or force [N] on `joint` at the last evaluation; `other` feels -m times it.
-  double effort() const { return effort_; }
-
- private:
-  const Articulation* body_;
-  int joint_, other_;
-  double multiplier_, offset_;
-  double h_ = 1, r_ = 1, v_hat_ = 0, effort_ = 0;
-  std::vector<double> gradient_, hessian_;
 };
 
 }  // namespace haptos

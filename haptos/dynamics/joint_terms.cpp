@@ -9,10 +9,7 @@ namespace haptos {
 namespace {
 
 void check(const Articulation& body, int joint, const char* what, double value) {
-  if (joint < 0 || joint >= body.v_count())
-    throw InputError({"", 0, 0, body.spec().name + ".joint", std::to_string(joint),
-                      "must be an unknown of the articulation",
-                      "give 0 to " + std::to_string(body.v_count() - 1)});
+  body.check_unknown(joint);
   if (!(value >= 0) || !std::isfinite(value))
     throw InputError({"", 0, 0, body.spec().name + "." + what, internal::format_number(value),
                       "must be 0 or more and finite", "give it in SI units per radian"});
@@ -43,10 +40,7 @@ JointSpring::JointSpring(const Articulation* body, int joint, double stiffness, 
       stiffness_(stiffness),
       reference_(reference) {
   check(*body, joint, "stiffness", stiffness);
-  if (body->coordinate_of(joint) < 0)
-    throw InputError({"", 0, 0, body->spec().name + ".joint", std::to_string(joint),
-                      "must be the rate of one coordinate, so not of a ball or free joint",
-                      "put the spring on a revolute, prismatic or planar joint"});
+  body->check_coordinate(joint);
   if (!std::isfinite(reference))
     throw InputError({"", 0, 0, body->spec().name + ".reference",
                       internal::format_number(reference), "must be finite", "give it in rad"});

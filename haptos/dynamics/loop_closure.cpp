@@ -1,83 +1,280 @@
 #include "haptos/dynamics/loop_closure.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "haptos/base/error.h"
+#include "haptos/base/options.h"
+#include "haptos/dynamics/tree_jacobian.h"
+#include "haptos/potential/regularisation.h"
 
 namespace haptos {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kPeriod = 0.1;  // beta: shortest period of the constraint in time steps
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+[[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
+                         const char* remedy) {
+  throw InputError({"", 0, 0, element, value, rule, remedy});
+}
+
+void check_link(const Articulation* body, int link) {
+  if (body && (link < 0 || at_index(link) >= body->tree().links.size()))
+    refuse("loop closure of " + body->spec().name, std::to_string(link),
+           "must be a link of the articulation", "count from 0");
+}
+
+Vec3d position(const LinkPoint& s) {
+  return s.body ? s.body->link_position(s.link, s.local) : s.local;
+}
+
+Quat orientation(const LinkFrame& s) {
+  if (!s.body) return s.local.q;
+  const Mat3d r = link_frame(s.body->tree(), s.body->start(), s.link).r;
+  return quaternion(r * to_matrix(s.local.q));
+}
+
 }  // namespace
 
-LoopClosureTerm::LoopClosureTerm(const LinkPoint& a, const LinkPoint& b) : side_{a, b} {
-  if (!a.body && !b.body)
-    throw InputError({"", 0, 0, "loop closure", "", "joins two points of the world",
-                      "give a link of a body on one side"});
-  for (const LinkPoint& s : side_)
-    if (s.body && (s.link < 0 || at_index(s.link) >= s.body->tree().links.size()))
-      throw InputError({"", 0, 0, "loop closure of " + s.body->spec().name, std::to_string(s.link),
-                        "must be a link of the articulation", "count from 0"});
+LoopClosureTerm::LoopClosureTerm(const Articulation* a, const Articulation* b, int rows)
+    : body_{a, b}, rows_(rows), blocks_(a && b && a != b ? 2 : 1) {
+  if (!a && !b)
+    refuse("loop closure", "", "joins two points of the world",
+           "give a link of a body on one side");
+  for (int k = 0; k < 2; ++k)
+    if (body_[k]) j_[k].resize(at_index(rows * body_[k]->v_count()));
+}
+
+double* LoopClosureTerm::row(int side, int r) {
+  if (blocks_ == 1) side = body_[0] ? 0 : 1;
+  return j_[side].data() + r * body_[side]->v_count();
+}
+
+void LoopClosureTerm::add_motion(int side, int link, const Vec3d& x, double sign, int first) {
+  const Articulation* body = body_[side];
+  if (!body) return;
+  const int n = body->v_count();
+  gradient_.resize(at_index(3 * n));
+  body->link_jacobian(link, x, gradient_.data());
+  double* out = row(side, first);
+  for (int i = 0; i < 3 * n; ++i) out[i] += sign * gradient_[at_index(i)];
+}
+
+void LoopClosureTerm::add_turn(int side, int link, double sign, int first) {
+  const Articulation* body = body_[side];
+  if (!body) return;
+  const Tree& tree = body->tree();
+  double* out = row(side, first);
+  for (int k = last_unknown(tree, tree.links[at_index(link)].body); k >= 0;
+       k = tree.parent_of[at_index(k)])
+    for (int r = 0; r < 3 && !tree.slides[at_index(k)]; ++r)
+      out[r * tree.v_count + k] += sign * body->start().axis[at_index(k)][r];
+}
+
+// Rows that are forces and rows that are moments by themselves: their units differ.
+void LoopClosureTerm::find_compliance(const StepContext& context) {
+  for (const auto& [from, to] : {std::pair{0, forces_}, std::pair{forces_, rows_}}) {
+    double squares = 0;
+    for (int r = from; r < to; ++r)
+      for (int q = from; q < to; ++q) {
+        double w = 0;
+        for (int k = 0; k < 2; ++k) {
+          if (!body_[k] || (k == 1 && body_[0] == body_[1])) continue;
+          const double* m = context.inverse_mass->data() + body_[k]->slots().first_scalar;
+          const double *a = row(k, r), *b = row(k, q);
+          for (int c = 0; c < body_[k]->v_count(); ++c) w += a[c] * b[c] * m[c];
+        }
+        squares += w * w;
+      }
+    for (int r = from; r < to; ++r) r_[r] = near_rigid_bound(kPeriod, sqrt(squares) / (to - from));
+  }
 }
 
 void LoopClosureTerm::prepare(const StepContext& context) {
   h_ = context.h;
-  Vec3d x[2];
-  Mat3d delassus = Mat3d::zero();
-  std::vector<double> j;
-  for (int k = 0; k < 2; ++k) {
-    const LinkPoint& s = side_[k];
-    x[k] = s.body ? s.body->link_position(s.link, s.local) : s.local;
-    if (!s.body) continue;
-    const int n = s.body->link_columns();
-    j.assign(at_index(3 * n), 0.0);
-    s.body->link_jacobian(s.link, x[k], j.data());
-    const BodySlots& slots = s.body->slots();
-    for (int r = 0; r < 3; ++r)
-      for (int q = 0; q < 3; ++q)
-        for (int c = 0; c < n; ++c)
-          delassus(r, q) += j[at_index(r * n + c)] * j[at_index(q * n + c)] *
-                            (*context.inverse_mass)[at_index(slots.first_scalar + c)];
-    point_[k] =
-        context.points->add_link(slots.first_block, slots.body, slots.env, x[k], j.data(), n);
-  }
-  gap_ = x[0] - x[1];
-  double squares = 0;
-  for (const double w : delassus.a) squares += w * w;
-  r_ = square(kPeriod) / (4 * kPi * kPi) * sqrt(squares) / 3;
-}
-
-void LoopClosureTerm::refresh(const Points& points) {
-  Vec3d v = Vec3d::zero();
-  if (point_[0] >= 0) v += points.u[at_index(point_[0])];
-  if (point_[1] >= 0) v -= points.u[at_index(point_[1])];
-  impulse_ = (gap_ * (-0.5 / h_) - v) * (1 / r_);
+  for (std::vector<double>& j : j_) std::fill(j.begin(), j.end(), 0.0);
+  linearise();
+  find_compliance(context);
+  for (int r = 0; r < rows_; ++r) v_hat_[r] = -0.5 * g_[r] / h_;
 }
 
 Energy LoopClosureTerm::evaluate(const Evaluation& e) {
-  const double cost = 0.5 * r_ * squared_norm(impulse_);
-  if (e.assembly) {
-    const int a = point_[0], b = point_[1];
-    const Mat3d h = Mat3d::identity() * (1 / r_);
-    if (a >= 0) e.assembly->add_gradient(a, -impulse_);
-    if (b >= 0) e.assembly->add_gradient(b, impulse_);
-    if (e.assembly->wants_hessian()) {
-      if (a >= 0) e.assembly->add_hessian(a, a, h);
-      if (b >= 0) e.assembly->add_hessian(b, b, h);
-      if (a >= 0 && b >= 0) e.assembly->add_hessian(a, b, -h);
-    }
+  double cost = 0, v[kMaxRows] = {};
+  for (int k = 0; k < 2; ++k) {
+    if (!body_[k] || (k == 1 && body_[0] == body_[1])) continue;
+    const double* z = e.z->data() + body_[k]->slots().first_scalar;
+    for (int r = 0; r < rows_; ++r)
+      for (int c = 0; c < body_[k]->v_count(); ++c) v[r] = fma(row(k, r)[c], z[c], v[r]);
+  }
+  for (int r = 0; r < rows_; ++r) {
+    // Rows that move nothing hold nothing.
+    impulse_[r] = r_[r] > 0 ? (v_hat_[r] - v[r]) / r_[r] : 0;
+    cost += 0.5 * r_[r] * square(impulse_[r]);
+  }
+  if (!e.assembly) return {cost, cost};
+  for (int k = 0; k < 2; ++k) {
+    if (!body_[k] || (k == 1 && body_[0] == body_[1])) continue;
+    const int n = body_[k]->v_count(), block = body_[k]->slots().first_block;
+    gradient_.assign(at_index(n), 0.0);
+    for (int r = 0; r < rows_; ++r)
+      for (int c = 0; c < n; ++c) gradient_[at_index(c)] -= row(k, r)[c] * impulse_[r];
+    const bool wanted = e.assembly->wants_hessian();
+    const auto product = [&](int other) {
+      const int m = body_[other]->v_count();
+      hessian_.assign(at_index(n * m), 0.0);
+      for (int r = 0; r < rows_; ++r) {
+        if (!(r_[r] > 0)) continue;
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < m; ++j)
+            hessian_[at_index(i * m + j)] += row(k, r)[i] * (row(other, r)[j] / r_[r]);
+      }
+      return hessian_.data();
+    };
+    e.assembly->add_coordinates(block, gradient_.data(), wanted ? product(k) : nullptr);
+    if (wanted && k == 0 && blocks_ == 2)
+      e.assembly->add_coupling(block, body_[1]->slots().first_block, product(1));
   }
   return {cost, cost};
 }
 
-void LoopClosureTerm::step_couplings(const Points& points,
-                                     std::vector<std::array<int, 2>>& out) const {
-  if (point_[0] >= 0 && point_[1] >= 0 && points.block(point_[0]) != points.block(point_[1]))
-    out.push_back({points.block(point_[0]), points.block(point_[1])});
+void LoopClosureTerm::step_couplings(const Points&, std::vector<std::array<int, 2>>& out) const {
+  if (blocks_ == 2) out.push_back({body_[0]->slots().first_block, body_[1]->slots().first_block});
+}
+
+double LoopClosureTerm::load() const {
+  double squares = 0;
+  for (int r = 0; r < forces_; ++r) squares += square(impulse_[r]);
+  return sqrt(squares) / h_;
+}
+
+BallClosure::BallClosure(const LinkPoint& a, const LinkPoint& b)
+    : LoopClosureTerm(a.body, b.body, 3), side_{a, b} {
+  forces_ = 3;
+  for (const LinkPoint& s : side_) check_link(s.body, s.link);
+}
+
+void BallClosure::linearise() {
+  const Vec3d x[2] = {position(side_[0]), position(side_[1])}, middle = 0.5 * (x[0] + x[1]);
+  for (int k = 0; k < 3; ++k) g_[k] = x[0][k] - x[1][k];
+  for (int k = 0; k < 2; ++k) add_motion(k, side_[k].link, middle, k == 0 ? 1 : -1, 0);
+}
+
+WeldClosure::WeldClosure(const LinkFrame& a, const LinkFrame& b)
+    : LoopClosureTerm(a.body, b.body, 6), side_{a, b} {
+  forces_ = 3;
+  for (const LinkFrame& s : side_) check_link(s.body, s.link);
+}
+
+void WeldClosure::linearise() {
+  Vec3d x[2];
+  for (int k = 0; k < 2; ++k) x[k] = position({side_[k].body, side_[k].link, side_[k].local.p});
+  const Quat turn = orientation(side_[0]) * conjugate(orientation(side_[1]));
+  const Vec3d gap = x[0] - x[1], middle = 0.5 * (x[0] + x[1]);
+  const Vec3d angle = rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}});
+  for (int k = 0; k < 3; ++k) g_[k] = gap[k], g_[3 + k] = angle[k];
+  for (int k = 0; k < 2; ++k) {
+    add_motion(k, side_[k].link, middle, k == 0 ? 1 : -1, 0);
+    add_turn(k, side_[k].link, k == 0 ? 1 : -1, 3);
+  }
+}
+
+DistanceClosure::DistanceClosure(const LinkPoint& a, const LinkPoint& b, double distance)
+    : LoopClosureTerm(a.body, b.body, 1), side_{a, b}, distance_(distance) {
+  forces_ = 1;
+  for (const LinkPoint& s : side_) check_link(s.body, s.link);
+  if (!(distance > 0) || !std::isfinite(distance))
+    refuse("distance closure", internal::format_number(distance), "must be above 0 and finite",
+           "give it in m, or use a ball for points that stay together");
+}
+
+void DistanceClosure::linearise() {
+  const Vec3d x[2] = {position(side_[0]), position(side_[1])};
+  const double length = norm(x[0] - x[1]);
+  if (length > 0) along_ = (x[0] - x[1]) * (1 / length);
+  g_[0] = length - distance_;
+  std::vector<double> j;
+  for (int k = 0; k < 2; ++k) {
+    if (!body_[k]) continue;
+    const int n = body_[k]->v_count();
+    j.resize(at_index(3 * n));
+    body_[k]->link_jacobian(side_[k].link, x[k], j.data());
+    double* out = row(k, 0);
+    for (int c = 0; c < n; ++c)
+      for (int r = 0; r < 3; ++r) out[c] += (k == 0 ? 1 : -1) * along_[r] * j[at_index(r * n + c)];
+  }
+}
+
+JointCoupler::JointCoupler(const Articulation* body, int joint, int other,
+                           const double (&polynomial)[kTerms])
+    : LoopClosureTerm(body, nullptr, 1), joint_(joint), other_(other) {
+  std::copy_n(polynomial, kTerms, c_);
+  body->check_coordinate(joint);
+  if (other >= 0) body->check_coordinate(other);
+  const std::string element = "coupler of " + body->spec().name;
+  if (joint == other)
+    refuse(element, std::to_string(joint), "must couple two different joints",
+           "name another joint to follow");
+  for (const double c : c_)
+    if (!std::isfinite(c))
+      refuse(element, internal::format_number(c), "must have finite coefficients", "correct them");
+}
+
+void JointCoupler::linearise() {
+  const auto position = [&](int joint) {
+    return body_[0]->start_position()[at_index(body_[0]->coordinate_of(joint))];
+  };
+  double value = c_[0], slope = 0;
+  if (other_ >= 0) {
+    const double q = position(other_);
+    value = c_[kTerms - 1];
+    for (int k = kTerms - 2; k >= 0; --k) {
+      slope = fma(slope, q, value);
+      value = fma(value, q, c_[k]);
+    }
+    row(0, 0)[other_] = -slope;
+  }
+  row(0, 0)[joint_] = 1;
+  g_[0] = position(joint_) - value;
+}
+
+std::unique_ptr<LoopClosureTerm> make_closure(const Articulation* body, const LoopClosure& closure,
+                                              const Pose& base) {
+  const Tree& tree = body->tree();
+  const auto frame = [&](int link, const Pose& local) {
+    return link < 0 ? LinkFrame{nullptr, 0, compose(base, local)} : LinkFrame{body, link, local};
+  };
+  const auto unknown = [&](int joint) {
+    if (joint < 0 || at_index(joint) >= tree.joint_body.size())
+      refuse("joints", std::to_string(joint), "must be a joint of the robot", "count from 0");
+    const int b = tree.joint_body[at_index(joint)];
+    const bool one = b >= 0 && tree.bodies[at_index(b)].v_count == 1;
+    if (!one)
+      refuse("joints", std::to_string(joint), "must have one coordinate",
+             "couple revolute or prismatic joints");
+    return tree.bodies[at_index(b)].first_v;
+  };
+  const LinkFrame a = frame(closure.a, closure.frame_a), b = frame(closure.b, closure.frame_b);
+  const LinkPoint pa{a.body, a.link, a.local.p}, pb{b.body, b.link, b.local.p};
+  try {
+    switch (closure.kind) {
+      case ClosureKind::kWeld:
+        return std::make_unique<WeldClosure>(a, b);
+      case ClosureKind::kBall:
+        return std::make_unique<BallClosure>(pa, pb);
+      case ClosureKind::kDistance:
+        return std::make_unique<DistanceClosure>(pa, pb, closure.distance);
+      case ClosureKind::kCoupler:
+        return std::make_unique<JointCoupler>(
+            body, unknown(closure.a), closure.b < 0 ? -1 : unknown(closure.b), closure.polynomial);
+    }
+  } catch (const InputError& e) {
+    Diagnostic d = e.diagnostic;
+    d.element = "closure '" + closure.name + "' of " + body->spec().name + ": " + d.element;
+    throw InputError(d);
+  }
+  return nullptr;
 }
 
 }  // namespace haptos

@@ -47,27 +47,6 @@ Mat3d slender_rod_inertia(double mass, double length) {
   return {{i, 0, 0, 0, i, 0, 0, 0, 1e-6 * i}};
 }
 
-Vec3d principal_moments(const Mat3d& inertia) {
-  // Cyclic Jacobi rotations; six sweeps take any 3 x 3 matrix to round-off.
-  Mat3d a = symmetric(inertia);
-  for (int sweep = 0; sweep < 6; ++sweep)
-    for (int p = 0; p < 2; ++p)
-      for (int q = p + 1; q < 3; ++q) {
-        if (a(p, q) == 0) continue;
-        const double d = 0.5 * (a(q, q) - a(p, p)) / a(p, q);
-        const double t = (d < 0 ? -1.0 : 1.0) / (vabs(d) + sqrt(1.0 + d * d));
-        const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
-        Mat3d g = Mat3d::identity();
-        g(p, p) = g(q, q) = c;
-        g(p, q) = s;
-        g(q, p) = -s;
-        a = symmetric(transpose(g) * a * g);
-      }
-  Vec3d m{{a(0, 0), a(1, 1), a(2, 2)}};
-  std::sort(m.a, m.a + 3);
-  return m;
-}
-
 void check_mass_properties(const std::string& element, double mass, const Mat3d& inertia) {
   using internal::format_number;
   if (!(mass > 0) || !std::isfinite(mass))

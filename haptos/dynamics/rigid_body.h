@@ -25,6 +25,7 @@
 #include <string>
 
 #include "haptos/dynamics/body.h"
+#include "haptos/geometry/mass_properties.h"
 
 namespace haptos {
 
@@ -44,8 +45,6 @@ Mat3d solid_box_inertia(double mass, const Vec3d& size);
 /// all three moments).
 Mat3d slender_rod_inertia(double mass, double length);
 
-/// Eigenvalues of a symmetric matrix, ascending.
-Vec3d principal_moments(const Mat3d& inertia);
 /// Throws InputError unless mass is positive and the inertia symmetric with positive principal
 /// moments that obey the triangle inequality; the message prints the moments.
 void check_mass_properties(const std::string& element, double mass, const Mat3d& inertia);

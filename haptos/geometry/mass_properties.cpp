@@ -1,5 +1,8 @@
 #include "haptos/geometry/mass_properties.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace haptos {
 
 Mat3d Moments::inertia() const {
@@ -39,6 +42,26 @@ Moments moments_from(double mass, const Vec3d& centre, const Mat3d& inertia) {
   m.first = centre * mass;
   const double half_trace = 0.5 * (inertia(0, 0) + inertia(1, 1) + inertia(2, 2));
   m.second = Mat3d::identity() * half_trace - inertia + outer(centre, centre) * mass;
+  return m;
+}
+
+Vec3d principal_moments(const Mat3d& inertia) {
+  // Cyclic Jacobi: each turn zeroes one off-diagonal entry; a dozen sweeps leave nothing.
+  Mat3d a = 0.5 * (inertia + transpose(inertia));
+  for (int sweep = 0; sweep < 12; ++sweep)
+    for (int p = 0; p < 2; ++p)
+      for (int q = p + 1; q < 3; ++q) {
+        if (a(p, q) == 0 || !std::isfinite(a(p, q))) continue;
+        const double d = 0.5 * (a(q, q) - a(p, p)) / a(p, q);
+        const double t = (d < 0 ? -1.0 : 1.0) / (vabs(d) + sqrt(1.0 + d * d));
+        const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
+        Mat3d turn = Mat3d::identity();
+        turn(p, p) = turn(q, q) = c, turn(p, q) = s, turn(q, p) = -s;
+        a = transpose(turn) * a * turn;
+        a(p, q) = a(q, p) = 0;
+      }
+  Vec3d m{{a(0, 0), a(1, 1), a(2, 2)}};
+  std::sort(m.a, m.a + 3);
   return m;
 }
 

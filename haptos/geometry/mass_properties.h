@@ -36,4 +36,7 @@ Moments solid_moments(const TriMesh& surface, double density);
 /// the frame they are given in.
 Moments moments_from(double mass, const Vec3d& centre, const Mat3d& inertia);
 
+/// The eigenvalues of a symmetric matrix, ascending: the principal moments of an inertia.
+Vec3d principal_moments(const Mat3d& inertia);
+
 }  // namespace haptos

@@ -1,4 +1,4 @@
-// Mass, moments and boxes of shapes: closed forms for primitives, sums over triangles for meshes.
+// Mass and moments of shapes: closed forms for primitives, sums over triangles for meshes.
 //
 // Of density rho, about the shape's own origin (m mass, I diagonal tensor about the centre):
 //   sphere     m = 4/3 pi r^3 rho                 I = 2/5 m r^2
@@ -13,7 +13,6 @@
 #include <optional>
 
 #include "haptos/base/rotation.h"
-#include "haptos/geometry/bvh.h"
 #include "haptos/geometry/mass_properties.h"
 #include "haptos/geometry/shape.h"
 
@@ -27,9 +26,5 @@ std::optional<Moments> shape_moments(const Shape& shape, double density);
 
 /// Moments given in a frame B, in the frame that X_AB = pose leads to.
 Moments moved(const Moments& moments, const Pose& pose);
-
-/// A box around a shape, axes of the frame that `pose` places it in [m]; nothing where it is
-/// endless or without its mesh. Tight except for cones, which count as cylinders.
-std::optional<Aabb> shape_box(const Shape& shape, const Pose& pose);
 
 }  // namespace haptos

@@ -124,14 +124,14 @@ std::vector<bool> moves_mass(const Robot& robot) {
     // A turn about the axis leaves the axis where it is, so the link's frame will do.
     const Vec3d axis = to_matrix(x.q) * j.axis;
     const double about_axis = dot(axis, inertia * axis) + j.armature;
-    const double about_any = principal_inertia(inertia)[0];
+    const double about_any = principal_moments(inertia)[0];
     bool ok = true;
     if (j.kind == JointKind::kRevolute) ok = about_axis > least;
     if (j.kind == JointKind::kPrismatic) ok = m.mass + j.armature > 0;
     if (j.kind == JointKind::kPlanar) ok = m.mass > 0 && about_axis > least;
     if (j.kind == JointKind::kBall) ok = about_any + j.armature > least;
     if (j.kind == JointKind::kFree)
-      ok = m.mass > 0 && principal_inertia(inertia_about(m, m.centre()))[0] > least;
+      ok = m.mass > 0 && principal_moments(inertia_about(m, m.centre()))[0] > least;
     moves.push_back(ok);
   }
   return moves;
@@ -212,26 +212,6 @@ void require_robot(const Robot& robot, const std::string& name) {
   for (const RobotFinding& f : check_robot(robot))
     if (f.severity == Severity::kError)
       throw InputError(Diagnostic{name, 0, 0, f.element, "", f.sentence, ""});
-}
-
-Vec3d principal_inertia(const Mat3d& inertia) {
-  // Cyclic Jacobi: each turn zeroes one off-diagonal entry; a dozen sweeps leave nothing.
-  Mat3d a = inertia;
-  for (int sweep = 0; sweep < 12; ++sweep)
-    for (int p = 0; p < 2; ++p)
-      for (int q = p + 1; q < 3; ++q) {
-        if (a(p, q) == 0 || !std::isfinite(a(p, q))) continue;
-        const double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
-        const double t = (theta >= 0 ? 1 : -1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-        Mat3d turn = Mat3d::identity();
-        turn(p, p) = c, turn(q, q) = c, turn(p, q) = s, turn(q, p) = -s;
-        a = transpose(turn) * a * turn;
-        a(p, q) = 0, a(q, p) = 0;
-      }
-  double v[3] = {a(0, 0), a(1, 1), a(2, 2)};
-  std::sort(v, v + 3);
-  return {{v[0], v[1], v[2]}};
 }
 
 double total_mass(const Robot& robot) {

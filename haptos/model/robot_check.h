@@ -37,9 +37,6 @@ std::vector<RobotFinding> check_robot(const Robot& robot);
 /// @param name stands for the robot in the error
 void require_robot(const Robot& robot, const std::string& name);
 
-/// The eigenvalues of a symmetric matrix, ascending.
-Vec3d principal_inertia(const Mat3d& inertia);
-
 /// The sum of the masses of the links [kg].
 double total_mass(const Robot& robot);
 

@@ -4,6 +4,7 @@
 
 #include "haptos/base/text.h"
 #include "haptos/geometry/mesh_check.h"
+#include "haptos/geometry/shape_bounds.h"
 #include "haptos/geometry/shape_moments.h"
 #include "haptos/model/robot_check_detail.h"
 
@@ -26,12 +27,12 @@ std::string number(double v) {
   return text;
 }
 
-// Of everything that the link shows or touches with, in its frame.
+// Of everything with an end that the link shows or touches with, in its frame.
 Aabb link_box(const RobotLink& link) {
   Aabb box;
   for (const auto* list : {&link.collisions, &link.visuals})
     for (const RobotShape& s : *list)
-      if (const std::optional<Aabb> b = shape_box(s.shape, s.frame)) box.merge(*b);
+      if (s.shape.kind != ShapeKind::kHalfSpace) box.merge(shape_bounds(s.shape, s.frame));
   return box;
 }
 
@@ -93,7 +94,7 @@ std::optional<RobotFinding> check_inertia(const RobotLink& link, bool* impossibl
   if (skew > 1e-9 * largest)
     return say(Severity::kError, "Its tensor of inertia is not symmetric: entries differ by " +
                                      number(skew) + " kg m2.");
-  const Vec3d p = principal_inertia(i);
+  const Vec3d p = principal_moments(i);
   const std::string moments = "Its principal moments of inertia are " + show(p) + " kg m2";
   if (p[0] < -kRounded * p[2])
     return say(Severity::kError, moments + ", and none may be negative.");
@@ -131,7 +132,7 @@ void check_geometry(const RobotLink& link, std::vector<RobotFinding>& out) {
                         c & 4 ? box.hi[2] : box.lo[2]}};
     reach = std::max(reach, norm(corner - link.centre));
   }
-  const double largest = principal_inertia(link.inertia)[2];
+  const double largest = principal_moments(link.inertia)[2];
   if (largest > link.mass * kReach * kReach * reach * reach)
     warn("Its largest moment of inertia, " + number(largest) + " kg m2, asks for mass " +
          number(std::sqrt(largest / link.mass)) +

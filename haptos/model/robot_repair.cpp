@@ -76,7 +76,7 @@ std::vector<std::string> repair_inertia(Robot& robot, const InertiaRepair& repai
     link.inertia = (inertia + transpose(inertia)) * 0.5;
     said.push_back(name + " was given the inertia of its " + (touched ? "collision" : "visual") +
                    " shapes: " + kilograms(link.mass) + ", principal moments " +
-                   robot_check::show(principal_inertia(link.inertia)) + " kg m2.");
+                   robot_check::show(principal_moments(link.inertia)) + " kg m2.");
   }
   return said;
 }

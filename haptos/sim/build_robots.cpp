@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/base/error.h"
 #include "haptos/dynamics/joint_terms.h"
 #include "haptos/dynamics/loop_closure.h"
 
@@ -28,16 +27,6 @@ void add_terms(const RobotModel& robot, const RobotJoint& j, int k, Articulation
     add(std::make_unique<JointLimit>(body, k, JointLimit::kUpper, j.upper));
 }
 
-void add_closure(const LoopClosure& c, const Articulation* body, Workspace& w) {
-  if (c.kind != ClosureKind::kBall)
-    throw InputError({"", 0, 0, body->spec().name + ", closure \"" + c.name + "\"", "",
-                      "must be a ball joint: others are not built yet",
-                      "close the loop with two ball joints for a hinge, with three for a weld"});
-  const LinkPoint a{c.a < 0 ? nullptr : body, c.a, c.frame_a.p};
-  const LinkPoint b{c.b < 0 ? nullptr : body, c.b, c.frame_b.p};
-  w.terms.push_back(std::make_unique<LoopClosureTerm>(a, b));
-}
-
 }  // namespace
 
 void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
@@ -59,7 +48,8 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
     parts.motors.push_back(motor.get());
     w.terms.push_back(std::move(motor));
   }
-  for (const LoopClosure& c : robot.robot.closures) add_closure(c, body, w);
+  for (const LoopClosure& c : robot.robot.closures)
+    w.terms.push_back(make_closure(body, c, robot.pose));
 }
 
 void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,

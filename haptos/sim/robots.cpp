@@ -92,6 +92,7 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control) {
   require_robot(spec.robot, "");
   RobotModel m;
   m.name = spec.name;
+  m.pose = spec.pose;
   m.robot = placed(spec);
   m.tree = std::make_shared<const Tree>(compile_tree(m.robot));
   m.position = spec.position.empty() ? m.tree->start : spec.position;

@@ -27,6 +27,7 @@ struct ControlSlots {
 
 struct RobotModel {
   std::string name;  ///< of the entry
+  Pose pose;         ///< of the entry
   Robot robot;       ///< as described, its base joints where the entry's pose puts them
   std::shared_ptr<const Tree> tree;
   std::vector<double> position, velocity;           ///< at the start (q_count), (v_count)

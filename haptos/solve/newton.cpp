@@ -159,12 +159,16 @@ class Minimiser {
     }
   }
 
-  // First trial: the free motion where no term caps a step. Else the velocities of the last step,
-  // with driven points on their way to their targets; or the free motion if it costs less.
+  // First trial: the velocities given or the free motion, whichever costs less. Where a term caps
+  // steps, driven points are then on their way to their targets.
   void predict() {
     report_.velocity_change = 1e300;
     const std::vector<double>& free = f_.inertia().z_free;
     if (f_.all_frozen()) {
+      f_.set_trial(free, 1.0);
+      const double at_free = f_.energy().value;
+      f_.set_trial(z_, 1.0);
+      if (f_.energy().value < at_free) return;
       z_ = free;
       f_.set_trial(z_, 1.0);
       return;

@@ -10,6 +10,7 @@
 
 #include "haptos/base/lanes.h"
 #include "haptos/dynamics/rigid_body.h"
+#include "tests/laws/unknowns_suite.h"
 #include "tests/sap_pairs.h"
 
 namespace haptos {
@@ -248,110 +249,48 @@ PointShape ball_shape(const Link* link, const Vec3d& centre) {
   s.stiffness = 1e6;
   s.relaxation_time = 0.01;
   s.friction = 0.5;
+  s.dissipation = 20;
   return s;
 }
 
-// One body over a tilted plane, or two.
-void check_derivatives(bool two) {
-  RigidBody first({0, 0, 0, 0, 0, 0}, ball_spec({{0.3, 0.2, 0.049}}));
-  RigidBody second({1, 0, 1, 6, 7, 36}, ball_spec({{0.33, 0.25, 0.125}}));
-  const LinkOf<RigidBody> a(&first), b(&second);
+// One body over a tilted plane, or two, at two places of the law.
+void check_derivatives(bool two, const SapOptions& law) {
+  test::UnknownsCase scene(1e-2);
+  const LinkOf<RigidBody> a(
+      scene.add(std::make_unique<RigidBody>(scene.next_slots(), ball_spec({{0.3, 0.2, 0.049}}))));
+  std::unique_ptr<LinkOf<RigidBody>> b;
   std::vector<PointShape> shapes = {ball_shape(&a, {{0.01, -0.02, 0}})};
+  std::vector<double> z = {0.2, 0, -0.4, 0, 0, 3};
   if (two) {
-    shapes.push_back(ball_shape(&b, {{-0.01, 0.01, 0.002}}));
+    b = std::make_unique<LinkOf<RigidBody>>(scene.add(
+        std::make_unique<RigidBody>(scene.next_slots(), ball_spec({{0.33, 0.25, 0.125}}))));
+    shapes.push_back(ball_shape(b.get(), {{-0.01, 0.01, 0.002}}));
+    z.insert(z.end(), {0, 0.1, -0.9, 1, 0, 0});
   } else {
     Shape plane;
     plane.kind = ShapeKind::kHalfSpace;
     shapes.push_back({CollisionShape(plane), {{}, rotation_to(normalized(Vec3d{{0.1, -0.2, 1}}))}});
   }
-  PointContact term(shapes);
-  const std::size_t bodies = two ? 2 : 1, n = 6 * bodies;
-  Points points;
-  points.finish_permanent();
-  State state;
-  state.q.resize(7 * bodies);
-  state.z = {0.2, 0, -0.4, 0, 0, 3, 0, 0.1, -0.9, 1, 0, 0};
-  state.z.resize(n);
-  std::vector<double> mass(36 * bodies), z_free(n), length(n), inverse_mass;
-  const double h = 1e-2;
-  BodyStep step;
-  step.h = step.b = h;
-  step.points = &points;
-  step.mass = &mass;
-  step.z_free = &z_free;
-  step.length = &length;
-  for (RigidBody* body : {&first, &second}) {
-    if (body == &second && !two) break;
-    body->initialize(state);
-    body->begin_step(state, step);
-  }
-  for (std::size_t i = 0; i < n; ++i) inverse_mass.push_back(1 / mass[36 * (i / 6) + 7 * (i % 6)]);
-  StepContext context{0, h, h, &points, &state.z, &inverse_mass};
-  term.prepare(context);
-  ASSERT_EQ(points.size(), static_cast<int>(bodies));
-
-  Assembly assembly;
-  std::vector<std::array<int, 2>> couplings;
-  term.step_couplings(points, couplings);
-  EXPECT_EQ(couplings.size(), bodies - 1);
-  for (auto& [row, column] : couplings)
-    if (row < column) std::swap(row, column);
-  const auto pattern =
-      std::make_shared<BlockPattern>(std::vector<int>(bodies, 6), std::move(couplings));
-  assembly.reset(pattern);
-  auto evaluate = [&](const std::vector<double>& z) {
-    for (int p = 0; p < points.size(); ++p) {
-      const double* j = points.jacobian(p);
-      Vec3d& u = points.u[static_cast<std::size_t>(p)];
-      u = Vec3d::zero();
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 6; ++c)
-          u[r] += j[6 * r + c] * z[static_cast<std::size_t>(6 * points.block(p) + c)];
-    }
-    term.refresh(points);
-    assembly.begin(points, true, nullptr);
-    assembly.set_factors(1, 1);
-    const double e = term.evaluate({&points, &z, &assembly, false}).value;
-    assembly.finish();
-    return e;
-  };
+  PointContact term(shapes, law);
+  scene.prepare(&term, z);
+  ASSERT_EQ(scene.points().size(), two ? 2 : 1);
   for (const double slide : {0.0, 2.0}) {
-    std::vector<double> z = {0.05 + slide, slide, 0.4, 0, 1, 3, 0, -0.1, -1.1, 0.5, 0, 0};
-    if (!two) z[2] = -0.4;
-    z.resize(n);
-    evaluate(z);
-    const std::vector<double> g = assembly.gradient();
-    double g_size = 0, h_size = 0;
-    for (double x : g) g_size = std::max(g_size, std::abs(x));
+    z = {0.05 + slide, slide, two ? 0.4 : -0.4, 0, 1, 3};
+    if (two) z.insert(z.end(), {0, -0.1, -1.5, 0.5, 0, 0});
+    scene.check(z, 1e-6, 1e-6, 1e-4);
     EXPECT_GT(term.load(), 0);
-    // Columns of the Hessian by products with unit vectors.
-    std::vector<std::vector<double>> hessian(n, std::vector<double>(n));
-    for (std::size_t k = 0; k < n; ++k) {
-      std::vector<double> e(n, 0.0);
-      e[k] = 1;
-      assembly.matrix().multiply(e.data(), hessian[k].data());
-      for (double x : hessian[k]) h_size = std::max(h_size, std::abs(x));
-    }
-    for (std::size_t k = 0; k < n; ++k) {
-      const double e = k % 6 < 3 ? 1e-6 : 2e-5;
-      std::vector<double> lo = z, hi = z;
-      lo[k] -= e;
-      hi[k] += e;
-      const double el = evaluate(lo);
-      const std::vector<double> gl = assembly.gradient();
-      const double eh = evaluate(hi);
-      EXPECT_NEAR(g[k], (eh - el) / (2 * e), 1e-6 * g_size);
-      for (std::size_t i = 0; i < n; ++i)
-        EXPECT_NEAR(hessian[k][i], (assembly.gradient()[i] - gl[i]) / (2 * e), 1e-4 * h_size);
-    }
   }
 }
 
-TEST(PointContact, GradientAndHessianInTheUnknownsOfABodyMatchDifferences) {
-  check_derivatives(false);
-}
-TEST(PointContact, GradientAndHessianInTheUnknownsOfTwoBodiesMatchDifferences) {
-  check_derivatives(true);
+TEST(PointContact, GradientAndHessianInTheUnknownsOfBodiesMatchDifferences) {
+  for (const PointLaw law : {PointLaw::kSap, PointLaw::kLagged, PointLaw::kSimilar})
+    for (const bool two : {false, true}) {
+      SCOPED_TRACE(static_cast<int>(law));
+      SapOptions options;
+      options.law = static_cast<int>(law);
+      options.stiction_speed = 1e-2;
+      check_derivatives(two, options);
+    }
 }
 
 TEST(PointContact, RefusesShapesThatCannotBe) {
@@ -368,6 +307,21 @@ TEST(PointContact, RefusesShapesThatCannotBe) {
   p = good;
   p.relaxation_time = NAN;
   EXPECT_THROW(PointContact({p}), InputError);
+  p = good;
+  p.modulus = -1;
+  EXPECT_THROW(PointContact({p}), InputError);
+  p = good;
+  p.dissipation = NAN;
+  EXPECT_THROW(PointContact({p}), InputError);
+  // Two rigid shapes and no bound: nothing gives way.
+  p = good;
+  p.stiffness = PointShape::kRigid;
+  SapOptions stiff;
+  stiff.near_rigid = 0;
+  PointShape other = p;
+  other.link = nullptr;
+  EXPECT_THROW(PointContact({p, other}, stiff), InputError);
+  EXPECT_NO_THROW(PointContact({p, other}));
   SapOptions law;
   law.near_rigid = -1;
   EXPECT_THROW(PointContact({good}, law), InputError);

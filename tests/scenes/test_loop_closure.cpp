@@ -1,5 +1,5 @@
-// Kinematic loops closed by points: a four-bar linkage against Freudenstein's equation, a bar that
-// hangs from two points.
+// Kinematic loops: a four-bar linkage against Freudenstein's equation, a bar that hangs from two
+// points, welded links against one, a rod against a pendulum, coupled joints.
 #include "haptos/dynamics/loop_closure.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ TEST(LoopClosure, AFourBarLinkageObeysFreudensteinsEquation) {
     scene.h = h;
     Articulation* body =
         scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
-    auto* loop = scene.add_term(std::make_unique<LoopClosureTerm>(LinkPoint{body, 1, {{b, 0, 0}}},
-                                                                  LinkPoint{body, 2, {{c, 0, 0}}}));
+    auto* loop = scene.add_term(std::make_unique<BallClosure>(LinkPoint{body, 1, {{b, 0, 0}}},
+                                                              LinkPoint{body, 2, {{c, 0, 0}}}));
     auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, MotorGains{0, 500}));
     motor->command.velocity = 2 * M_PI;
     scene.start();
@@ -65,7 +65,9 @@ TEST(LoopClosure, AFourBarLinkageObeysFreudensteinsEquation) {
     std::printf("FIGURE loop.four_bar.h%g.open = %.1e m\n", h, open);
     // The gap is of second order in h.
     EXPECT_LT(worst, 3e-4 * (h / 2e-3) * (h / 2e-3));
-    if (worst_before > 0) EXPECT_NEAR(worst_before / worst, 4, 0.6);
+    if (worst_before > 0) {
+      EXPECT_NEAR(worst_before / worst, 4, 0.6);
+    }
     worst_before = worst;
   }
 }
@@ -78,10 +80,10 @@ TEST(LoopClosure, ABarThatHangsFromTwoPointsSharesItsWeight) {
   FrozenScene scene;
   Articulation* body =
       scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
-  auto* left = scene.add_term(std::make_unique<LoopClosureTerm>(
-      LinkPoint{body, 0, {{-0.3, 0, 0}}}, LinkPoint{nullptr, 0, {{-0.3, 0, 0}}}));
-  auto* right = scene.add_term(std::make_unique<LoopClosureTerm>(
-      LinkPoint{nullptr, 0, {{0.3, 0, 0}}}, LinkPoint{body, 0, {{0.3, 0, 0}}}));
+  auto* left = scene.add_term(std::make_unique<BallClosure>(LinkPoint{body, 0, {{-0.3, 0, 0}}},
+                                                            LinkPoint{nullptr, 0, {{-0.3, 0, 0}}}));
+  auto* right = scene.add_term(std::make_unique<BallClosure>(LinkPoint{nullptr, 0, {{0.3, 0, 0}}},
+                                                             LinkPoint{body, 0, {{0.3, 0, 0}}}));
   scene.start();
   for (int n = 0; n < 3000; ++n) scene.step();
   EXPECT_EQ(scene.status, 0u);
@@ -91,7 +93,199 @@ TEST(LoopClosure, ABarThatHangsFromTwoPointsSharesItsWeight) {
   EXPECT_LT(norm(left->gap()), 1e-6);
 }
 
-TEST(LoopClosure, RefusesWhatJoinsNothing) { EXPECT_THROW(LoopClosureTerm({}, {}), InputError); }
+// Two bricks with their frames at their centres, the second one 0.3 m along x, and the one that
+// both together are.
+Robot two_bricks(bool one) {
+  const Mat3d inertia[2] = {{{0.01, 0, 0, 0, 0.02, 0, 0, 0, 0.025}},
+                            {{0.03, 0, 0, 0, 0.02, 0, 0, 0, 0.015}}};
+  Robot robot;
+  for (int i = 0; i < 2; ++i) {
+    RobotJoint& j = test::add_link(robot, one ? i - 1 : -1,
+                                   one && i == 1 ? JointKind::kFixed : JointKind::kFree,
+                                   test::make_link(1 + i, {{0, 0, 0}}, inertia[i]));
+    if (i == 1) j.frame.p = {{0.3, 0, 0}};
+  }
+  return robot;
+}
+
+TEST(LoopClosure, TwoLinksWeldedTogetherMoveAsOne) {
+  const Vec3d v{{0.5, -0.2, 1}}, w{{1, -2, 1.5}}, u = v + cross(w, Vec3d{{0.3, 0, 0}});
+  double before = 0;
+  for (const double h : {2e-3, 1e-3}) {
+    FrozenScene one, two;
+    one.h = two.h = h;
+    Articulation* rigid = one.add(std::make_unique<Articulation>(
+        one.next_slots(),
+        test::articulation_of(two_bricks(true), {v[0], v[1], v[2], w[0], w[1], w[2]})));
+    Articulation* pair = two.add(std::make_unique<Articulation>(
+        two.next_slots(),
+        test::articulation_of(two_bricks(false), {v[0], v[1], v[2], w[0], w[1], w[2], u[0], u[1],
+                                                  u[2], w[0], w[1], w[2]})));
+    auto* weld = two.add_term(std::make_unique<WeldClosure>(
+        LinkFrame{pair, 0, {{{0.1, 0.05, 0}}, {}}}, LinkFrame{pair, 1, {{{-0.2, 0.05, 0}}, {}}}));
+    one.start();
+    two.start();
+    double gap = 0, turn = 0;
+    for (int n = 0; n < static_cast<int>(std::lround(1 / h)); ++n) {
+      one.step();
+      two.step();
+      gap = std::max(gap, norm(weld->gap()));
+      turn = std::max(turn, norm(weld->turn()));
+    }
+    EXPECT_EQ(two.status, 0u);
+    const double off = norm(pair->link_pose(two.state.q.data(), 1).p - rigid->link_pose(one.state.q.data(), 1).p);
+    std::printf("FIGURE loop.weld.h%g.gap = %.1e m\n", h, gap);
+    std::printf("FIGURE loop.weld.h%g.turn = %.1e rad\n", h, turn);
+    std::printf("FIGURE loop.weld.h%g.off_one_link = %.1e m\n", h, off);
+    // The gap is of second order in h.
+    EXPECT_LT(gap, 2.5e-6 * square(h / 1e-3));
+    EXPECT_LT(turn, 1e-8 * square(h / 1e-3));
+    EXPECT_LT(off, 2.5e-6 * square(h / 1e-3));
+    if (before > 0) {
+      EXPECT_NEAR(before / off, 4, 0.5);
+    }
+    before = off;
+  }
+}
+
+TEST(LoopClosure, AWeldOnTheWorldCarriesForceAndMoment) {
+  // A brick of 2 kg held by a point 0.2 m beside its centre.
+  Robot robot;
+  test::add_link(robot, -1, JointKind::kFree,
+                 test::make_link(2, {{0, 0, 0}}, Mat3d::identity() * 0.02));
+  FrozenScene scene;
+  Articulation* body =
+      scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+  auto* weld = scene.add_term(std::make_unique<WeldClosure>(
+      LinkFrame{body, 0, {{{-0.2, 0, 0}}, rotation_by({{0, 0, 1}})}},
+      LinkFrame{nullptr, 0, {{{-0.2, 0, 0}}, rotation_by({{0, 0, 1}})}}));
+  scene.start();
+  for (int n = 0; n < 200; ++n) scene.step();
+  EXPECT_EQ(scene.status, 0u);
+  EXPECT_NEAR(weld->force()[2], 2 * 9.81, 1e-8);
+  EXPECT_NEAR(weld->moment()[1], -2 * 9.81 * 0.2, 1e-8);
+  EXPECT_LT(std::abs(weld->moment()[0]) + std::abs(weld->moment()[2]), 1e-8);
+  // Open by 2 h^2 R F, w of the brick's mass and of its lever of 0.2 m.
+  const double w = sqrt(square(0.5) + 2 * square(0.5 + 0.04 / 0.02)) / 3;
+  EXPECT_NEAR(norm(weld->gap()), 2e-6 * 0.01 / (4 * M_PI * M_PI) * w * 2 * 9.81, 1e-12);
+}
+
+TEST(LoopClosure, ARodBetweenTwoPointsMakesAPendulum) {
+  // A small ball on a rod of length 0.5 m without mass, and the same on a hinge.
+  const double length = 0.5, start = 1;
+  double before = 0;
+  for (const double h : {2e-3, 1e-3}) {
+    Robot ball, hinged;
+    const RobotLink mass = test::make_link(0.3, {{0, 0, 0}}, Mat3d::identity() * 1e-7);
+    test::add_link(ball, -1, JointKind::kFree, mass).frame.p = {
+        {length * std::sin(start), 0, -length * std::cos(start)}};
+    RobotJoint& j =
+        test::add_link(hinged, -1, JointKind::kRevolute,
+                       test::make_link(0.3, {{0, 0, -length}}, Mat3d::identity() * 1e-7));
+    j.axis = {{0, -1, 0}};
+    j.position = {start};
+    FrozenScene free, exact;
+    free.h = h;
+    exact.h = 1e-4;
+    Articulation* body =
+        free.add(std::make_unique<Articulation>(free.next_slots(), test::articulation_of(ball)));
+    exact.add(std::make_unique<Articulation>(exact.next_slots(), test::articulation_of(hinged)));
+    auto* rod = free.add_term(
+        std::make_unique<DistanceClosure>(LinkPoint{body, 0, {}}, LinkPoint{}, length));
+    free.start();
+    exact.start();
+    double stretch = 0;
+    for (int n = 0; n < static_cast<int>(std::lround(1 / h)); ++n) {
+      free.step();
+      stretch = std::max(stretch, std::abs(rod->error(0)));
+    }
+    for (int n = 0; n < 10000; ++n) exact.step();
+    EXPECT_EQ(free.status, 0u);
+    const Vec3d p = body->link_pose(free.state.q.data(), 0).p;
+    const double angle = std::atan2(p[0], -p[2]);
+    const double off = std::abs(angle - exact.state.q[0]);
+    std::printf("FIGURE loop.rod.h%g.stretch = %.1e m\n", h, stretch);
+    std::printf("FIGURE loop.rod.h%g.angle_off = %.1e rad\n", h, off);
+    EXPECT_LT(stretch, 2e-5 * square(h / 1e-3));
+    EXPECT_LT(off, 1e-2 * h / 1e-3);
+    if (before > 0) {
+      EXPECT_NEAR(before / off, 2, 0.2);
+    }
+    before = off;
+    // Tension of a pendulum: m (g cos + v^2 / L), pulling.
+    const double speed = norm(Vec3d{{free.state.z[0], free.state.z[1], free.state.z[2]}});
+    const double tension = 0.3 * (9.81 * std::cos(angle) + speed * speed / length);
+    EXPECT_NEAR(-rod->thrust(), tension, 0.02 * tension);
+  }
+}
+
+TEST(LoopClosure, ACoupledJointFollowsItsPolynomial) {
+  // q1 = .1 + .5 q0 - .8 q0^2 + .3 q0^3 + .2 q0^4; a motor swings q0, and a load pulls on q1.
+  const double c[5] = {0.1, 0.5, -0.8, 0.3, 0.2}, load = 0.4;
+  Robot robot;
+  for (int i = 0; i < 2; ++i) {
+    RobotJoint& j = test::add_link(robot, -1, i == 0 ? JointKind::kRevolute : JointKind::kPrismatic,
+                                   test::make_link(0.2, {{0, 0, 0}}, Mat3d::identity() * 1e-2));
+    j.frame.p = {{0, 0.1 * i, 0}};
+    if (i == 1) j.position = {0.1};
+  }
+  LoopClosure closure;
+  closure.kind = ClosureKind::kCoupler;
+  closure.a = 1;
+  closure.b = 0;
+  std::copy_n(c, 5, closure.polynomial);
+  FrozenScene scene;
+  scene.gravity = {{0, 0, 0}};
+  Articulation* body =
+      scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+  body->torque = {0, load};
+  auto* motor = scene.add_term(std::make_unique<JointMotor>(body, 0, MotorGains{200, 5}));
+  auto* coupler = scene.add_term(make_closure(body, closure));
+  scene.start();
+  double worst = 0;
+  for (int n = 0; n < 2500; ++n) {
+    motor->command.position = 0.4 * (1 - std::cos(M_PI * n * 1e-3));
+    scene.step();
+    const double q = scene.state.q[0];
+    const double p = c[0] + q * (c[1] + q * (c[2] + q * (c[3] + q * c[4])));
+    worst = std::max(worst, std::abs(scene.state.q[1] - p));
+  }
+  EXPECT_EQ(scene.status, 0u);
+  std::printf("FIGURE loop.coupler.error = %.1e\n", worst);
+  EXPECT_LT(worst, 5e-5);
+  // At rest the coupler carries the load, and the motor what its slope makes of it.
+  for (int n = 0; n < 2000; ++n) scene.step();
+  const double q = scene.state.q[0];
+  const double slope = c[1] + q * (2 * c[2] + q * (3 * c[3] + q * 4 * c[4]));
+  EXPECT_NEAR(coupler->effort(0), -load, 1e-8);
+  EXPECT_NEAR(motor->effort(), -slope * load, 1e-8);
+}
+
+TEST(LoopClosure, RefusesWhatCannotBeNamingTheClosure) {
+  EXPECT_THROW(BallClosure({}, {}), InputError);
+  const Robot robot = two_bricks(true);
+  const Articulation body({0, 0, 0, 0, 0, 0}, test::articulation_of(robot));
+  LoopClosure c;
+  c.name = "knee";
+  c.a = 0;
+  const auto message = [&] {
+    try {
+      make_closure(&body, c);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message(), "");
+  c.a = 7;
+  EXPECT_NE(message().find("closure 'knee'"), std::string::npos);
+  c.a = 0;
+  c.kind = ClosureKind::kDistance;
+  EXPECT_NE(message().find("must be above 0"), std::string::npos);
+  c.kind = ClosureKind::kCoupler;
+  EXPECT_NE(message().find("must have one coordinate"), std::string::npos);
+  EXPECT_THROW(JointMimic(&body, 0, 0, 1, 0), InputError);
+}
 
 }  // namespace
 }  // namespace haptos

@@ -308,8 +308,7 @@ TEST(RobotsInScenes, BadRobotsAreRefusedWithASentence) {
   RobotBody bad = arm({});
   bad.robot.motors[0].joint = "hinje";
   s.robots = {bad};
-  expect(s, "robot \"arm\", joint \"hinje\"");
-  expect(s, "did you mean \"hinge\"?");
+  expect(s, "robot \"arm\", motor \"hinje\"");
   bad = arm({});
   bad.robot.motors[0].kp = -1;
   s.robots = {bad};

@@ -2,6 +2,7 @@
 #include "haptos/model/robot_check.h"
 
 #include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/shape_bounds.h"
 #include "haptos/geometry/shape_moments.h"
 #include "haptos/geometry/shapes.h"
 #include "tests/unit/bad_input.h"
@@ -78,7 +79,7 @@ TEST(ShapeMoments, ABoxMovedAgreesWithItsMeshMoved) {
     EXPECT_NEAR(norm(m->first - b.first), 0, 1e-12);
     for (int k = 0; k < 9; ++k) EXPECT_NEAR(m->second[k], b.second[k], 1e-11) << k;
   }
-  const Aabb tight = bounding_box(mesh.vertices), found = *shape_box(shape, pose);
+  const Aabb tight = bounding_box(mesh.vertices), found = shape_bounds(shape, pose);
   EXPECT_NEAR(norm(found.lo - tight.lo) + norm(found.hi - tight.hi), 0, 1e-14);
 }
 
@@ -141,7 +142,7 @@ TEST(RobotCheck, PrincipalMomentsAreThoseOfTheTurnedTensor) {
                               Vec3d{{0, 0, 1}}, Vec3d{{1e-12, 2e-12, 2.5e-12}}}) {
     const Mat3d turn = to_matrix(rotation_by({{0.7, -1.3, 0.4}}));
     const Vec3d p =
-        principal_inertia(turn * diagonal(values[2], values[0], values[1]) * transpose(turn));
+        principal_moments(turn * diagonal(values[2], values[0], values[1]) * transpose(turn));
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(p[k], values[k], 2e-15 * std::fabs(values[2])) << k;
   }
 }

@@ -1,5 +1,6 @@
 // Shapes by themselves: what is refused, boxes, moments against meshes, surfaces for drawing.
 #include "haptos/geometry/collide/shape_properties.h"
+#include "haptos/geometry/shape_bounds.h"
 #include "haptos/geometry/shape_moments.h"
 
 #include <gtest/gtest.h>

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/potential/regularisation.h"
+
 namespace haptos {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 // Candidates reach at least this far [m]: covers the first step of a point (radius 0) at rest.
 constexpr double kReach = 1e-3;
+// Slip below which friction without a normal force yet would stick [m/s].
+constexpr double kSlowest = 1e-12;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
@@ -55,16 +58,26 @@ double compliance(double k) { return std::isinf(k) ? 0 : 1 / k; }
 const std::vector<Option<SapOptions>>& OptionsOf<SapOptions>::table() {
   using O = SapOptions;
   static const std::vector<Option<O>> t = {
+      {"law", "", &O::law, 0, 2,
+       "law of contact: the SAP cone, or Hunt and Crossley's dissipation, where friction sees the "
+       "normal force of the start (lagged) or of the end (similar) of the step",
+       "sap lagged similar"},
       {"stiffness", "N/m", &O::stiffness, 1e-6, 1e16,
        "contact stiffness; above what the time step resolves the near-rigid bound takes its place"},
       {"relaxation_time", "s", &O::relaxation_time, 0, 1e3,
-       "dissipation as a time: the contact's damping is stiffness times this"},
+       "dissipation of the SAP cone as a time: the contact's damping is stiffness times this"},
+      {"dissipation", "s/m", &O::dissipation, 0, 1e6,
+       "dissipation of Hunt and Crossley's laws; what opens faster than 1 / d feels no force"},
       {"friction", "", &O::friction, 0, 100, "coefficient of friction"},
       {"near_rigid", "", &O::near_rigid, 0, 100,
        "shortest period of a contact in time steps; 0 uses the stiffness as it is"},
       {"stick_compliance", "", &O::stick_compliance, 1e-9, 1,
        "tangential regularisation as a fraction of the contact's inverse mass; sticking contacts "
        "creep in proportion to it"},
+      {"stiction_speed", "m/s", &O::stiction_speed, 1e-12, 1,
+       "slip below which friction of Hunt and Crossley's laws sticks; they creep at up to it"},
+      {"anchored", "", &O::anchored, 0, 1,
+       "whether contacts remember where they stuck, so that they do not creep"},
   };
   return t;
 }
@@ -82,11 +95,24 @@ PointContact::PointContact(std::vector<PointShape> shapes, const SapOptions& law
     if (!(s.stiffness > 0)) refuse(".stiffness", s.stiffness, "must be positive", "give it in N/m");
     if (!(s.relaxation_time >= 0 && std::isfinite(s.relaxation_time)))
       refuse(".relaxation_time", s.relaxation_time, "must be 0 or more", "give it in s");
+    if (!(s.modulus >= 0 && std::isfinite(s.modulus)))
+      refuse(".modulus", s.modulus, "must be 0 or more", "give it in Pa/m");
+    if (!(s.dissipation >= 0 && std::isfinite(s.dissipation)))
+      refuse(".dissipation", s.dissipation, "must be 0 or more", "give it in s/m");
     if (!std::isfinite(s.friction)) refuse(".friction", s.friction, "must be finite", "correct it");
   }
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
+  if (law_.near_rigid > 0) return;
+  for (std::size_t i = 0; i < shapes_.size(); ++i)
+    for (std::size_t j = i + 1; j < shapes_.size(); ++j)
+      if (std::isinf(shapes_[i].stiffness) && std::isinf(shapes_[j].stiffness) &&
+          may_touch(static_cast<int>(i), static_cast<int>(j)))
+        throw InputError({"", 0, 0, "point_contact.near_rigid", "0",
+                          "leaves shapes " + std::to_string(i) + " and " + std::to_string(j) +
+                              " without any compliance",
+                          "give one of them a stiffness, or near_rigid above 0"});
 }
 
 bool PointContact::may_touch(int i, int j) const {
@@ -117,6 +143,7 @@ double PointContact::largest_speed(const PointShape& s, const Aabb& box,
 void PointContact::prepare(const StepContext& context) {
   h_ = context.h;
   candidates_.clear();
+  if (law_.anchored) anchors_.begin(context.history, context.step);
   const auto n = shapes_.size();
   pose_.resize(n);
   box_.resize(n);
@@ -154,6 +181,7 @@ void PointContact::add_candidate(const StepContext& context, int i, int j,
   c.frame = contact_frame(sample.n);
   const Vec3d middle = 0.5 * (sample.p_a + sample.p_b);
   Mat3d delassus = Mat3d::zero();
+  Vec3d start = Vec3d::zero();  // velocity at the start of the step
   for (int k = 0; k < 2; ++k) {
     const Link* link = side[k]->link;
     if (!link) continue;
@@ -161,27 +189,72 @@ void PointContact::add_candidate(const StepContext& context, int i, int j,
     const Vec3d x = sample.gap < 0 ? middle : k == 0 ? sample.p_a : sample.p_b;
     jacobian_.resize(at_index(3 * n));
     link->jacobian(x, jacobian_.data());
+    add_delassus(jacobian_.data(), n, context.inverse_mass->data() + link->first_scalar(),
+                 delassus);
+    const double* z = context.z->data() + link->first_scalar();
     for (int r = 0; r < 3; ++r)
-      for (int q = 0; q < 3; ++q)
-        for (int m = 0; m < n; ++m)
-          delassus(r, q) += jacobian_[at_index(r * n + m)] * jacobian_[at_index(q * n + m)] *
-                            (*context.inverse_mass)[at_index(link->first_scalar() + m)];
+      for (int m = 0; m < n; ++m)
+        start[r] += (k == 0 ? 1 : -1) * jacobian_[at_index(r * n + m)] * z[m];
     c.point[k] =
         context.points->add_link(link->block(), link->body(), link->env(), x, jacobian_.data(), n);
   }
-  // The Frobenius norm is the same in world and contact coordinates.
-  double squares = 0;
-  for (const double w : delassus.a) squares += w * w;
-  const double w = sqrt(squares) / 3.0, h = context.h;
-  const double ca = compliance(side[0]->stiffness), cb = compliance(side[1]->stiffness);
-  const double k = sample.share / (ca + cb);
-  const double tau =
-      ca + cb > 0 ? (ca * side[0]->relaxation_time + cb * side[1]->relaxation_time) / (ca + cb) : 0;
-  c.law.friction = combine_friction(side[0]->friction, side[1]->friction);
-  c.law.r_n = std::max(square(law_.near_rigid) / (4 * kPi * kPi) * w, 1.0 / (h * k * (h + tau)));
-  c.law.r_t = law_.stick_compliance * w;
-  c.law.v_hat = {{0, 0, sample.gap > 0 ? -sample.gap / h : -sample.gap / (h + tau)}};
+  const Mixed m = mix(c);
+  c.friction = m.friction;
+  if (law_.anchored)
+    if (const ContactMemory* memory = anchors_.find(key(c), i, j)) {
+      c.carried = transpose(c.frame) * memory->anchor;
+      c.carried[2] = 0;
+    }
+  if (law() == PointLaw::kSap)
+    set_sap(c, m, delassus_estimate(delassus));
+  else
+    set_hunt_crossley(c, m, transpose(c.frame) * delassus * c.frame, transpose(c.frame) * start);
   candidates_.push_back(c);
+}
+
+PointContact::Mixed PointContact::mix(const Candidate& c) const {
+  const ContactSample& s = c.sample;
+  double each[2], sum = 0, time = 0, damping = 0;
+  for (int k = 0; k < 2; ++k) {
+    const PointShape& p = shapes_[at_index(c.shape[k])];
+    const bool area = p.modulus > 0 && s.area > 0;
+    each[k] = compliance(area ? p.modulus * s.area : p.stiffness * s.share);
+    sum += each[k];
+    time += each[k] * p.relaxation_time;
+    damping += each[k] * p.dissipation;
+  }
+  return {1 / sum, sum > 0 ? time / sum : 0, sum > 0 ? damping / sum : 0,
+          combine_friction(shapes_[at_index(c.shape[0])].friction,
+                           shapes_[at_index(c.shape[1])].friction)};
+}
+
+void PointContact::set_sap(Candidate& c, const Mixed& m, double w) const {
+  const double gap = c.sample.gap, end = h_ + m.relaxation_time;
+  c.sap.friction = m.friction;
+  c.sap.r_n = std::max(near_rigid_bound(law_.near_rigid, w), 1.0 / (h_ * m.stiffness * end));
+  c.sap.r_t = law_.stick_compliance * w;
+  c.sap.v_hat = c.carried * (-0.5 / h_);
+  c.sap.v_hat[2] = gap > 0 ? -gap / h_ : -gap / end;
+}
+
+// `delassus` and `velocity` (at the start of the step) in contact axes.
+void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
+                                     const Vec3d& velocity) const {
+  const double w = delassus_estimate(delassus), bound = near_rigid_bound(law_.near_rigid, w);
+  HuntCrossleyContact<double>& l = c.hunt;
+  l.friction = m.friction;
+  l.step = h_;
+  l.gap = c.sample.gap;
+  l.stiffness = std::min(m.stiffness, 1 / (h_ * h_ * bound));
+  l.dissipation = m.dissipation;
+  const double stops = std::max(-velocity[2], 0.0) / delassus(2, 2);
+  const double pressed = std::min(hunt_crossley_normal(l, velocity[2]).impulse,
+                                  hunt_crossley_normal(l, 0.0).impulse + stops);
+  const double sticks = m.friction * law_.stick_compliance * w * pressed;
+  l.slip_speed = std::max(law_.anchored ? kSlowest : law_.stiction_speed, sticks);
+  l.lagged = law() == PointLaw::kLagged ? pressed : -1;
+  l.v_hat_1 = c.carried[0] * (-0.5 / h_);
+  l.v_hat_2 = c.carried[1] * (-0.5 / h_);
 }
 
 void PointContact::step_couplings(const Points& points,
@@ -203,7 +276,7 @@ void PointContact::refresh(const Points& points) {
   smallest_gap_ = 1e300;
   for (Candidate& c : candidates_) {
     const Vec3d v = transpose(c.frame) * velocity(c, points);
-    c.value = sap_law(c.law, v);
+    c.value = law() == PointLaw::kSap ? sap_law(c.sap, v) : hunt_crossley_law(c.hunt, v);
     c.impulse = c.frame * c.value.impulse;
     load_ += norm(c.value.impulse) / h_;
     smallest_gap_ = std::min(smallest_gap_, c.sample.gap + h_ * v[2]);
@@ -229,19 +302,48 @@ Energy PointContact::evaluate(const Evaluation& e) {
   return total;
 }
 
+FeaturePair PointContact::key(const Candidate& c) const {
+  const PointShape &a = shapes_[at_index(c.shape[0])], &b = shapes_[at_index(c.shape[1])];
+  return {a.link ? a.link->env() : b.link->env(), a.link ? a.link->body() : a.body,
+          b.link ? b.link->body() : b.body, name_feature(c.sample.feature_a, c.shape[0]),
+          name_feature(c.sample.feature_b, c.shape[1])};
+}
+
+// `velocity` in contact axes, at the end of the step.
+void PointContact::keep_anchor(const Candidate& c, const Vec3d& velocity) {
+  ContactMemory m;
+  Vec3d s = c.carried + velocity * h_;
+  if (c.value.slip) {
+    // Where the slip u = v - v_hat leaves exactly the friction that slips.
+    Vec3d u = velocity + c.carried * (0.5 / h_);
+    u[2] = 0;
+    const double size = norm(u);
+    const double most =
+        law() == PointLaw::kSap ? c.sap.r_t * c.friction * c.value.impulse[2] : c.hunt.slip_speed;
+    s = size > 0 ? u * (2 * h_ * most / size) : Vec3d::zero();
+    m.slipping = 1;
+  }
+  s[2] = 0;
+  m.anchor = c.frame * s;
+  m.normal_force = c.value.impulse[2] / h_;
+  anchors_.keep(key(c), c.shape[0], c.shape[1], m);
+}
+
 void PointContact::commit(const StepContext& context, const Points& points) {
   contacts_.clear();
+  anchors_.clear();
   for (const Candidate& c : candidates_) {
     if (!c.value.stick && !c.value.slip) continue;
-    const PointShape &a = shapes_[at_index(c.shape[0])], &b = shapes_[at_index(c.shape[1])];
     const Vec3d u = velocity(c, points);
     const double normal_speed = dot(u, c.sample.n);
+    if (law_.anchored) keep_anchor(c, transpose(c.frame) * u);
+    const FeaturePair k = key(c);
     ContactPoint r;
-    r.env = a.link ? a.link->env() : b.link->env();
-    r.body_a = a.link ? a.link->body() : a.body;
-    r.body_b = b.link ? b.link->body() : b.body;
-    r.feature_a = name_feature(c.sample.feature_a, c.shape[0]);
-    r.feature_b = name_feature(c.sample.feature_b, c.shape[1]);
+    r.env = k.env;
+    r.body_a = k.body_a;
+    r.body_b = k.body_b;
+    r.feature_a = k.feature_a;
+    r.feature_b = k.feature_b;
     if (c.point[0] >= 0) r.point_a = single(c.point[0]);
     if (c.point[1] >= 0) r.point_b = single(c.point[1]);
     const int p = c.point[0] >= 0 ? c.point[0] : c.point[1];
@@ -253,7 +355,7 @@ void PointContact::commit(const StepContext& context, const Points& points) {
     r.normal_force = dot(r.force, r.n);
     r.tangential_force = r.force - r.normal_force * r.n;
     r.slip = u - normal_speed * r.n;
-    r.friction = c.law.friction;
+    r.friction = c.friction;
     r.sticking = c.value.stick;
     contacts_.push_back(r);
   }

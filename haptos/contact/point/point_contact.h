@@ -1,5 +1,6 @@
 // Frozen point contact of shapes that links carry, with each other and with shapes that stand in
-// the world, by the SAP cone (sap_law.h).
+// the world, by one of three convex laws: the SAP cone (sap_law.h), or Hunt and Crossley's with
+// lagged or with present normal force in friction (hunt_crossley.h).
 //
 // prepare() places every shape where the step starts, finds pairs that may meet (broad phase),
 // samples where they face each other (geometry/collide) and freezes, per sample, a pair of link
@@ -13,17 +14,30 @@
 // Where phi > 0, v_hat_n = -phi / h: a contact that is only approached pushes once it would overlap
 // at the end of the step, and no sooner (with tau in the divisor it would brake at a distance).
 //
+// Hunt and Crossley's laws have a dissipation d instead of tau, and of k at most the near-rigid
+// 1 / (h^2 beta^2 / (4 pi^2) w). The slip below which their friction sticks is
+// e = max(v_s, mu sigma w gamma_0), with gamma_0 the impulse at the start of the step's velocity
+// v_0, but no more than what the spring holds at rest and what stops v_0: gamma_0 = min(gamma(v_0),
+// gamma(0) + (-v_0)_+ / (n W n)). An impact would else have the friction of a spring that is far
+// too stiff for it.
+//
+// With anchored stick (stick_anchors.h) the tangential part starts from v_hat_t = -s / (2 h), and
+// e = mu sigma w gamma_0 alone.
+//
 // Two shapes are springs in series: 1/k = 1/k_a + 1/k_b, tau = k (tau_a / k_a + tau_b / k_b), and
-// the samples of a pair share k. mu is the geometric mean. A side with k infinite is rigid; one
-// with mu below 0 leaves friction to the other. Where surfaces overlap the point is midway between
-// them; where they are only near, it is on each of them, so that friction's arm ends there.
+// the samples of a pair share k, so do tau and d; mu is the geometric mean. A side with k infinite
+// is rigid; one with mu below 0 leaves friction to the other. A side with a modulus K [Pa/m] has
+// k = K area at samples that stand for an area, and its k elsewhere (points and lines). Where
+// surfaces overlap the point is midway between them; where they are only near, it is on each of
+// them, so that friction's arm ends there.
 //
 // A pair is a candidate when its gap is at most 2 h (s_a + s_b) + r/2 + 1 mm, s the largest speeds
 // of the shapes' boxes at the start of the step and r the smaller half thickness of the two boxes:
 // a body that the step's own acceleration drives into another is seen unless that is more than its
 // velocity and half its thickness a step; one that is missed is found overlapping at the next step.
 //
-// Reference: Castro et al. 2022, section V (regularisation); Castro et al. 2020 (near-rigid bound).
+// Reference: Castro et al. 2022, section V (regularisation); Castro et al. 2020 (near-rigid bound);
+// Castro, Han, Masterjohn 2023 (Hunt and Crossley).
 // Frozen: convex in z, no step cap. Limits: no coefficient of restitution; sliding lifts a contact
 // by about h mu |v_t| (docs/laws/sap.md).
 #pragma once
@@ -34,19 +48,27 @@
 
 #include "haptos/base/options.h"
 #include "haptos/contact/contact_term.h"
+#include "haptos/contact/point/hunt_crossley.h"
 #include "haptos/contact/point/link.h"
-#include "haptos/contact/point/sap_law.h"
+#include "haptos/contact/point/stick_anchors.h"
 #include "haptos/geometry/broad_phase.h"
 #include "haptos/geometry/collide/collide.h"
 
 namespace haptos {
 
+/// How point contact answers; see above.
+enum class PointLaw : std::uint8_t { kSap, kLagged, kSimilar };
+
 struct SapOptions {
+  int law = 0;                     ///< a PointLaw
   double stiffness = 1e6;          ///< k [N/m]
   double relaxation_time = 0.01;   ///< tau [s]
+  double dissipation = 50;         ///< d [s/m]
   double friction = 0.5;           ///< mu
   double near_rigid = 1;           ///< beta
   double stick_compliance = 1e-3;  ///< sigma
+  double stiction_speed = 1e-4;    ///< v_s [m/s]
+  bool anchored = false;
 };
 
 template <>
@@ -68,11 +90,14 @@ struct PointShape {
   double stiffness = kRigid;   ///< [N/m]
   double relaxation_time = 0;  ///< [s]
   double friction = kOther;
+  double modulus = 0;      ///< K [Pa/m]; 0: stiffness alone
+  double dissipation = 0;  ///< d [s/m]
 };
 
 class PointContact final : public ContactTerm {
  public:
-  /// @param near_rigid, stick_compliance  of `law`; the rest of it is the shapes'
+  /// @param law  its law, near_rigid, stick_compliance, stiction_speed and anchored; the rest of it
+  ///        is the shapes'
   /// @param excluded  pairs of shapes that never touch, beside those of one link and of the world
   /// @throws InputError for a number out of range; names the shape
   PointContact(std::vector<PointShape> shapes, const SapOptions& law = {},
@@ -91,6 +116,7 @@ class PointContact final : public ContactTerm {
   Energy evaluate(const Evaluation& e) override;
   void commit(const StepContext& context, const Points& points) override;
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
+  void remember(ContactHistory& next) const override { anchors_.remember(next); }
   double load() const override { return load_; }
   /// Signed: negative where shapes overlap.
   double smallest_gap() const override { return smallest_gap_; }
@@ -101,10 +127,24 @@ class PointContact final : public ContactTerm {
     int point[2] = {-1, -1};  // -1: in the world
     ContactSample sample;     // at the start of the step
     Mat3d frame;              // columns t1, t2, n: contact to world coordinates
-    SapContact<double> law;
-    SapValue<double> value;  // at the refreshed point
-    Vec3d impulse;           // on a, world [N s]
+    SapContact<double> sap;   // of one law or the other
+    HuntCrossleyContact<double> hunt;
+    double friction = 0;
+    Vec3d carried{{0, 0, 0}};  // s of an anchored contact, contact axes [m]
+    SapValue<double> value;    // at the refreshed point
+    Vec3d impulse;             // on a, world [N s]
   };
+  // What a sample's law is made of.
+  struct Mixed {
+    double stiffness, relaxation_time, dissipation, friction;
+  };
+  Mixed mix(const Candidate& c) const;
+  void set_sap(Candidate& c, const Mixed& m, double w) const;
+  void set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
+                         const Vec3d& velocity) const;
+  FeaturePair key(const Candidate& c) const;
+  void keep_anchor(const Candidate& c, const Vec3d& velocity);
+  PointLaw law() const { return static_cast<PointLaw>(law_.law); }
   bool may_touch(int i, int j) const;
   double largest_speed(const PointShape& s, const Aabb& box, const std::vector<double>& z);
   void add_candidate(const StepContext& context, int i, int j, const ContactSample& sample);
@@ -115,6 +155,7 @@ class PointContact final : public ContactTerm {
   std::vector<std::array<int, 2>> excluded_;  // sorted
   BroadPhase broad_phase_;
   std::vector<Candidate> candidates_;
+  StickAnchors anchors_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
   // Scratch.
   std::vector<Pose> pose_;

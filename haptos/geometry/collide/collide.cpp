@@ -6,6 +6,7 @@
 #include "haptos/geometry/collide/field.h"
 #include "haptos/geometry/collide/pairs.h"
 #include "haptos/geometry/collide/shape_properties.h"
+#include "haptos/geometry/shape_bounds.h"
 
 namespace haptos {
 namespace {
@@ -123,7 +124,8 @@ Convex convex_of(const Shape& s, const Polytope* polytope) {
 
 }  // namespace
 
-CollisionShape::CollisionShape(const Shape& shape, const std::string& element) : kind_(shape.kind) {
+CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
+    : kind_(shape.kind), shape_(shape) {
   if (kind_ != ShapeKind::kHull) check_shape(shape, element);
   if (kind_ == ShapeKind::kBox) {
     polytope_ = std::make_shared<Polytope>(box_polytope(shape.size));
@@ -143,28 +145,16 @@ CollisionShape::CollisionShape(const Shape& shape, const std::string& element) :
 }
 
 Aabb CollisionShape::bounds(const Pose& pose) const {
-  const Mat3d r = to_matrix(pose.q), t = transpose(r);
+  if (field_) return moved_bounds(field_->bounds(), pose);
+  if (kind_ != ShapeKind::kHull) return shape_bounds(shape_, pose);
+  // Climbing from vertex to vertex is faster than looking at all of them.
+  const Mat3d t = transpose(to_matrix(pose.q));
   Aabb box;
-  if (field_) {
-    const Aabb local = field_->bounds();
-    const Vec3d c = r * local.centre() + pose.p, e = local.extent() * 0.5;
-    for (int k = 0; k < 3; ++k) {
-      const double h = vabs(r(k, 0)) * e[0] + vabs(r(k, 1)) * e[1] + vabs(r(k, 2)) * e[2];
-      box.lo[k] = c[k] - h, box.hi[k] = c[k] + h;
-    }
-    return box;
-  }
+  int hint = 0;
   for (int k = 0; k < 3; ++k) {
-    if (kind_ == ShapeKind::kHalfSpace) {
-      box.lo[k] = -Aabb::kInf, box.hi[k] = Aabb::kInf;
-      // Bounded only where its plane is across an axis of the world.
-      if (vabs(r(k, 2)) == 1) (r(k, 2) > 0 ? box.hi[k] : box.lo[k]) = pose.p[k];
-      continue;
-    }
     const Vec3d d = column(t, k);
-    int hint = 0;
-    box.hi[k] = dot(d, support(convex_, d, hint)) + convex_.radius + pose.p[k];
-    box.lo[k] = dot(d, support(convex_, -d, hint)) - convex_.radius + pose.p[k];
+    box.hi[k] = dot(d, support(convex_, d, hint)) + pose.p[k];
+    box.lo[k] = dot(d, support(convex_, -d, hint)) + pose.p[k];
   }
   return box;
 }

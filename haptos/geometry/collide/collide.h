@@ -41,11 +41,12 @@ class CollisionShape {
   const Convex& convex() const { return convex_; }
   /// Triangles of a mesh or a height field; null for others.
   const TriangleField* field() const { return field_.get(); }
-  /// World box at a pose; infinite for a half-space [m].
+  /// World box at a pose; as shape_bounds(), but of a mesh the box around its box [m].
   Aabb bounds(const Pose& pose) const;
 
  private:
   ShapeKind kind_;
+  Shape shape_;
   Convex convex_;
   std::shared_ptr<const Polytope> polytope_;
   std::shared_ptr<const TriangleField> field_;

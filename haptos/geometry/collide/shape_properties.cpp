@@ -143,41 +143,6 @@ void check_shape(const Shape& s, const std::string& element) {
   }
 }
 
-Aabb shape_bounds(const Shape& s) {
-  Vec3d h = s.size;
-  switch (s.kind) {
-    case ShapeKind::kSphere:
-      h = {{s.size[0], s.size[0], s.size[0]}};
-      break;
-    case ShapeKind::kBox:
-    case ShapeKind::kEllipsoid:
-      break;
-    case ShapeKind::kCapsule:
-      h = {{s.size[0], s.size[0], s.size[0] + s.size[1]}};
-      break;
-    case ShapeKind::kCylinder:
-    case ShapeKind::kCone:
-      h = {{s.size[0], s.size[0], s.size[1]}};
-      break;
-    case ShapeKind::kHalfSpace:
-      return {{{-Aabb::kInf, -Aabb::kInf, -Aabb::kInf}}, {{Aabb::kInf, Aabb::kInf, 0}}};
-    case ShapeKind::kHull:
-    case ShapeKind::kMesh: {
-      Aabb b;
-      for (const Vec3d& x : s.mesh->vertices) b.merge(x);
-      return b;
-    }
-    case ShapeKind::kHeightField: {
-      const HeightField& f = *s.field;
-      const double x = 0.5 * (f.columns - 1) * f.spacing[0], y = 0.5 * (f.rows - 1) * f.spacing[1];
-      Aabb b;
-      for (double z : f.height) b.merge(Aabb::of({{-x, -y, z}}, {{x, y, z}}));
-      return b;
-    }
-  }
-  return Aabb::of(-h, h);
-}
-
 TriMesh shape_mesh(const Shape& s, double facet, double half_width) {
   const double a = s.size[0], b = s.size[1];
   TriMesh m;

@@ -1,10 +1,9 @@
-// What a shape is by itself: valid or not, its box, its surface for drawing. Its mass and moments
-// are in geometry/shape_moments.h.
+// What a shape is by itself: valid or not, its surface for drawing. Its box is in
+// geometry/shape_bounds.h, its mass and moments are in geometry/shape_moments.h.
 #pragma once
 
 #include <string>
 
-#include "haptos/geometry/bvh.h"
 #include "haptos/geometry/shape.h"
 
 namespace haptos {
@@ -14,10 +13,6 @@ namespace haptos {
 /// vertices of a hull lie in a plane, or a height field has fewer than two rows or columns, no
 /// spacing, or the wrong number of heights.
 void check_shape(const Shape& shape, const std::string& element);
-
-/// The box in the shape's own frame [m]; infinite sides for a half-space, a height field reaches
-/// down as far as its lowest height.
-Aabb shape_bounds(const Shape& shape);
 
 /// A closed outward surface; a mesh is returned as it is.
 /// @param facet longest edge aimed at on curved parts [m]

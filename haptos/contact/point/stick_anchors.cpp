@@ -1,0 +1,49 @@
+#include "haptos/contact/point/stick_anchors.h"
+
+namespace haptos {
+namespace {
+
+FeaturePair pair_key(const FeaturePair& contact, int shape_a, int shape_b) {
+  FeaturePair key = contact;
+  key.feature_a = -1 - shape_a;
+  key.feature_b = -1 - shape_b;
+  return key;
+}
+
+}  // namespace
+
+void StickAnchors::begin(const ContactHistory* history, std::int64_t step) {
+  history_ = history;
+  step_ = step;
+}
+
+const ContactMemory* StickAnchors::find(const FeaturePair& contact, int shape_a,
+                                        int shape_b) const {
+  if (!history_ || history_->empty()) return nullptr;
+  if (const auto it = history_->find(contact); it != history_->end()) return &it->second;
+  const auto it = history_->find(pair_key(contact, shape_a, shape_b));
+  return it == history_->end() ? nullptr : &it->second;
+}
+
+void StickAnchors::keep(const FeaturePair& contact, int shape_a, int shape_b,
+                        const ContactMemory& memory) {
+  memory_.push_back({contact, memory});
+  const ContactMemory* before = find(contact, shape_a, shape_b);
+  memory_.back().memory.first_step = before ? before->first_step : step_;
+  const FeaturePair pair = pair_key(contact, shape_a, shape_b);
+  if (pairs_.empty() || pairs_.back().key != pair) {
+    pairs_.push_back({pair, memory_.back().memory});
+    return;
+  }
+  Entry& e = pairs_.back();
+  const double part = 1.0 / ++e.count;
+  e.memory.anchor += part * (memory.anchor - e.memory.anchor);
+  e.memory.normal_force += memory.normal_force;
+}
+
+void StickAnchors::remember(ContactHistory& next) const {
+  for (const Entry& e : memory_) next.insert_or_assign(e.key, e.memory);
+  for (const Entry& e : pairs_) next.insert_or_assign(e.key, e.memory);
+}
+
+}  // namespace haptos
