@@ -18,6 +18,8 @@ class Batch {
   /// @throws InputError for a number out of 1 to 1e6, and for what Sim refuses
   Batch(std::shared_ptr<const Model> model, int envs);
   Batch(Scene scene, int envs) : Batch(compile(std::move(scene)), envs) {}
+  Batch(Batch&&) = default;
+  Batch(const Batch&) = delete;
 
   int envs() const { return static_cast<int>(sims_.size()); }
   Sim& env(int k) { return sims_[static_cast<std::size_t>(k)]; }

@@ -136,10 +136,16 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
 
 Wrench Sim::contact_wrench(const std::string& name, const Vec3d& about) const {
   Wrench r;
-  const int body = body_id(name);
+  // Of a robot its links, which have numbers one after the other.
+  const auto& robots = model_->robots;
+  const auto robot = std::find_if(robots.begin(), robots.end(),
+                                  [&](const RobotModel& m) { return m.name == name; });
+  const int first = robot != robots.end() ? robot->first_body : body_id(name);
+  const int end = first + (robot != robots.end() ? static_cast<int>(robot->robot.links.size()) : 1);
+  const auto of = [&](int body) { return body >= first && body < end; };
   for (const ContactPoint& c : work_->contacts) {
-    if (c.body_a == body) add(r, c.force, c.p, about);
-    if (c.body_b == body) add(r, -c.force, c.p, about);
+    if (of(c.body_a)) add(r, c.force, c.p, about);
+    if (of(c.body_b)) add(r, -c.force, c.p, about);
   }
   return r;
 }

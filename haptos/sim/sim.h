@@ -90,7 +90,8 @@ class Sim {
   /// Wrench that the scene exerted on a prescribed or an affine body in the last step, about
   /// `about`: contact and glue together.
   Wrench reaction(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
-  /// Wrench of contact alone on a body.
+  /// Wrench of contact alone on a body, on a robot (its links meet each other too, which adds up to
+  /// nothing), or on one of its links, "robot/link".
   Wrench contact_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
   /// Wrench of nodal forces and pressures on a soft body in the last step.
   Wrench load_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;

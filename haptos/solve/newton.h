@@ -63,9 +63,10 @@ struct NewtonReport {
   std::uint32_t status = 0;
 };
 
-/// Minimises the objective from z or from the free motion, whichever costs less, then takes what terms lag (friction's normal forces) from the result
-/// and goes on, until the residual with nothing lagged is within the tolerance. On return z holds
-/// the velocities, and the objective's trial and assembled gradient are those of z.
+/// Minimises the objective from z or from the free motion, whichever costs less, then takes what
+/// terms lag (friction's normal forces) from the result and goes on, until the residual with
+/// nothing lagged is within the tolerance. On return z holds the velocities, and the objective's
+/// trial and assembled gradient are those of z.
 NewtonReport minimise(Objective& objective, const NewtonOptions& options, std::vector<double>& z);
 
 }  // namespace haptos

@@ -5,7 +5,7 @@
 
 #include "bind.h"
 #include "haptos/model/rigid.h"
-#include "haptos/sim/sim.h"
+#include "haptos/sim/batch.h"
 
 namespace haptos::python {
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using Row = std::vector<double>;
 
 OutArray<double, -1> row(Row v) { return own_row(std::move(v)); }
-OutArray<double, 6> six(const Vec6d& v) { return own<OutArray<double, 6>>(Row(v.a, v.a + 6), {6}); }
 
 // Coordinates of joints at the start, by name.
 void set_start(Robot& robot, const std::map<std::string, Row>& start, const std::string& who) {
@@ -65,84 +64,211 @@ void add_robot(Scene& scene, const std::string& name, const Robot& robot,
   scene.robots.push_back(std::move(b));
 }
 
-void bind_view(nb::module_& m) {
-  using V = RobotView;
-  nb::class_<V>(m, "RobotView")
-      .def("q_count", [](const V& v) { return v.tree().q_count; })
-      .def("v_count", [](const V& v) { return v.tree().v_count; })
-      .def("motor_count", &V::motor_count)
-      .def("link_names", [](const V& v) { return v.tree().link_names; })
+// One robot in every environment of a batch.
+struct Robots {
+  std::vector<RobotView> views;
+  const RobotView& first() const { return views.front(); }
+  std::size_t envs() const { return views.size(); }
+
+  // Rows of every environment, (env, n).
+  template <class F>
+  OutArray<double, -1, -1> rows(std::size_t n, const F& of) const {
+    Row all;
+    all.reserve(envs() * n);
+    for (const RobotView& v : views) {
+      const Row one = of(v);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return own<OutArray<double, -1, -1>>(std::move(all), {envs(), n});
+  }
+  template <int C, class F>
+  OutArray<double, -1, -1, C> tables(std::size_t n, const F& of) const {
+    Row all;
+    all.reserve(envs() * n * C);
+    for (const RobotView& v : views)
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::array<double, C> one = of(v, static_cast<int>(k));
+        all.insert(all.end(), one.begin(), one.end());
+      }
+    return own<OutArray<double, -1, -1, C>>(std::move(all), {envs(), n, C});
+  }
+};
+
+// (env, n) numbers in the order of memory; Python has made the shape right.
+using In = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+Row env_row(const In& in, std::size_t env, std::size_t n) {
+  const double* from = in.data() + env * n;
+  return {from, from + n};
+}
+
+std::array<double, 7> seven(const Pose& p) {
+  return {p.p[0], p.p[1], p.p[2], p.q.w, p.q.x, p.q.y, p.q.z};
+}
+
+void bind_views(nb::module_& m) {
+  using R = Robots;
+  const auto motors = [](const R& r) { return static_cast<std::size_t>(r.first().motor_count()); };
+  const auto nq = [](const R& r) { return static_cast<std::size_t>(r.first().tree().q_count); };
+  const auto nv = [](const R& r) { return static_cast<std::size_t>(r.first().tree().v_count); };
+  nb::class_<R>(m, "Robots")
+      .def("q_count", nq)
+      .def("v_count", nv)
+      .def("motor_count", motors)
+      .def("link_names", [](const R& r) { return r.first().tree().link_names; })
       .def("motor_names",
-           [](const V& v) {
+           [](const R& r) {
              std::vector<std::string> names;
-             for (const RobotMotor& k : v.robot().motors)
+             for (const RobotMotor& k : r.first().robot().motors)
                names.push_back(k.name.empty() ? k.joint : k.name);
              return names;
            })
-      .def("robot", [](const V& v) { return v.robot(); })
+      .def("robot", [](const R& r) { return r.first().robot(); })
       .def("slots",
-           [](const V& v) {
+           [](const R& r) {
+             const RobotView& v = r.first();
              std::vector<std::tuple<std::string, int, int, int, int>> all;
              for (const TreeBody& b : v.tree().bodies)
                all.emplace_back(v.robot().joints[static_cast<std::size_t>(b.joint)].name, b.first_q,
                                 q_size(b.kind), b.first_v, b.v_count);
              return all;
            })
-      .def("link", &V::link)
-      .def("motor", &V::motor)
-      .def("position", [](const V& v) { return row(v.position()); })
-      .def("velocity", [](const V& v) { return row(v.velocity()); })
-      .def("acceleration", [](const V& v) { return row(v.acceleration()); })
+      .def("link", [](const R& r, const std::string& n) { return r.first().link(n); })
+      .def("motor", [](const R& r, const std::string& n) { return r.first().motor(n); })
+      .def("position",
+           [nq](const R& r) { return r.rows(nq(r), [](const auto& v) { return v.position(); }); })
+      .def("velocity",
+           [nv](const R& r) { return r.rows(nv(r), [](const auto& v) { return v.velocity(); }); })
+      .def("acceleration",
+           [nv](const R& r) {
+             return r.rows(nv(r), [](const auto& v) { return v.acceleration(); });
+           })
+      .def("torque",
+           [nv](const R& r) { return r.rows(nv(r), [](const auto& v) { return v.torque(); }); })
       .def("set_state",
-           [](V& v, const nb::object& q, const nb::object& z) {
-             v.set_state(to_numbers(q, "position"), to_numbers(z, "velocity"));
+           [nq, nv](R& r, const In& q, const In& v) {
+             for (std::size_t k = 0; k < r.envs(); ++k)
+               r.views[k].set_state(env_row(q, k, nq(r)), env_row(v, k, nv(r)));
+           })
+      .def("set_torque",
+           [nv](R& r, const In& torque) {
+             for (std::size_t k = 0; k < r.envs(); ++k)
+               r.views[k].set_torque(env_row(torque, k, nv(r)));
            })
       .def("link_poses",
-           [](const V& v) {
-             Row all;
-             const int n = static_cast<int>(v.robot().links.size());
-             for (int i = 0; i < n; ++i) {
-               const Pose p = v.link_pose(i);
-               all.insert(all.end(), {p.p[0], p.p[1], p.p[2], p.q.w, p.q.x, p.q.y, p.q.z});
-             }
-             return own<OutArray<double, -1, 7>>(std::move(all), {static_cast<std::size_t>(n), 7});
+           [](const R& r) {
+             return r.tables<7>(r.first().robot().links.size(),
+                                [](const auto& v, int link) { return seven(v.link_pose(link)); });
            })
-      .def("link_pose", [](const V& v, int link) { return pose_row(v.link_pose(link)); })
-      .def("link_velocity", [](const V& v, int link) { return six(v.link_velocity(link)); })
+      .def("link_pose",
+           [](const R& r, int link) {
+             return r.rows(7, [&](const auto& v) {
+               const auto p = seven(v.link_pose(link));
+               return Row(p.begin(), p.end());
+             });
+           })
+      .def("link_velocity",
+           [](const R& r, int link) {
+             return r.rows(6, [&](const auto& v) {
+               const Vec6d u = v.link_velocity(link);
+               return Row(u.a, u.a + 6);
+             });
+           })
       .def("commands",
-           [](const V& v) {
-             Row all;
-             for (int k = 0; k < v.motor_count(); ++k) {
+           [motors](const R& r) {
+             return r.tables<3>(motors(r), [](const auto& v, int k) {
                const MotorCommand c = v.command(k);
-               all.insert(all.end(), {c.position, c.velocity, c.feed_forward});
-             }
-             return own<OutArray<double, -1, 3>>(std::move(all),
-                                                 {static_cast<std::size_t>(v.motor_count()), 3});
+               return std::array<double, 3>{c.position, c.velocity, c.feed_forward};
+             });
            })
       .def("set_commands",
-           [](V& v, const nb::object& commands) {
-             const std::vector<Vec3d> rows = to_points(commands, "commands");
-             for (std::size_t k = 0; k < rows.size(); ++k)
-               v.set_command(static_cast<int>(k), {rows[k][0], rows[k][1], rows[k][2]});
+           [motors](R& r, const In& rows) {
+             const double* c = rows.data();
+             for (std::size_t k = 0; k < r.envs(); ++k)
+               for (std::size_t i = 0; i < motors(r); ++i, c += 3)
+                 r.views[k].set_command(static_cast<int>(i), {c[0], c[1], c[2]});
+           })
+      .def("gains",
+           [motors](const R& r) {
+             return r.tables<3>(motors(r), [](const auto& v, int k) {
+               const MotorGains g = v.gains(k);
+               return std::array<double, 3>{g.kp, g.kd, g.ki};
+             });
+           })
+      .def("set_gains",
+           [motors](R& r, const In& rows) {
+             const double* g = rows.data();
+             for (std::size_t k = 0; k < r.envs(); ++k)
+               for (std::size_t i = 0; i < motors(r); ++i, g += 3)
+                 r.views[k].set_gains(static_cast<int>(i), g[0], g[1], g[2]);
            })
       .def("efforts",
-           [](const V& v) {
+           [motors](const R& r) {
+             return r.rows(motors(r), [](const auto& v) {
+               Row all;
+               for (int k = 0; k < v.motor_count(); ++k) all.push_back(v.effort(k));
+               return all;
+             });
+           })
+      .def("mass_scale",
+           [](const R& r, int link) {
              Row all;
-             for (int k = 0; k < v.motor_count(); ++k) all.push_back(v.effort(k));
+             for (const RobotView& v : r.views) all.push_back(v.mass_scale(link));
              return row(std::move(all));
            })
-      .def("torque", [](const V& v) { return row(v.torque()); })
-      .def("set_torque",
-           [](V& v, const nb::object& torque) { v.set_torque(to_numbers(torque, "torque")); })
-      .def("set_wrench", [](V& v, int link, const nb::object& force, const nb::object& torque) {
-        v.set_wrench(link, to_vec3(force, "force"), to_vec3(torque, "torque"));
+      .def("set_mass_scale",
+           [](R& r, int link, const In& scale) {
+             for (std::size_t k = 0; k < r.envs(); ++k)
+               r.views[k].set_mass_scale(link, scale.data()[k]);
+           })
+      .def("friction_scale",
+           [](const R& r) {
+             Row all;
+             for (const RobotView& v : r.views) all.push_back(v.friction_scale());
+             return row(std::move(all));
+           })
+      .def("set_friction_scale",
+           [](R& r, const In& scale) {
+             for (std::size_t k = 0; k < r.envs(); ++k)
+               r.views[k].set_friction_scale(scale.data()[k]);
+           })
+      .def("set_wrench", [](R& r, int link, const In& force, const In& torque) {
+        for (std::size_t k = 0; k < r.envs(); ++k) {
+          const double *f = force.data() + 3 * k, *t = torque.data() + 3 * k;
+          r.views[k].set_wrench(link, {{f[0], f[1], f[2]}}, {{t[0], t[1], t[2]}});
+        }
       });
+}
+
+void bind_batch(nb::module_& m) {
+  nb::class_<Batch>(m, "Batch")
+      .def(
+          "__init__",
+          [](Batch* self, const Scene& scene, int envs) {
+            Scene copy = scene;
+            nb::gil_scoped_release release;
+            new (self) Batch(std::move(copy), envs);
+          },
+          nb::arg("scene"), nb::arg("envs"))
+      .def("envs", &Batch::envs)
+      .def("env", nb::overload_cast<int>(&Batch::env), nb::rv_policy::reference_internal)
+      .def("step", &Batch::step, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &Batch::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def("load", &Batch::load, nb::arg("path"))
+      .def(
+          "robots",
+          [](Batch& batch, const std::string& name) {
+            Robots r;
+            for (int k = 0; k < batch.envs(); ++k) r.views.push_back(batch.env(k).robot(name));
+            return r;
+          },
+          nb::arg("name"), nb::keep_alive<0, 1>());
 }
 
 }  // namespace
 
 void bind_scene_robots(nb::module_& m) {
-  bind_view(m);
+  bind_views(m);
+  bind_batch(m);
   m.def("add_robot", &add_robot, nb::arg("scene"), nb::arg("name"), nb::arg("robot"),
         nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("start"),
         nb::arg("coordinates").none(), nb::arg("velocity").none(), nb::arg("motors"),
@@ -157,9 +283,6 @@ void bind_scene_robots(nb::module_& m) {
                            fixed ? JointKind::kFixed : JointKind::kFree);
       },
       nb::arg("name"), nb::arg("shapes"), nb::arg("mass"), nb::arg("density"), nb::arg("fixed"));
-  m.def(
-      "robot_view", [](Sim& sim, const std::string& name) { return sim.robot(name); },
-      nb::arg("sim"), nb::arg("name"), nb::keep_alive<0, 1>());
 }
 
 }  // namespace haptos::python

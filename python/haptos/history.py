@@ -131,8 +131,10 @@ class History:
 
     @property
     def can_balance(self) -> bool:
-        """Whether every force is known: held vertices take up one that is not measured."""
-        return bool(self.bodies) and not any(e["held"] for e in self._sim.entries["soft"])
+        """Whether every force is known: held vertices and the bases of robots take
+        up some that are not measured."""
+        return (bool(self.bodies) and not self._sim.robots
+                and not any(e["held"] for e in self._sim.entries["soft"]))
 
     def _imbalance(self, forces: NDArray[np.float64]) -> float:
         """What forces and inertia leave over, as a fraction of the largest of them.

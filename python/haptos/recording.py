@@ -146,6 +146,16 @@ class Recorder:
             put(f"spheres/{_key(name)}/velocity", sim.velocity(name), "m/s, rad/s")
         for name in sim.names("pendulums"):
             put(f"pendulums/{_key(name)}/angles", sim.angles(name), "rad, rad/s")
+        for name, robot in sim.robots.items():
+            group = f"robots/{_key(name)}"
+            put(f"{group}/position", robot.position, "rad or m")
+            put(f"{group}/velocity", robot.velocity, "rad/s or m/s")
+            put(f"{group}/link_pose", robot.link_poses, "m, -")
+            put(f"{group}/command", robot.command, "rad or m, rad/s or m/s, N m or N")
+            put(f"{group}/effort", robot.effort, "N m or N")
+            force, torque = sim.contact_wrench(name)
+            put(f"{group}/contact_force", force, "N")
+            put(f"{group}/contact_torque", torque, "N m")
         for name, sensor in self._sensors.items():
             depth, normal = sensor.image()
             put(f"sensors/{_key(name)}/depth", depth, "m")
@@ -237,13 +247,20 @@ class Recorder:
             g = _group(f, "pendulums", entry["name"])
             g.attrs["length"] = entry["length"]
             g.attrs["mass"] = entry["mass"]
+        for name, robot in sim.robots.items():
+            g = _group(f, "robots", name)
+            g.attrs["joints"] = robot.joint_names
+            g.attrs["links"] = robot.link_names
+            g.attrs["motors"] = robot.motor_names
+            g.attrs["first_body"] = sim.link_id(name)
         for name, sensor in self._sensors.items():
             g = _group(f, "sensors", name)
             g.attrs["body"] = sensor.body
             g.attrs["pitch"] = sensor.camera.pitch
         if self._contacts:
             g = f.create_group("contacts")
-            g.attrs["names"] = "see the attribute body of soft, prescribed and affine bodies"
+            g.attrs["names"] = ("see the attribute body of soft, prescribed and affine bodies; "
+                                 "links of a robot count from its first_body")
             for field in CONTACT_DTYPE.names or ():
                 base, shape = CONTACT_DTYPE[field].base, CONTACT_DTYPE[field].shape
                 g.create_dataset(field, (0, *shape), base, maxshape=(None, *shape),

@@ -24,13 +24,15 @@ class RobotView:
     distance [m] for most; a quaternion w x y z and an angular velocity for a ball joint; x y z [m]
     and w x y z, linear [m/s] and angular velocity [rad/s] for a free base, whose coordinates are its
     link's pose in the world. coordinates(joint) and unknowns(joint) say where each lies. Arrays
-    have the env axis first; what is set may leave it out. Commands, torques and wrenches hold from
+    have the env axis first; what is set may leave it out.
+    Commands, torques and wrenches hold from
     the next step until they are changed, are part of the state, and go back with reset().
     """
 
-    def __init__(self, sim: _core.Sim, name: str) -> None:
+    def __init__(self, batch: _core.Batch, name: str) -> None:
         self.name = name
-        self._core = _core.robot_view(sim, name)
+        self._envs = batch.envs()
+        self._core = batch.robots(name)
         self._slots = {joint: (slice(q, q + nq), slice(v, v + nv))
                        for joint, q, nq, v, nv in self._core.slots()}
         self._motors = self._core.motor_names()
@@ -76,41 +78,41 @@ class RobotView:
     @property
     def position(self) -> Row:
         """Coordinates of all joints, (env, nq)."""
-        return self._core.position()[None]
+        return self._core.position()
 
     @property
     def velocity(self) -> Row:
         """Velocities of all joints, (env, nv)."""
-        return self._core.velocity()[None]
+        return self._core.velocity()
 
     @property
     def acceleration(self) -> Row:
         """Mean accelerations over the last step, (env, nv); zero before the first."""
-        return self._core.acceleration()[None]
+        return self._core.acceleration()
 
     @property
     def effort(self) -> Row:
         """Torque [N m] or force [N] of each motor in the last step, (env, motors)."""
-        return self._core.efforts()[None]
+        return self._core.efforts()
 
     @property
     def command(self) -> Row:
         """What the motors are told, (env, motors, 3): position [rad or m], velocity, feed-forward
         [N m or N]."""
-        return self._core.commands()[None]
+        return self._core.commands()
 
     @property
     def link_poses(self) -> Row:
         """Poses of all links in the world, (env, links, 7): x y z [m], w x y z."""
-        return self._core.link_poses()[None]
+        return self._core.link_poses()
 
     def link_pose(self, link: str) -> Row:
         """Pose of a link's frame in the world, (env, 7): x y z [m], w x y z."""
-        return self._core.link_pose(self._core.link(link))[None]
+        return self._core.link_pose(self._core.link(link))
 
     def link_velocity(self, link: str) -> Row:
         """Velocity of a link's origin [m/s] and its angular velocity [rad/s], world, (env, 6)."""
-        return self._core.link_velocity(self._core.link(link))[None]
+        return self._core.link_velocity(self._core.link(link))
 
     # -- control -------------------------------------------------------------------------------
 
@@ -118,66 +120,105 @@ class RobotView:
         """Tells the motors where to go; what is left out stays as it is.
 
         position [rad or m], velocity [rad/s or m/s], effort (feed-forward, added to what the gains
-        ask) [N m or N]: a row (motors,) or (1, motors), one number for all, or a mapping from
-        names of motors. The law is u = kp (position - q) + kd (velocity - v) + effort and, with ki,
-        the integral, within the motor's bound. Raises InputError and changes nothing for other
-        names and shapes and for numbers that are not finite.
+        ask) [N m or N]: an array (env, motors), a row (motors,), one number for all, or a mapping
+        from names of motors to numbers or (env,). The law is u = kp (position - q) + kd (velocity
+        - v) + effort and, with ki, the integral, within the motor's bound. Raises InputError and
+        changes nothing for other names and shapes and for numbers that are not finite.
         """
-        rows = self._core.commands().copy()
-        for column, (what, value) in enumerate(
-                (("position", position), ("velocity", velocity), ("effort", effort))):
-            if value is not None:
-                rows[:, column] = self._row(what, value, rows[:, column])
-        if not np.isfinite(rows).all():
-            refuse(f'robot "{self.name}" command', "", "must be finite", "give finite numbers")
-        self._core.set_commands(rows)
+        self._core.set_commands(self._columns(
+            self._core.commands(), position=position, velocity=velocity, effort=effort))
 
-    def _row(self, what: str, value: Any, present: Row) -> Row:
-        if isinstance(value, Mapping):
-            row = present.copy()
-            for name, v in value.items():
-                row[self._core.motor(name)] = v
-            return row
+    @property
+    def gains(self) -> Row:
+        """kp, kd and ki of the motors, (env, motors, 3)."""
+        return self._core.gains()
+
+    def set_gains(self, kp: Any = None, kd: Any = None, ki: Any = None) -> None:
+        """Changes gains, as set_command() changes commands; reset() brings those of the scene."""
+        rows = self._columns(self._core.gains(), kp=kp, kd=kd, ki=ki)
+        if (rows < 0).any():
+            refuse(f'robot "{self.name}" gains', "", "must be 0 or more", "give SI units")
+        self._core.set_gains(rows)
+
+    def _columns(self, rows: Row, **columns: Any) -> Row:
+        """rows (env, motors, 3) with some of its columns changed."""
+        for k, (what, value) in enumerate(columns.items()):
+            if isinstance(value, Mapping):
+                for name, v in value.items():
+                    rows[:, self._core.motor(name), k] = self._fit(what, v, ())
+            elif value is not None:
+                rows[:, :, k] = self._fit(what, value, rows.shape[1:2])
+        return rows
+
+    def _fit(self, what: str, value: Any, shape: tuple[int, ...]) -> Row:
+        """value as (env, *shape): given so, or without the env axis, or as one number."""
         array = np.asarray(value, float)
-        if array.shape == (1, len(present)):
-            array = array[0]
-        if array.shape not in ((), present.shape):
+        whole = (self._envs, *shape)
+        if array.shape not in (whole, shape, ()) and array.shape != (1, *shape):
             refuse(f'robot "{self.name}" {what}', f"shape {array.shape}",
-                   f"must have one number for each of {len(present)} motors",
-                   "motor_names lists them")
-        return np.broadcast_to(array, present.shape)
+                   f"must have the shape {whole} or {shape}",
+                   "one for each of motor_names, or of the joints' coordinates or velocities")
+        if not np.isfinite(array).all():
+            refuse(f'robot "{self.name}" {what}', "", "must be finite", "give finite numbers")
+        return np.ascontiguousarray(np.broadcast_to(array if array.ndim != 1 or array.shape == shape
+                                                    else array.reshape(-1, *(1,) * len(shape)),
+                                                    whole))
 
     def set_state(self, position: ArrayLike | Mapping[str, Any] | None = None,
                   velocity: ArrayLike | Mapping[str, Any] | None = None) -> None:
         """Puts the robot there, without a step; what is left out stays as it is.
 
-        position (nq,), velocity (nv,), or mappings from names of joints. Nothing looks whether it
-        then overlaps others. Raises InputError and changes nothing for what does not fit.
+        position (env, nq) or (nq,), velocity (env, nv) or (nv,), or mappings from names of joints.
+        Nothing looks whether it then overlaps others. Raises InputError and changes nothing for
+        what does not fit.
         """
-        q, v = self._core.position().copy(), self._core.velocity().copy()
-        for row, part, value in ((q, 0, position), (v, 1, velocity)):
+        rows = []
+        for part, value, now in ((0, position, self._core.position()),
+                                 (1, velocity, self._core.velocity())):
+            what = ("position", "velocity")[part]
             if isinstance(value, Mapping):
                 for joint, x in value.items():
-                    row[self._slot(joint)[part]] = x
+                    at = self._slot(joint)[part]
+                    n = at.stop - at.start
+                    array = np.asarray(x, float)
+                    if n == 1 and array.ndim < 2:
+                        now[:, at] = self._fit(what, array, ())[:, None]
+                    else:
+                        now[:, at] = self._fit(what, array, (n,))
             elif value is not None:
-                array = np.asarray(value, float)
-                array = array[0] if array.shape == (1, len(row)) else array
-                if array.shape != row.shape:
-                    refuse(f'robot "{self.name}" ' + ("velocity" if part else "position"),
-                           f"shape {array.shape}", f"must have {len(row)} numbers",
-                           "joint_names and coordinates() say which")
-                row[:] = array
-        self._core.set_state(q, v)
+                now = self._fit(what, value, now.shape[1:])
+            rows.append(now)
+        self._core.set_state(*rows)
 
     def set_torque(self, torque: ArrayLike) -> None:
-        """Joint forces (nv,) beside those of motors [N m] or [N]."""
-        array = np.asarray(torque, float)
-        self._core.set_torque(array[0] if array.ndim == 2 and len(array) == 1 else array)
+        """Joint forces (env, nv) or (nv,) beside those of motors [N m] or [N]."""
+        self._core.set_torque(self._fit("torque", torque, (self._core.v_count(),)))
 
     def set_wrench(self, link: str, force: ArrayLike = (0.0, 0.0, 0.0),
                    torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """Pushes a link: force (3) at its centre of mass [N], torque (3) about it [N m], world."""
-        self._core.set_wrench(self._core.link(link), force, torque)
+        """Pushes a link: force (env, 3) or (3) at its centre of mass [N], torque (env, 3) or (3)
+        about it [N m], world."""
+        self._core.set_wrench(self._core.link(link), self._fit("force", force, (3,)),
+                              self._fit("torque", torque, (3,)))
+
+    # -- what differs from environment to environment ------------------------------------------
+
+    @property
+    def friction_scale(self) -> Row:
+        """Factor of the coefficients of friction of all its shapes, (env,)."""
+        return self._core.friction_scale()
+
+    def set_friction_scale(self, scale: ArrayLike) -> None:
+        """Sets that factor, a number or (env,), 0 to 1000; reset() brings back 1."""
+        self._core.set_friction_scale(self._fit("friction scale", scale, ()))
+
+    def mass_scale(self, link: str) -> Row:
+        """Factor of mass and inertia of a link, with all that is fixed to it, (env,)."""
+        return self._core.mass_scale(self._core.link(link))
+
+    def set_mass_scale(self, link: str, scale: ArrayLike) -> None:
+        """Sets that factor, a number or (env,), 1e-6 to 1e6; reset() brings back 1."""
+        self._core.set_mass_scale(self._core.link(link), self._fit("mass scale", scale, ()))
 
     def __repr__(self) -> str:
         return (f"haptos.RobotView({self.name!r}, {len(self._links)} links, "

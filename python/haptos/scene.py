@@ -411,17 +411,16 @@ class Scene:
     def compile(self, envs: int = 1, device: str = "cpu") -> Sim:
         """Makes a Sim. The scene may be changed and compiled again.
 
-        envs: number of copies that run side by side, 1 in this version; device: "cpu".
-        Raises InputError for a scene that cannot run, for example one that starts in intersection.
+        envs: number of copies that run side by side and know nothing of each other, one thread each
+        where there are as many as threads; device: "cpu". Raises InputError for a scene that cannot run, for example one that starts in intersection.
         """
         from haptos.sim import Sim
 
-        if isinstance(envs, bool) or not isinstance(envs, int) or envs != 1:
-            refuse("envs", envs, "must be 1 in this version",
-                   "compile several Sims for several environments")
+        if isinstance(envs, bool) or not isinstance(envs, int) or not 1 <= envs <= 1_000_000:
+            refuse("envs", envs, "must be a whole number from 1 to 1000000", "for example envs=256")
         if device != "cpu":
             refuse("device", device, 'must be "cpu" in this version', "leave it out")
-        return Sim(self)
+        return Sim(self, envs)
 
 
 def _history(value: Any, what: str) -> list[tuple[Any, Any]]:

@@ -55,19 +55,20 @@ class TactileSensor:
         self._markers = (None if spec.markers is None
                          else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
 
-    def frame(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now."""
         turn, origin = self._start
         if self._carrier is None:
             return turn, origin
-        a, b = self._carrier_start, self._sim.pose(self._carrier)[0]
+        a, b = self._carrier_start, self._sim.pose(self._carrier)[env]
         moved = _rotation(b[3:]) @ _rotation(a[3:]).T
         return moved @ turn, moved @ (origin - a[:3]) + b[:3]
 
     def nodes(self) -> NDArray[np.float64]:
         """The gel's nodes now, gel frame [m], (env, V, 3)."""
-        turn, origin = self.frame()
-        return (self._sim.positions(self.body) - origin) @ turn
+        x = self._sim.positions(self.body)
+        frames = [self.frame(k) for k in range(len(x))]
+        return np.stack([(x[k] - origin) @ turn for k, (turn, origin) in enumerate(frames)])
 
     def depth(self) -> NDArray[np.float32]:
         """How far the coat is pressed in [m], (env, height, width); negative where it bulges out,
@@ -76,8 +77,8 @@ class TactileSensor:
 
     def image(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Depth (env, height, width) [m] and unit normals (env, 3, height, width), gel frame."""
-        depth, normal = self._depth.measure(self.nodes()[0])
-        return depth[None], normal[None]
+        images = [self._depth.measure(x) for x in self.nodes()]
+        return np.stack([i[0] for i in images]), np.stack([i[1] for i in images])
 
     @property
     def has_markers(self) -> bool:
@@ -89,9 +90,10 @@ class TactileSensor:
         if self._markers is None:
             refuse(f'sensor "{self.name}"', "", "has no markers",
                    "give add_sensor(markers=haptos.MarkerGrid())")
-        r = self._markers.measure(self.nodes()[0])
-        return MarkerReading(r["position"][None], r["flow"][None], r["pixel"][None],
-                             r["pixel_flow"][None], r["in_view"][None].astype(bool))
+        rows = [self._markers.measure(x) for x in self.nodes()]
+        return MarkerReading(*(np.stack([r[k] for r in rows]) for k in
+                               ("position", "flow", "pixel", "pixel_flow")),
+                             np.stack([r["in_view"] for r in rows]).astype(bool))
 
 
 def _rotation(quaternion: object) -> NDArray[np.float64]:

@@ -102,23 +102,25 @@ class StepReport:
 class Sim:
     """A compiled scene. Made by Scene.compile()."""
 
-    def __init__(self, scene: Scene) -> None:
-        self._core = _core.Sim(scene._core)
+    def __init__(self, scene: Scene, envs: int = 1) -> None:
+        self._batch = _core.Batch(scene._core, envs)
+        self._each = [self._batch.env(k) for k in range(envs)]
+        self._core = self._each[0]  # for what all environments share
         self._entries = scene.entries()
         options = scene.sim
         self._dt = options.dt
         self._gravity = np.array([options.gravity_x, options.gravity_y, options.gravity_z])
-        self._status = np.zeros(1, np.uint32)
+        self._status = np.zeros(envs, np.uint32)
         self.scene_text = scene.text
         self._sensors = {s.name: TactileSensor(self, s) for s in scene.sensors}
-        self._robots = {n: RobotView(self._core, n) for n in self.names("robots")}
+        self._robots = {n: RobotView(self._batch, n) for n in self.names("robots")}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []
 
     @property
     def envs(self) -> int:
         """Number of environments."""
-        return 1
+        return len(self._each)
 
     @property
     def dt(self) -> float:
@@ -133,12 +135,12 @@ class Sim:
     @property
     def time(self) -> NDArray[np.float64]:
         """(env,) [s]"""
-        return np.array([self._core.time()])
+        return np.array([c.time() for c in self._each])
 
     @property
     def step_count(self) -> NDArray[np.int64]:
         """Steps taken, (env,)."""
-        return np.array([self._core.step_count()], np.int64)
+        return np.array([c.step_count() for c in self._each], np.int64)
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
@@ -171,7 +173,7 @@ class Sim:
         for controller in self.controllers:
             controller(self)
         try:
-            report = StepReport([self._core.step()])
+            report = StepReport(self._batch.step())
         except StepError as e:
             if isinstance(e.report, _core.StepReport):
                 e.report = StepReport([e.report])
@@ -196,15 +198,16 @@ class Sim:
 
     def reset(self, mask: ArrayLike | None = None) -> None:
         """Back to the start, where mask (env,) is true; everywhere by default."""
+        chosen = np.ones(self.envs, bool)
         if mask is not None:
-            mask = np.asarray(mask)
-            if mask.shape != (1,) or mask.dtype != bool:
-                refuse("mask", f"{mask.dtype} {mask.shape}", "must be booleans of shape (1,)",
-                       "for example [True]")
-            if not mask[0]:
-                return
-        self._core.reset()
-        self._status = np.zeros(1, np.uint32)
+            chosen = np.asarray(mask)
+            if chosen.shape != (self.envs,) or chosen.dtype != bool:
+                refuse("mask", f"{chosen.dtype} {chosen.shape}",
+                       f"must be booleans of shape ({self.envs},)", "for example [True]")
+        for core, wanted in zip(self._each, chosen, strict=True):
+            if wanted:
+                core.reset()
+        self._status = np.where(chosen, np.uint32(0), self._status)
 
     @property
     def status(self) -> NDArray[np.uint32]:
@@ -215,20 +218,37 @@ class Sim:
 
     @property
     def state(self) -> State:
-        """A copy of the state; assigning one of the same scene restores it."""
+        """A copy of the state; assigning one of the same scene restores it. With several
+        environments it is that of the first; see states."""
         return self._core.state()
 
     @state.setter
     def state(self, state: State) -> None:
+        if self.envs > 1:
+            refuse("state", "", f"is one, and there are {self.envs} environments",
+                   "assign a list to states")
         self._core.set_state(state)
 
+    @property
+    def states(self) -> list[State]:
+        """Copies of the states of all environments; assigning such a list restores them."""
+        return [c.state() for c in self._each]
+
+    @states.setter
+    def states(self, states: list[State]) -> None:
+        if len(states) != self.envs:
+            refuse("states", len(states), f"must be as many as environments, {self.envs}",
+                   "give one for each")
+        for core, state in zip(self._each, states, strict=True):
+            core.set_state(state)
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the state to a file, whole or not at all."""
-        self._core.save(os.fspath(path))
+        """Writes the states of all environments to a file, whole or not at all."""
+        (self._core if self.envs == 1 else self._batch).save(os.fspath(path))
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Reads what save() wrote. Raises InputError for a damaged file or another scene's."""
-        self._core.load(os.fspath(path))
+        (self._core if self.envs == 1 else self._batch).load(os.fspath(path))
 
     @property
     def warnings(self) -> list[str]:
@@ -246,25 +266,37 @@ class Sim:
                    quaternion: ArrayLike | None = None) -> None:
         """Sends a prescribed body to a pose in the coming steps, in place of its trajectory.
 
-        position (3) or (1, 3) [m], quaternion (4) or (1, 4). Raises InputError and changes nothing
-        for other shapes and for numbers that are not finite.
+        position (3) or (env, 3) [m], quaternion (4) or (env, 4). Raises InputError and changes
+        nothing for other shapes and for numbers that are not finite.
         """
-        self._core.set_target(name, _one_env(position, 3),
-                              None if quaternion is None else _one_env(quaternion, 4))
+        p = self._rows(position, 3)
+        q = [None] * self.envs if quaternion is None else self._rows(quaternion, 4)
+        for core, one, turn in zip(self._each, p, q, strict=True):
+            core.set_target(name, one, turn)
+
+    def _rows(self, value: ArrayLike, width: int) -> list[Any]:
+        """One row for each environment, of (width), (1, width) or (env, width) numbers; what has
+        another shape is handed on for the core to refuse."""
+        array = np.asarray(value)
+        if array.shape == (self.envs, width):
+            return list(array)
+        return [array[0] if array.shape == (1, width) else array] * self.envs
 
     def clear_target(self, name: str) -> None:
         """Gives a prescribed body back to its trajectory."""
-        self._core.clear_target(name)
+        for core in self._each:
+            core.clear_target(name)
 
     def set_wrench(self, name: str, force: ArrayLike = (0.0, 0.0, 0.0),
                    torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """Pushes an affine body in the coming steps, in place of what was set before.
 
-        force (3) or (1, 3) at its centre of mass [N], torque (3) or (1, 3) about it [N m], world
+        force (3) or (env, 3) at its centre of mass [N], torque (3) or (env, 3) about it [N m], world
         axes. It is part of the state. reset() restores those of the scene. Raises InputError and changes nothing for other
         names and shapes and for numbers that are not finite.
         """
-        self._core.set_wrench(name, _one_env(force, 3), _one_env(torque, 3))
+        for core, f, t in zip(self._each, self._rows(force, 3), self._rows(torque, 3), strict=True):
+            core.set_wrench(name, f, t)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -272,23 +304,23 @@ class Sim:
         """World positions [m] of a soft body's vertices, or of those of the surface of a prescribed
         or an affine body, (env, V, 3)."""
         kind = self._kind(name, "soft", "prescribed", "affine")
-        return getattr(self._core, f"{kind}_positions")(name)[None]
+        return self._stack(f"{kind}_positions", name)
 
     def pose(self, name: str) -> NDArray[np.float64]:
         """Pose of the frame of a prescribed body, an affine body or a sphere: x y z [m], w x y z;
         (env, 7). Of an affine body the rotation is the one nearest to its axes."""
         kind = self._kind(name, "prescribed", "affine", "spheres")
-        return getattr(self._core, f"{_READERS.get(kind, kind)}_pose")(name)[None]
+        return self._stack(f"{_READERS.get(kind, kind)}_pose", name)
 
     def velocity(self, name: str) -> NDArray[np.float64]:
         """Velocity of an affine body's centre of mass or of a sphere's centre, world frame: linear
         [m/s], angular [rad/s]; (env, 6)."""
         kind = self._kind(name, "affine", "spheres")
-        return getattr(self._core, f"{_READERS.get(kind, kind)}_velocity")(name)[None]
+        return self._stack(f"{_READERS.get(kind, kind)}_velocity", name)
 
     def strain(self, name: str) -> NDArray[np.float64]:
         """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""
-        return np.array([self._core.affine_strain(name)])
+        return np.array([c.affine_strain(name) for c in self._each])
 
     def mass(self, name: str) -> float:
         """Mass of an affine body [kg], without what is glued to it."""
@@ -297,7 +329,7 @@ class Sim:
 
     def angles(self, name: str) -> NDArray[np.float64]:
         """Two angles [rad] and two rates [rad/s] of a pendulum, (env, 4)."""
-        return self._core.pendulum_state(name)[None]
+        return self._stack("pendulum_state", name)
 
     def mesh(self, name: str) -> _core.TetMesh:
         """The mesh of a soft body as simulated (refined when composite), at rest [m]."""
@@ -320,15 +352,24 @@ class Sim:
         gap [m], area [m2], force on a [N], normal_force, tangential_force, slip [m/s], friction,
         sticking. Force acts on a, its opposite on b.
         """
-        return self._core.contacts().view(CONTACT_DTYPE)[:, 0]
+        rows = [c.contacts().view(CONTACT_DTYPE)[:, 0] for c in self._each]
+        for k, r in enumerate(rows):
+            r["env"] = k
+        return rows[0] if self.envs == 1 else np.concatenate(rows)
 
     def body_name(self, body: int) -> str:
         """Name of a body as numbered in contacts."""
         return self._core.body_name(body)
 
     def body_id(self, name: str) -> int:
-        """Number of a body in contacts."""
+        """Number of a body in contacts; of a link of a robot by "robot/link"."""
         return self._core.body_id(name)
+
+    def link_id(self, robot: str, link: str | None = None) -> int:
+        """Number in contacts of a link of a robot, default its first; the others follow."""
+        self._kind(robot, "robots")
+        links = self._robots[robot].link_names
+        return self.body_id(robot if len(links) == 1 else f"{robot}/{link or links[0]}")
 
     def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
         """What the scene did to a prescribed or an affine body in the last step, contact and glue
@@ -336,21 +377,30 @@ class Sim:
 
         about (3): point that torques refer to [m].
         """
-        return _wrench(self._core.reaction(name, about))
+        return self._wrench("reaction", name, about)
 
     def contact_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """What contact alone, friction included, did to a body in the last step."""
-        return _wrench(self._core.contact_wrench(name, about))
+        """What contact alone, friction included, did to a body, a robot or one of its links
+        ("robot/link") in the last step."""
+        return self._wrench("contact_wrench", name, about)
 
     def load_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
         """What forces and pressures of the scene did to a soft body in the last step."""
-        return _wrench(self._core.load_wrench(name, about))
+        return self._wrench("load_wrench", name, about)
 
     def inertia_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
         """Rate of change of a soft or an affine body's momentum less its weight (gravity and its
         own acceleration), and less the load set on an affine body; contact, loads of a soft body
         and glue add up to it."""
-        return _wrench(self._core.inertia_wrench(name, about))
+        return self._wrench("inertia_wrench", name, about)
+
+    def _stack(self, reader: str, name: str) -> NDArray[np.float64]:
+        """What every environment reads, (env, ...)."""
+        return np.stack([getattr(c, reader)(name) for c in self._each])
+
+    def _wrench(self, reader: str, name: str, about: ArrayLike) -> Wrench:
+        pairs = [getattr(c, reader)(name, about) for c in self._each]
+        return Wrench(np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs]))
 
     @property
     def sensors(self) -> Mapping[str, TactileSensor]:
@@ -370,12 +420,3 @@ class Sim:
     def __repr__(self) -> str:
         bodies = ", ".join(n for kind in self._entries for n in self.names(kind))
         return f"haptos.Sim({bodies}; t = {self._core.time():g} s)"
-
-
-def _one_env(row: ArrayLike, width: int) -> Any:
-    array = np.asarray(row)
-    return array[0] if array.shape == (1, width) else array
-
-
-def _wrench(pair: tuple[tuple[float, ...], tuple[float, ...]]) -> Wrench:
-    return Wrench(np.array([pair[0]]), np.array([pair[1]]))

@@ -148,3 +148,76 @@ def test_a_quadruped_stands_on_its_motors():
     total = sum(sim.contact_wrench(f"go2/{leg}_foot").force[0, 2] for leg in ("FL", "FR", "RL", "RR"))
     assert total == pytest.approx(robot.total_mass * G, rel=1e-3)
     assert sim.robots["go2"].position[0, 2] > 0.25
+
+
+def test_environments_are_those_of_a_run_alone(arm):
+    scene = arm_scene(arm, motors={"kp": 100, "kd": 5, "ki": 10})
+    many = scene.compile(envs=8)
+    robot = many.robots["arm"]
+    target = np.linspace(-0.5, 0.5, 8)
+    robot.set_command(position=target[:, None], effort={"shoulder": 2 * target})
+    robot.set_mass_scale("upper", 1 + 0.1 * np.arange(8))
+    robot.set_friction_scale(0.5)
+    robot.set_gains(kp={"shoulder": 100 + 10.0 * np.arange(8)})
+    assert robot.gains[3, 0].tolist() == [130, 5, 10]
+    assert many.envs == 8 and robot.position.shape == (8, 1) and robot.link_poses.shape == (8, 2, 7)
+    report = many.run(0.2)
+    assert report.status.shape == (8,) and report.ok and many.time.shape == (8,)
+    one = scene.compile()
+    alone = one.robots["arm"]
+    alone.set_command(position=target[3], effort=2 * target[3])
+    alone.set_mass_scale("upper", 1.3)
+    alone.set_friction_scale(0.5)
+    alone.set_gains(kp=130)
+    one.run(0.2)
+    assert many.states[3].hash() == one.state.hash()
+    np.testing.assert_array_equal(alone.position[0], robot.position[3])
+
+
+def test_reset_by_mask_and_saved_states(arm, tmp_path):
+    scene = arm_scene(arm, motors={"kp": 100, "kd": 5})
+    sim = scene.compile(envs=3)
+    robot = sim.robots["arm"]
+    robot.set_command(position=[[0.1], [0.2], [0.3]])
+    sim.run(0.1)
+    sim.save(tmp_path / "states")
+    middle = robot.position.copy()
+    sim.reset([True, False, True])
+    assert robot.position[[0, 2]].tolist() == [[0.0], [0.0]]
+    np.testing.assert_array_equal(robot.position[1], middle[1])
+    sim.load(tmp_path / "states")
+    np.testing.assert_array_equal(robot.position, middle)
+    for bad in (lambda: sim.reset([True]), lambda: scene.compile(envs=0),
+                lambda: scene.compile(envs=2).load(tmp_path / "states"),
+                lambda: robot.set_command(position=np.zeros((2, 1))),
+                lambda: setattr(sim, "state", sim.state)):
+        with pytest.raises(haptos.InputError):
+            bad()
+
+
+def test_soft_bodies_run_side_by_side_too(tmp_path):
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("floor")
+    scene.add_affine("block", haptos.box((0.04, 0.04, 0.04)), position=(0, 0, 0.0201))
+    sim = scene.compile(envs=3)
+    sim.set_wrench("block", force=[(0, 0, 0), (0, 0, 1.0), (0, 0, -1.0)])
+    sim.run(0.3)
+    force = sim.reaction("block").force
+    assert force.shape == (3, 3)
+    weight = 0.064 * G
+    np.testing.assert_allclose(force[:, 2], [weight, max(0, weight - 1), weight + 1], rtol=1e-3,
+                               atol=1e-6)
+    assert set(sim.contacts["env"]) <= {0, 1, 2}
+
+
+def test_a_run_is_recorded(arm, tmp_path):
+    sim = arm_scene(arm, motors={"kp": 100, "kd": 5}).compile(envs=2)
+    with haptos.Recorder(tmp_path / "run.h5", sim) as recorder:
+        sim.run(0.01, each=recorder.record)
+    import h5py
+
+    with h5py.File(tmp_path / "run.h5") as f:
+        group = f["robots/arm"]
+        assert group["position"].shape == (11, 2, 1) and group["link_pose"].shape == (11, 2, 2, 7)
+        assert list(group.attrs["joints"]) == ["shoulder"]
+        np.testing.assert_array_equal(group["effort"][-1], sim.robots["arm"].effort)

@@ -133,7 +133,8 @@ TEST(LoopClosure, TwoLinksWeldedTogetherMoveAsOne) {
       turn = std::max(turn, norm(weld->turn()));
     }
     EXPECT_EQ(two.status, 0u);
-    const double off = norm(pair->link_pose(two.state.q.data(), 1).p - rigid->link_pose(one.state.q.data(), 1).p);
+    const double off =
+        norm(pair->link_pose(two.state.q.data(), 1).p - rigid->link_pose(one.state.q.data(), 1).p);
     std::printf("FIGURE loop.weld.h%g.gap = %.1e m\n", h, gap);
     std::printf("FIGURE loop.weld.h%g.turn = %.1e rad\n", h, turn);
     std::printf("FIGURE loop.weld.h%g.off_one_link = %.1e m\n", h, off);
