@@ -69,15 +69,14 @@ void set_paths(const Scene& scene, const State& state, const BodyStep& step, con
   }
 }
 
-std::vector<double> inverse_mass(const Objective& f) {
-  std::vector<double> r;
+void invert_mass(const Objective& f, std::vector<double>& r) {
+  r.clear();
   std::size_t o = 0;
   for (int b = 0; b < f.pattern().block_count(); ++b) {
     const auto n = at_index(f.pattern().size(b));
     for (std::size_t i = 0; i < n; ++i) r.push_back(1.0 / f.inertia().mass[o + i * n + i]);
     o += n * n;
   }
-  return r;
 }
 
 // Keeps where prescribed bodies got to; returns the largest distance to a target.
@@ -125,9 +124,9 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   const bool collided = stop_colliding_prescribed(w);
 
   // 2. Lagged data, candidates and constants of every term.
-  const std::vector<double> inverse = inverse_mass(w.objective);
-  StepContext context{state.time, bodies.h,   bodies.b,       &w.points, &state.z,
-                      &inverse,   state.step, &state.history, bodies.w,  !bodies.momentum};
+  invert_mass(w.objective, w.inverse_mass);
+  StepContext context{state.time,      bodies.h,   bodies.b,       &w.points, &state.z,
+                      &w.inverse_mass, state.step, &state.history, bodies.w,  !bodies.momentum};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
   w.objective.prepare();
@@ -145,8 +144,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
     keep_controls(w, state);
-    state.q_before = keeps_the_last(scene) ? state.q : std::vector<double>();
-    state.z_before = keeps_the_last(scene) ? state.z : std::vector<double>();
+    if (keeps_the_last(scene)) state.q_before = state.q, state.z_before = state.z;
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
     w.b = bodies.b;
     report.missed = keep_paths(report.newton.path, state, w);

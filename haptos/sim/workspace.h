@@ -72,7 +72,7 @@ struct Workspace {
   std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
   std::vector<LoadOn> load_terms;           ///< those of `terms` that are loads
   Objective objective;
-  std::vector<double> z;
+  std::vector<double> z, inverse_mass;
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
   std::vector<Vec3d> x_before, u_before;     ///< of permanent points at the start of the step

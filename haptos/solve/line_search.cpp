@@ -96,33 +96,33 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
 
 LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
                               const std::vector<double>& dz, double slope, int max_evaluations) {
+  constexpr double kFarthest = 1.5;
   LineSearchResult r;
-  double second = 0;
-  const std::vector<double> start = z;
-  auto phi = [&](double a) {
-    z = along(start, dz, a);
-    objective.set_trial(z, objective.path());
-    objective.assemble(true, false, 0);
-    ++r.evaluations;
-    second = objective.curvature(dz);
-    return objective.slope(dz);
-  };
+  std::vector<double>& start = objective.scratch(0);
+  start = z;
   const double tolerance = 1e-8 * std::abs(slope);
-  double lo = 0, hi = 1.5;
-  const double at_end = phi(hi);
-  if (at_end <= 0) {
-    r.alpha = hi;
-    return r;
-  }
-  double a = 1.0;
-  while (r.evaluations < max_evaluations) {
-    const double f = phi(a);
-    r.alpha = a;
-    if (std::abs(f) <= tolerance || hi - lo < 1e-14) return r;
+  double lo = 0, hi = kFarthest, a = 1, f = 0, newton = 0;
+  // The slope at a, and where it would be zero if it went on evenly.
+  const auto look = [&](double at) {
+    r.alpha = a = at;
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = fma(a, dz[i], start[i]);
+    objective.set_trial(z, objective.path());
+    objective.assemble(false, false, 0);
+    ++r.evaluations;
+    f = objective.slope(dz);
+    if (std::abs(f) <= tolerance) return;
+    objective.assemble(true, false, 0);
+    const double second = objective.curvature(dz);
+    newton = second > 0 ? a - f / second : -1.0;
     (f > 0 ? hi : lo) = a;
-    const double newton = second > 0 ? a - f / second : -1.0;
-    a = newton > lo && newton < hi ? newton : 0.5 * (lo + hi);
+  };
+  look(1);
+  if (f < -tolerance) {
+    look(kFarthest);
+    if (f <= 0) return r;
   }
+  while (std::abs(f) > tolerance && hi - lo >= 1e-14 && r.evaluations < max_evaluations)
+    look(newton > lo && newton < hi ? newton : 0.5 * (lo + hi));
   return r;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "haptos/base/status.h"
@@ -61,7 +62,8 @@ constexpr int kRootIterations = 20;
 
 class Minimiser {
  public:
-  Minimiser(Objective& f, const NewtonOptions& o, std::vector<double>& z) : f_(f), o_(o), z_(z) {}
+  Minimiser(Objective& f, const NewtonOptions& o, std::vector<double>& z)
+      : f_(f), o_(o), z_(z), dz_(f.scratch(2)) {}
 
   NewtonReport run() {
     predict();
@@ -77,10 +79,11 @@ class Minimiser {
   // nothing lagged is small. The first time the new forces are lagged as they are; then, where the
   // passes may throw each other back and forth, what Anderson mixing makes of all of them.
   void settle_lags() {
-    AndersonMixing mixing;
+    std::optional<AndersonMixing> mixing;
     while (report_.status == 0) {
       LaggedForces used, now;
       if (!f_.update_lags(used, now)) return;
+      if (!mixing) mixing.emplace();
       f_.assemble(false, false, 0);
       measure();
       share_ = 1;
@@ -97,9 +100,9 @@ class Minimiser {
         nearer = root == Root::kNearer;
       }
       if (nearer) {
-        mixing = AndersonMixing();  // goes on from the forces that are lagged there
+        mixing.emplace();  // goes on from the forces that are lagged there
       } else {
-        const LaggedForces next = mixing.next(used, now, report_.residual);
+        const LaggedForces next = mixing->next(used, now, report_.residual);
         // Without momentum the centre of the proximal term moves too: another map at every pass.
         if (!f_.proximal()) f_.set_lags(report_.lag_passes > 1 ? next : now);
       }
@@ -291,7 +294,7 @@ class Minimiser {
   Objective& f_;
   const NewtonOptions& o_;
   std::vector<double>& z_;
-  std::vector<double> dz_;
+  std::vector<double>& dz_;
   NewtonReport report_;
   bool project_ = false;  // the last direction needed the projected Hessian
   bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds

@@ -376,7 +376,8 @@ double Objective::slope(const std::vector<double>& dz) const {
 }
 
 double Objective::curvature(const std::vector<double>& dz) const {
-  std::vector<double> y(dz.size());
+  std::vector<double>& y = scratch(1);
+  y.resize(dz.size());
   assembly_.matrix().multiply(dz.data(), y.data());
   double s = 0;
   for (std::size_t i = 0; i < dz.size(); ++i) s = fma(dz[i], y[i], s);

@@ -6,6 +6,7 @@
 // that driven points have covered.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -103,6 +104,9 @@ class Objective {
   /// dz^T H dz of the assembled matrix.
   double curvature(const std::vector<double>& dz) const;
 
+  /// Room for whoever works on the objective, so that no step has to allocate.
+  std::vector<double>& scratch(int k) const { return scratch_[static_cast<std::size_t>(k)]; }
+
   /// Symbolic factorisations done so far.
   int analyses() const { return analyses_; }
 
@@ -133,6 +137,7 @@ class Objective {
   Assembly assembly_;
   LinearSolver linear_;
   std::vector<double> z_, shifted_, weight_;
+  mutable std::array<std::vector<double>, 3> scratch_;
   std::vector<Vec3d> dx_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;
