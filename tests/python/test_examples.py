@@ -27,3 +27,28 @@ def test_the_first_example_is_short():
     code = [line for line in EXAMPLE.read_text().splitlines()
             if line.strip() and not line.lstrip().startswith(("#", '"""'))]
     assert len(code) <= 18
+
+
+def run_example(name, folder, *arguments):
+    done = subprocess.run([sys.executable, str(EXAMPLE.with_name(name)), *arguments], cwd=folder,
+                          capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_quadruped_trots_forward(tmp_path):
+    words = run_example("quadruped_trots.py", tmp_path, "2.5").replace(",", "").split()
+    assert words[0] == "ok:"
+    assert float(words[words.index("x") + 1]) > 0.4
+    assert abs(float(words[words.index("y") + 1])) < 0.2
+    assert float(words[words.index("height") + 1]) > 0.25
+    assert float(words[words.index("upright") + 1]) > 0.98
+    assert np.asarray(Image.open(tmp_path / "trot.png")).std() > 10
+
+
+def test_the_arm_lifts_the_box(tmp_path):
+    words = run_example("arm_lifts_box.py", tmp_path).split()
+    assert words[0] == "ok:"
+    assert abs(float(words[words.index("is") + 1]) - 150) < 3  # [mm]
+    assert 10 < float(words[words.index("with") + 1]) < 60  # [N]
+    assert np.asarray(Image.open(tmp_path / "lift.png")).std() > 10
