@@ -57,12 +57,12 @@ class MjcfModel:
         Bodies that a constraint of the file ties together are one robot. What cannot move is in
         `world`.
         """
-        return [part for part, moves in _parts(self.robot) if moves]
+        return [part for part, moves in _parts(self) if moves]
 
     @property
     def world(self) -> _core.Robot | None:
         """What is fixed to the world, as links with fixed joints; None where there is nothing."""
-        rest = [part for part, moves in _parts(self.robot) if not moves]
+        rest = [part for part, moves in _parts(self) if not moves]
         if not rest:
             return None
         links, joints = [], []
@@ -233,8 +233,10 @@ def _start(b: Builder, robot: _core.Robot, q: Array) -> None:
         joint.position = q[at:at + {"free": 7, "ball": 4}.get(joint.kind, 1)]
 
 
-def _parts(robot: _core.Robot) -> list[tuple[_core.Robot, bool]]:
+def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
     """Robots of the bodies that hang on the world, those tied together as one; whether they move."""
+    robot = model.robot
+    body_of = {f.link: f.name for f in reversed(model.frames.values()) if f.kind == "body"}
     joints, links = robot.joints, robot.links
     top = list(range(len(links)))
 
@@ -256,9 +258,14 @@ def _parts(robot: _core.Robot) -> list[tuple[_core.Robot, bool]]:
     groups: dict[int, list[int]] = {}
     for i in range(len(links)):
         groups.setdefault(root(i), []).append(i)
-    return [(_select(robot, members, links[first].name),
-             any(joints[i].kind != "fixed" for i in members))
-            for first, members in groups.items()]
+    out = []
+    for members in groups.values():
+        # The first body: links between the joints of a body have names of their own.
+        name = next((body_of[links[i].name] for i in members if links[i].name in body_of),
+                    links[members[0]].name)
+        out.append((_select(robot, members, name),
+                    any(joints[i].kind != "fixed" for i in members)))
+    return out
 
 
 def _select(robot: _core.Robot, members: list[int], name: str) -> _core.Robot:

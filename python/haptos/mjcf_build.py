@@ -114,7 +114,7 @@ class Builder:
         types = self.mj.mjtJoint
         anchor = np.zeros(3)
         for j in joints:
-            kind = m.jnt_type[j]
+            kind = int(m.jnt_type[j])
             last = j == first + count - 1
             name = self.body_name[b] if last else self.fresh(
                 "BODY", f"{self.body_name[b]}/{self.joint_name[j]}")
@@ -147,11 +147,16 @@ class Builder:
             self.left.add("gravity compensations of bodies", self.body_name[b],
                           "Tree.gravity_compensation gives them")
 
+    def has_one(self, j: int) -> bool:
+        """Whether a joint has one coordinate."""
+        return int(self.m.jnt_type[j]) in (int(self.mj.mjtJoint.mjJNT_SLIDE),
+                                           int(self.mj.mjtJoint.mjJNT_HINGE))
+
     def _joint(self, j: int, over: int, p: Array, q: Array) -> _core.RobotJoint:
         m, types = self.m, self.mj.mjtJoint
-        kind = m.jnt_type[j]
-        word = {types.mjJNT_FREE: "free", types.mjJNT_BALL: "ball", types.mjJNT_SLIDE: "prismatic",
-                types.mjJNT_HINGE: "revolute"}[kind]
+        word = {int(types.mjJNT_FREE): "free", int(types.mjJNT_BALL): "ball",
+                int(types.mjJNT_SLIDE): "prismatic",
+                int(types.mjJNT_HINGE): "revolute"}[int(m.jnt_type[j])]
         at, dof = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
         name = self.joint_name[j]
         start = m.qpos0[at:at + {"free": 7, "ball": 4}.get(word, 1)]
@@ -171,7 +176,7 @@ class Builder:
             if m.jnt_limited[j]:
                 out.lower, out.upper = (float(v) for v in m.jnt_range[j])
             if m.jnt_actfrclimited[j]:
-                out.effort = self._symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
+                out.effort = self.symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
         else:
             out.position = start
             if m.jnt_limited[j]:
@@ -191,7 +196,7 @@ class Builder:
             self.left.add("gravity compensations by actuators", name)
         return out
 
-    def _symmetric(self, bounds: Array, what: str, name: str) -> float:
+    def symmetric(self, bounds: Array, what: str, name: str) -> float:
         """The bound of a range that is symmetric, or the smaller one."""
         lower, upper = (float(v) for v in bounds)
         if abs(lower + upper) > 1e-12 * (abs(lower) + abs(upper)):
@@ -225,7 +230,7 @@ class Builder:
 
     def _shape(self, g: int, b: int) -> _core.RobotShape | None:
         m, types = self.m, self.mj.mjtGeom
-        kind = m.geom_type[g]
+        kind = int(m.geom_type[g])
         size = np.array(m.geom_size[g], float)
         name = self.mj.mj_id2name(m, self.mj.mjtObj.mjOBJ_GEOM, g) or ""
         rgba = np.array(m.geom_rgba[g], float)
@@ -242,9 +247,11 @@ class Builder:
             return self._mesh(g, kind == types.mjGEOM_SDF, options)
         if kind == types.mjGEOM_HFIELD:
             return self._field(g, options)
-        word, used = {types.mjGEOM_SPHERE: ("sphere", 1), types.mjGEOM_CAPSULE: ("capsule", 2),
-                      types.mjGEOM_ELLIPSOID: ("ellipsoid", 3), types.mjGEOM_CYLINDER: ("cylinder", 2),
-                      types.mjGEOM_BOX: ("box", 3)}.get(kind, ("", 0))
+        word, used = {int(types.mjGEOM_SPHERE): ("sphere", 1),
+                      int(types.mjGEOM_CAPSULE): ("capsule", 2),
+                      int(types.mjGEOM_ELLIPSOID): ("ellipsoid", 3),
+                      int(types.mjGEOM_CYLINDER): ("cylinder", 2),
+                      int(types.mjGEOM_BOX): ("box", 3)}.get(kind, ("", 0))
         if not word:
             self.left.add("geoms of kinds that are not known", name)
             return None
