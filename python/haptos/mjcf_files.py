@@ -290,6 +290,8 @@ class Scan:
             at = [e for e in at if e.name == where[1]] or at
         elif where and where[1]:
             element = f'"{where[1]}"'
+        elif len({e.name for e in at}) == 1:
+            element = f"<{at[0].name}>"
         remedy = self._guess(said, at, schema)
         try:
             fail(file, line, element, "", f"MuJoCo's compiler says: {said.rstrip('.')}", remedy)
@@ -314,9 +316,13 @@ class Scan:
         if missing and re.search(r"not found|unknown|unrecognized|could not find", said):
             near = difflib.get_close_matches(missing[1], sorted(self.names()), 3)
             return "there are " + ", ".join(f'"{n}"' for n in near) if near else ""
+        if "bad format" in said:
+            return "numbers have a decimal point and are separated by spaces"
         inertia = next((e for e in at for e in (e, *e.children) if e.name == "inertial"), None)
         if inertia is not None and "inertia" in said:
             return _moments(inertia)
+        if "mjMINVAL" in said:
+            return "what moves needs a mass: give it an inertial, or geoms with a density"
         return ""
 
 
@@ -338,8 +344,9 @@ def _moments(e: Element) -> str:
 
 
 def schema_elements(schema: str) -> set[str]:
-    """Names of elements in MuJoCo's printed schema."""
-    return set(re.findall(r"^ *(\w+) \([!*?R]\)", schema, re.M))
+    """Names of elements in MuJoCo's printed schema, and those that it expands before it looks."""
+    return {*re.findall(r"^ *(\w+) \([!*?R]\)", schema, re.M), "worldbody", "body", "frame",
+            "replicate", "include"}
 
 
 def schema_words(schema: str, element: str) -> set[str]:
