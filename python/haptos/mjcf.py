@@ -166,7 +166,8 @@ def _compile(mujoco: ModuleType, file: Path, scan: Scan) -> Any:
     said: list[str] = []
     mujoco.set_mju_user_warning(said.append)
     try:
-        return mujoco.MjModel.from_xml_path(os.fspath(file))
+        # MuJoCo keeps assets it has read by their paths, which must not depend on where we are.
+        return mujoco.MjModel.from_xml_path(os.path.abspath(file))
     except (ValueError, mujoco.FatalError, MemoryError) as e:
         raise scan.explain(str(e), mujoco.mj_printSchema(False, False)) from None
     finally:

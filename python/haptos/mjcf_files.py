@@ -108,6 +108,7 @@ class Scan:
             own = own.parent
         self.roots = [own, *(Path(r).resolve() for r in roots)]
         self.elements: list[Element] = []
+        self.files: dict[int, Path] = {}  # of elements, by id()
         self._model(path, [])
         self._check()
 
@@ -139,9 +140,7 @@ class Scan:
                     continue
                 self._plain(e, line, value)
                 short = Path(value.replace("\\", "/")).name if strip else value
-                places = [path.parent / (folder or "") / short, path.parent / short]
-                self._inside(e, line, short, [p.parent for p in places[:1]] if strip else
-                             [path.parent / (folder or "")])
+                self.files[id(e)] = self._inside(e, line, short, [path.parent / (folder or "")])
 
     def _take(self, root: Element, folder: Path, chain: list[str]) -> None:
         for e in root.walk():
@@ -293,10 +292,26 @@ class Scan:
         elif len({e.name for e in at}) == 1:
             element = f"<{at[0].name}>"
         remedy = self._guess(said, at, schema)
+        rule = f"MuJoCo's compiler says: {said.rstrip('.')}"
+        if not remedy:
+            rule, remedy = self._mesh(at) or rule, ""
+            if "stl_decoder" in said and rule.startswith("MuJoCo"):
+                remedy = "it reads binary STL only; haptos.write_stl() writes it"
         try:
-            fail(file, line, element, "", f"MuJoCo's compiler says: {said.rstrip('.')}", remedy)
+            fail(file, line, element, "", rule, remedy)
         except InputError as e:
             return e
+
+    def _mesh(self, at: list[Element]) -> str:
+        """What our own reader says of the mesh of these elements."""
+        for e in at:
+            path = self.files.get(id(e))
+            if e.name == "mesh" and path is not None and path.suffix.lower() in (".stl", ".obj"):
+                try:
+                    _core.read_surface(str(path), 1.0)
+                except InputError as wrong:
+                    return str(wrong)
+        return ""
 
     def _guess(self, said: str, at: list[Element], schema: str) -> str:
         wrong = re.search(r"unrecognized attribute: '([^']*)'", said)
