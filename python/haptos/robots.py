@@ -32,8 +32,9 @@ def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None
     """Reads a robot from URDF (.urdf, .xacro where the xacro program is there) or MJCF (.xml).
 
     Of MJCF this is everything in the file as one robot, MjcfModel.robot of haptos.load_mjcf(),
-    started at the key frame `state`; only roots, hulls and state are for MJCF. packages: folders by name, for package:// paths; others are searched for above the file and in
-    ROS_PACKAGE_PATH, unless search_packages is False. floating: the root link moves freely, else
+    started at the key frame `state`; only roots, hulls and state are for MJCF. packages: folders by
+    name, for package:// paths; others are searched for above the file and in ROS_PACKAGE_PATH,
+    unless search_packages is False. floating: the root link moves freely, else
     it is fixed to the world. roots: further folders that meshes may lie in. hulls: collision meshes
     stand for their convex hulls. xacro_arguments: "name:=value". srdf: a file that says which links
     never touch, and whose `state`, if one is named, is where the joints start. Raises InputError

@@ -260,20 +260,33 @@ TEST(RobotCheck, NumbersAndNamesThatOnlyAHandCanGetWrongAreErrors) {
   const std::pair<Spoil, const char*> cases[] = {
       {[&](Robot& r) { r.joints[1].frame.p[0] = nan; }, "position that is not finite"},
       {[](Robot& r) { r.joints[1].frame.q.w = 2; }, "quaternion whose length is not 1"},
-      {[](Robot& r) { r.joints[1].axis = {{0, 0, 2}}; }, "Its axis has length 2"},
+      {[](Robot& r) {
+         r.joints[1].axis = {{0, 0, 2}};
+       },
+       "Its axis has length 2"},
       {[](Robot& r) { r.joints[1].lower = 3, r.joints[1].upper = 2; }, "limits are 3 to 2"},
       {[](Robot& r) { r.joints[1].friction = -1; }, "Its friction is -1"},
       {[&](Robot& r) { r.joints[1].effort = nan; }, "Its effort is nan"},
       {[](Robot& r) { r.joints[1].stiffness = RobotJoint::kNone; }, "Its stiffness is inf"},
       {[&](Robot& r) { r.joints[1].position = {nan}; }, "start position is not finite"},
       {[](Robot& r) { r.joints[1].name = r.joints[0].name; }, "several of this name"},
-      {[](Robot& r) { r.motors.push_back({"m", "nothing", 1}); }, "drives \"nothing\""},
-      {[&](Robot& r) { r.motors.push_back({"m", "hinge", nan}); }, "Its kp is nan"},
+      {[](Robot& r) {
+         r.motors.push_back({"m", "nothing", 1});
+       },
+       "drives \"nothing\""},
+      {[&](Robot& r) {
+         r.motors.push_back({"m", "hinge", nan});
+       },
+       "Its kp is nan"},
       {[&](Robot& r) { r.closures = {closure(ClosureKind::kWeld, 1, 5)}; }, "names a link"},
       {[&](Robot& r) { r.closures = {closure(ClosureKind::kBall, 1, 1)}; }, "link to itself"},
       {[&](Robot& r) { r.closures = {closure(ClosureKind::kCoupler, -1, 1)}; }, "names a joint"},
-      {[&](Robot& r) { r.closures = {closure(ClosureKind::kCoupler, 1, 0)}; }, "not one coordinate"},
-      {[](Robot& r) { r.no_contact = {{0, 9}}; }, "pair of links"},
+      {[&](Robot& r) { r.closures = {closure(ClosureKind::kCoupler, 1, 0)}; },
+       "not one coordinate"},
+      {[](Robot& r) {
+         r.no_contact = {{0, 9}};
+       },
+       "pair of links"},
   };
   for (const auto& [spoil, says] : cases) {
     Robot r = arm();
