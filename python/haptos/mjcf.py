@@ -8,11 +8,12 @@ one: pip install "haptos[mujoco]".
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +22,10 @@ from haptos import _core, mjcf_maps
 from haptos.errors import InputError, refuse
 from haptos.mjcf_build import Builder, rotation
 from haptos.mjcf_files import Scan, fail
-from haptos.mjcf_notes import (
-    Array,
-    MjcfActuator,
-    MjcfFrame,
-    MjcfKey,
-    MjcfSensor,
-)
+from haptos.mjcf_notes import Array, MjcfActuator, MjcfFrame, MjcfKey, MjcfSensor
+
+if TYPE_CHECKING:
+    from haptos.scene import Scene
 
 PathLike = str | os.PathLike[str]
 
@@ -74,6 +72,27 @@ class MjcfModel:
                 joints.append(copy)
             links += part.links
         return _core.Robot("world", links, joints)
+
+    def add_to(self, scene: Scene, prefix: str = "") -> list[str]:
+        """Adds the robots to a scene, and the world as a robot that cannot move; returns their names.
+
+        Their names are prefix and the robot's name. The time step and gravity are the scene's:
+        model.options has those of the file. Warns of pairs of links of different robots that the
+        file keeps apart, which robots of a scene have no list for.
+        """
+        robots = self.robots
+        world = self.world
+        if world is not None:
+            robots.append(world)
+        owner = {link.name: i for i, robot in enumerate(robots) for link in robot.links}
+        names = [link.name for link in self.robot.links]
+        apart = sum(owner[names[a]] != owner[names[b]] for a, b in self.robot.no_contact)
+        if apart:
+            warnings.warn(f"{self.name}: {apart} pairs of links of different robots, which the file "
+                          "keeps apart, may touch.", stacklevel=2)
+        for robot in robots:
+            scene.add_robot(prefix + robot.name, robot)
+        return [prefix + robot.name for robot in robots]
 
 
 def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,

@@ -460,6 +460,61 @@ def test_load_robot_reads_both_formats_by_what_is_in_them(mujoco, tmp_path):
         haptos.load_robot(tmp_path / "m.xml", floating=True)
 
 
+SWING = """<mujoco><compiler angle="radian"/><option timestep="1e-4" integrator="RK4"/><worldbody>
+  <body name="a" pos="0 0 1"><joint name="j0" axis="0 1 0" damping=".05" armature=".01"/>
+    <geom type="capsule" fromto="0 0 0 .3 .05 0" size=".03"/>
+    <body name="b" pos=".3 0 0"><joint name="j1" axis="1 0 .3" pos="0 .02 0" stiffness="2" springref=".4"/>
+      <joint name="j2" axis="0 1 0" ref=".1" damping=".02"/>
+      <geom type="box" size=".1 .05 .02" pos=".1 0 0"/>
+      <body name="c" pos=".2 0 0"><joint name="j3" type="slide" axis="1 0 0" stiffness="200" damping="1"/>
+        <geom size=".03"/></body></body></body></worldbody>
+  <actuator><position joint="j0" kp="8" kv=".3"/></actuator>
+  <keyframe><key name="home" qpos=".2 .1 .1 .01" ctrl=".9"/></keyframe></mujoco>"""
+
+
+def test_a_robot_in_a_scene_swings_as_in_mujoco_as_the_step_shrinks(mujoco, tmp_path):
+    """Springs, dampers, armature and a servo: the error against MuJoCo's fourth order halves."""
+    (tmp_path / "m.xml").write_text(SWING)
+    m = mujoco.MjModel.from_xml_path(str(tmp_path / "m.xml"))
+    d = mujoco.MjData(m)
+    mujoco.mj_resetDataKeyframe(m, d, 0)
+    for _ in range(3000):
+        mujoco.mj_step(m, d)
+    model = haptos.load_mjcf(tmp_path / "m.xml")
+    errors = []
+    for dt in (1e-3, 5e-4, 2.5e-4):
+        scene = haptos.Scene(dt=dt, gravity=model.options["gravity"])
+        name, = model.add_to(scene)
+        sim = scene.compile()
+        view = sim.robots[name]
+        q_ref, v_ref, u_ff = model.actuators[0].command(model.keys["home"].ctrl[0])
+        view.set_command(position=q_ref, velocity=v_ref, effort=u_ff)
+        for _ in range(round(0.3 / dt)):
+            assert sim.step().ok
+        errors.append(np.abs(np.ravel(view.position) - d.qpos).max())
+    print("FIGURE mujoco.swing.errors = " + ", ".join(f"{e:.2e}" for e in errors) + " rad")
+    assert errors[0] < 3e-2
+    for coarse, fine in zip(errors, errors[1:], strict=False):
+        assert 1.8 < coarse / fine < 2.2
+
+
+def test_a_model_falls_on_its_floor(mujoco, tmp_path):
+    (tmp_path / "m.xml").write_text('''<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+      <body name="stand" pos="2 0 0"><geom name="s" size=".1"/></body>
+      <body name="box" pos="0 0 .11"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+      <body name="ball" pos="0 0 .6"><freejoint/><geom size=".1" density="500"/></body></worldbody>
+      <contact><exclude body1="ball" body2="stand"/></contact></mujoco>''')
+    model = haptos.load_mjcf(tmp_path / "m.xml")
+    scene = haptos.Scene(dt=0.005)
+    with pytest.warns(UserWarning, match="1 pairs of links of different robots"):
+        assert model.add_to(scene, "my ") == ["my box", "my ball", "my world"]
+    sim = scene.compile()
+    for _ in range(200):
+        assert sim.step().ok
+    box, ball = (np.ravel(sim.robots[f"my {n}"].position) for n in ("box", "ball"))
+    assert box[2] == pytest.approx(0.1, abs=2e-3) and ball[2] == pytest.approx(0.3, abs=5e-3)
+
+
 def test_check_prints_a_model_and_what_is_left_out(mujoco, tmp_path):
     (tmp_path / "m.xml").write_text(EVERYTHING)
     done = run_haptos("check", "m.xml", "--picture", "m.png", cwd=tmp_path)
