@@ -1,8 +1,8 @@
 """Robots from MJCF, MuJoCo's model format, read through MuJoCo's own compiler.
 
 The compiler resolves defaults, frames, includes, replicates, masses from geometry and all the rest;
-what it made is turned into links and joints here. It comes with the package mujoco, an extra of this
-one: pip install "haptos[mujoco]".
+what it made is turned into links and joints here. It comes with the package mujoco, an extra of
+this one: pip install "haptos[mujoco]".
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ PathLike = str | os.PathLike[str]
 class MjcfModel:
     """What an MJCF file holds.
 
-    robot: everything in one, its links and coordinates in MuJoCo's order; geoms of the world are the
-    shapes of a link "world". frames: bodies, sites and cameras by (kind, name). options: time step
-    [s], gravity [m/s2] and other settings of the file. warnings: what is left out, a sentence each.
+    robot: everything in one, its links and coordinates in MuJoCo's order; geoms of the world are
+    the shapes of a link "world". frames: bodies, sites and cameras by (kind, name). options: time
+    step [s], gravity [m/s2] and other settings of the file. warnings: what is left out, a sentence
+    each.
     """
 
     name: str
@@ -74,9 +75,9 @@ class MjcfModel:
         return _core.Robot("world", links, joints)
 
     def add_to(self, scene: Scene, prefix: str = "") -> list[str]:
-        """Adds the robots to a scene, and the world as a robot that cannot move; returns their names.
+        """Adds the robots to a scene, and the world as one that cannot move; returns their names.
 
-        Their names are prefix and the robot's name. The time step and gravity are the scene's:
+        These are prefix and the robot's name. The time step and gravity are the scene's:
         model.options has those of the file. Warns of pairs of links of different robots that the
         file keeps apart, which robots of a scene have no list for.
         """
@@ -88,8 +89,8 @@ class MjcfModel:
         names = [link.name for link in self.robot.links]
         apart = sum(owner[names[a]] != owner[names[b]] for a, b in self.robot.no_contact)
         if apart:
-            warnings.warn(f"{self.name}: {apart} pairs of links of different robots, which the file "
-                          "keeps apart, may touch.", stacklevel=2)
+            warnings.warn(f"{self.name}: {apart} pairs of links of different robots, which the "
+                          "file keeps apart, may touch.", stacklevel=2)
         for robot in robots:
             scene.add_robot(prefix + robot.name, robot)
         return [prefix + robot.name for robot in robots]
@@ -109,7 +110,7 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
     scan = Scan(file, roots)
     model = _compile(mujoco, file, scan)
     _finite(mujoco, model, str(path))
-    b = Builder(mujoco, model, hulls=hulls)
+    b = Builder(mujoco, model, hulls=hulls, mesh_files=scan.mesh_files())
     actuators, motors = mjcf_maps.actuators(b)
     closures = mjcf_maps.closures(b)
     no_contact = mjcf_maps.no_contact(b)
@@ -211,8 +212,8 @@ def _finite(mujoco: ModuleType, m: Any, file: str) -> None:
     for name in ("body_pos", "body_quat", "body_ipos", "body_mass", "body_inertia", "geom_pos",
                  "geom_quat", "geom_size", "geom_friction", "jnt_pos", "jnt_axis", "site_pos",
                  "qpos0", "qpos_spring", "dof_damping", "dof_armature", "dof_frictionloss",
-                 "jnt_stiffness", "actuator_gear", "actuator_gainprm", "actuator_biasprm", "eq_data",
-                 "key_qpos", "key_qvel"):
+                 "jnt_stiffness", "actuator_gear", "actuator_gainprm", "actuator_biasprm",
+                 "eq_data", "key_qpos", "key_qvel"):
         values = getattr(m, name)
         if not np.all(np.isfinite(values)):
             fail(file, 0, name, "", "must hold finite numbers")
@@ -222,12 +223,14 @@ def _finite(mujoco: ModuleType, m: Any, file: str) -> None:
             fail(file, 0, name, f"{worst:g}", "must be below 1e6 m", "SI units are meant")
     used = {"SPHERE": 1, "CAPSULE": 2, "ELLIPSOID": 3, "CYLINDER": 2, "BOX": 3}
     for g in range(m.ngeom):
-        kind = next((k for k in used if m.geom_type[g] == getattr(mujoco.mjtGeom, "mjGEOM_" + k)), "")
+        kind = next((k for k in used
+                     if m.geom_type[g] == getattr(mujoco.mjtGeom, "mjGEOM_" + k)), "")
         if kind and m.geom_size[g][:used[kind]].min() < 1e-9:
             called = mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_GEOM, g) or str(g)
             fail(file, 0, f'geom "{called}", size', f"{m.geom_size[g].min():g}",
                  "must be 1 nm or more")
-    for name in ("dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness", "geom_friction"):
+    for name in ("dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness",
+                 "geom_friction"):
         if np.size(getattr(m, name)) and np.min(getattr(m, name)) < 0:
             fail(file, 0, name, f"{np.min(getattr(m, name)):g}", "must be 0 or more")
 
@@ -238,11 +241,20 @@ def _keys(b: Builder) -> dict[str, MjcfKey]:
     keys = {}
     for i in range(m.nkey):
         name = b.name("KEY", i, f"key_{i}")
-        q = np.array(m.key_qpos[i], float)
+        q = _unit(b, np.array(m.key_qpos[i], float))
         keys[name] = MjcfKey(name, float(m.key_time[i]), q,
                              velocity_from_mujoco(robot, q, m.key_qvel[i]),
                              np.array(m.key_ctrl[i], float))
     return keys
+
+
+def _unit(b: Builder, q: Array) -> Array:
+    """Coordinates with quaternions of length 1."""
+    for j, joint in enumerate(b.joints[i] for i in b.joint_of):
+        if joint.kind in ("ball", "free"):
+            at = int(b.m.jnt_qposadr[j]) + (3 if joint.kind == "free" else 0)
+            q[at:at + 4] /= np.linalg.norm(q[at:at + 4])
+    return q
 
 
 def _start(b: Builder, robot: _core.Robot, q: Array) -> None:
@@ -254,7 +266,7 @@ def _start(b: Builder, robot: _core.Robot, q: Array) -> None:
 
 
 def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
-    """Robots of the bodies that hang on the world, those tied together as one; whether they move."""
+    """Robots of the bodies of the world, those tied together as one; and whether they move."""
     robot = model.robot
     body_of = {f.link: f.name for f in reversed(model.frames.values()) if f.kind == "body"}
     joints, links = robot.joints, robot.links

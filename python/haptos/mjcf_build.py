@@ -1,8 +1,8 @@
 """Turns MuJoCo's compiled model into one Robot that holds everything.
 
 Conventions. MuJoCo's joint moves a body about a point `pos` of the body; ours is where its link's
-frame is. So a link's frame lies at its (last) joint's `pos` with the body's axes, and MjcfFrame says
-where the body's own frame is. Several joints of a body become links without mass between them.
+frame is. So a link's frame lies at its (last) joint's `pos` with the body's axes, and MjcfFrame
+says where the body's own frame is. Several joints of a body become links without mass between them.
 Coordinates are MuJoCo's, `ref` included: the joint's frame is turned back by it. A free or a ball
 joint has its angular velocity in the joint's axes here, in the body's axes in MuJoCo.
 """
@@ -47,8 +47,8 @@ def pose_row(p: Array, q: Array) -> Array:
 class Builder:
     """Reads a mujoco.MjModel; `robot`, `frames` and `left` are what it made of it."""
 
-    def __init__(self, mujoco: Any, model: Any, *, hulls: bool) -> None:
-        self.mj, self.m, self.hulls = mujoco, model, hulls
+    def __init__(self, mujoco: Any, model: Any, *, hulls: bool, mesh_files: dict[str, str]) -> None:
+        self.mj, self.m, self.hulls, self.mesh_files = mujoco, model, hulls, mesh_files
         self.left = Unmapped()
         self.frames: list[MjcfFrame] = []
         self.links: list[_core.RobotLink] = []
@@ -95,7 +95,8 @@ class Builder:
         if not visuals and not collisions:
             return
         self.body_link[0] = 0
-        self.links.append(_core.RobotLink(self.body_name[0], collisions=collisions, visuals=visuals))
+        self.links.append(_core.RobotLink(self.body_name[0], collisions=collisions,
+                                          visuals=visuals))
         self.joints.append(_core.RobotJoint(self.fresh("JOINT", "world"), "fixed", -1, 0))
 
     def _add(self, joint: _core.RobotJoint, link: _core.RobotLink) -> int:
@@ -147,6 +148,12 @@ class Builder:
             self.left.add("gravity compensations of bodies", self.body_name[b],
                           "Tree.gravity_compensation gives them")
 
+    @staticmethod
+    def is_usual(solref: Array, solimp: Array) -> bool:
+        """Whether MuJoCo's softness of a constraint is what it is where a file does not say."""
+        return bool(np.allclose(solref, (0.02, 1)) and
+                    np.allclose(solimp, (0.9, 0.95, 0.001, 0.5, 2)))
+
     def has_one(self, j: int) -> bool:
         """Whether a joint has one coordinate."""
         return int(self.m.jnt_type[j]) in (int(self.mj.mjtJoint.mjJNT_SLIDE),
@@ -192,6 +199,13 @@ class Builder:
             poly = getattr(m, values, None)
             if poly is not None and np.any(poly[dof if values[0] == "d" else j]):
                 self.left.add(what, name, "the linear part is kept")
+        soft = [w for w, on in (("limits", m.jnt_limited[j] and not (
+            self.is_usual(m.jnt_solref[j], m.jnt_solimp[j]) and m.jnt_margin[j] == 0)),
+            ("dry friction", m.dof_frictionloss[dof] and not self.is_usual(
+                m.dof_solref[dof], m.dof_solimp[dof]))) if on]
+        for what in soft:
+            self.left.add(f"softness of {what} of joints (solref, solimp, margin)", name,
+                          "the law of the joint's own holds")
         if m.jnt_actgravcomp[j]:
             self.left.add("gravity compensations by actuators", name)
         return out
@@ -268,9 +282,9 @@ class Builder:
             v, f = int(m.mesh_vertadr[i]), int(m.mesh_faceadr[i])
             mesh = _core.TriMesh(np.array(m.mesh_vert[v:v + m.mesh_vertnum[i]], float),
                                  np.array(m.mesh_face[f:f + m.mesh_facenum[i]], int))
-            path = int(m.mesh_pathadr[i])
-            text = bytes(m.paths)[path:].split(b"\0", 1)[0].decode(errors="replace") if path >= 0 else ""
-            self._meshes[i, word] = _core.RobotShape(word, mesh=mesh, file=text)
+            name = self.mj.mj_id2name(m, self.mj.mjtObj.mjOBJ_MESH, i) or ""
+            self._meshes[i, word] = _core.RobotShape(word, mesh=mesh,
+                                                     file=self.mesh_files.get(name, name))
         shape = self._meshes[i, word].copy()
         for key, value in options.items():
             setattr(shape, key, value)
@@ -296,8 +310,7 @@ class Builder:
             self.left.add("contact priorities of geoms", name)
         if m.geom_margin[g] or m.geom_gap[g]:
             self.left.add("contact margins of geoms", name)
-        if not (np.allclose(m.geom_solref[g], (0.02, 1)) and
-                np.allclose(m.geom_solimp[g], (0.9, 0.95, 0.001, 0.5, 2))):
+        if not self.is_usual(m.geom_solref[g], m.geom_solimp[g]):
             self.left.add("contact softness (solref, solimp) of geoms", name,
                           "the scene's contact law holds")
         for values, what in (("geom_adhesion", "adhesion of geoms"),
@@ -326,4 +339,5 @@ class Builder:
             self.frames.append(MjcfFrame(name, "camera", *self.in_link(
                 int(m.cam_bodyid[c]), m.cam_pos[c], m.cam_quat[c])))
             if m.cam_mode[c] != self.mj.mjtCamLight.mjCAMLIGHT_FIXED:
-                self.left.add("cameras that track or target", name, "their place at the start is kept")
+                self.left.add("cameras that track or target", name,
+                              "their place at the start is kept")

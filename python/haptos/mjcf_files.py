@@ -2,9 +2,9 @@
 
 MuJoCo reads any file that a model names and takes numbers that no model means (NaN, infinite
 positions, negative friction, a time step of 0, two thousand million copies). So the text is read
-here first, with its includes: XML without document types, files that lie in the model's own folders,
-numbers that are finite, counts that fit into memory. What is wrong is one InputError with file and
-line; what MuJoCo then finds is turned into one.
+here first, with its includes: XML without document types, files that lie in the model's own
+folders, numbers that are finite, counts that fit into memory. What is wrong is one InputError with
+file and line; what MuJoCo then finds is turned into one.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MAX_COPIES = 100_000  # of one element, by replicate and the like
 MAX_CELLS = 20_000_000  # of a height field or a texture
 _XML_FOLDERS = ("xml", "xmls", "mjcf", "mujoco", "urdf", "robots", "model", "models")
 # Attributes that hold names or free text, though they may look like numbers.
-_WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data", "text",
-          "user", "string", "instance", "plugin", "content_type", "mesh", "material", "texture",
-          "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator", "target"}
+_WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data",
+          "text", "user", "string", "instance", "plugin", "content_type", "mesh", "material",
+          "texture", "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator", "target"}
 
 
 @dataclass
@@ -225,7 +225,8 @@ class Scan:
         return product
 
     def _counts(self, e: Element) -> None:
-        limits = {"hfield": (("nrow", "ncol"), MAX_CELLS), "texture": (("width", "height"), MAX_CELLS),
+        limits = {"hfield": (("nrow", "ncol"), MAX_CELLS),
+                  "texture": (("width", "height"), MAX_CELLS),
                   "composite": (("count",), MAX_COPIES), "flexcomp": (("count",), MAX_COPIES),
                   "replicate": (("count",), MAX_COPIES)}
         if e.name in limits:
@@ -240,7 +241,8 @@ class Scan:
                     fail(e.file, e.line, "<mesh>, params", token, "must not be above 2000")
         if e.name == "size":
             for name, (value, line) in e.attributes.items():
-                if (name.startswith("nuser") or name == "nkey") and self._product(e, [name]) > 10_000:
+                counts = name.startswith("nuser") or name == "nkey"
+                if counts and self._product(e, [name]) > 10_000:
                     fail(e.file, line, f"<size>, {name}", value, "must not be above 10000")
 
     def _copies(self) -> None:
@@ -260,6 +262,15 @@ class Scan:
         for e in self.elements:
             if e.name == "worldbody":
                 visit(e, 1)
+
+    def mesh_files(self) -> dict[str, str]:
+        """Files of meshes by the names that MuJoCo gives them."""
+        found = {}
+        for e in self.elements:
+            path = self.files.get(id(e))
+            if e.name == "mesh" and path is not None:
+                found[e.text("name") or path.stem] = str(path)
+        return found
 
     # ------------------------------------------------------------------ what MuJoCo says
 

@@ -121,8 +121,8 @@ def _actuator(b: Builder, i: int) -> tuple[MjcfActuator, _core.RobotMotor | None
         given = getattr(m, values, None)
         if given is not None and np.any(given[i]):
             b.left.add(what, name)
-    motor = _core.RobotMotor(target, name=name, kp=-bias[1] * gear * gear, kd=-bias[2] * gear * gear,
-                             effort=effort)
+    motor = _core.RobotMotor(target, name=name, kp=abs(bias[1]) * gear * gear,
+                             kd=abs(bias[2]) * gear * gear, effort=effort)
     return described, motor
 
 
@@ -136,6 +136,9 @@ def closures(b: Builder) -> list[_core.LoopClosure]:
     for i in range(m.neq):
         name = b.name("EQUALITY", i, f"equality_{i}")
         kind = int(m.eq_type[i])
+        if m.eq_active0[i] and not b.is_usual(m.eq_solref[i], m.eq_solimp[i]):
+            b.left.add("softness of equality constraints (solref, solimp)", name,
+                       "they are as stiff as the time step allows")
         if not m.eq_active0[i]:
             b.left.add("equality constraints that start switched off", name)
         elif kind in (types.mjEQ_CONNECT, types.mjEQ_WELD):
@@ -184,8 +187,8 @@ def _coupler(b: Builder, i: int, name: str) -> _core.LoopClosure | None:
     polynomial = np.zeros(5)
     polynomial[:len(powers)] = powers
     polynomial[0] += float(m.qpos0[m.jnt_qposadr[first]])
-    return _core.LoopClosure("coupler", b.joint_of[first], b.joint_of[second] if second >= 0 else -1,
-                             name=name, polynomial=polynomial)
+    other = b.joint_of[second] if second >= 0 else -1
+    return _core.LoopClosure("coupler", b.joint_of[first], other, name=name, polynomial=polynomial)
 
 
 # --------------------------------------------------------------------------- contact
@@ -258,7 +261,8 @@ def options(b: Builder) -> dict[str, Any]:
     return {
         "timestep": float(o.timestep), "gravity": tuple(float(v) for v in o.gravity),
         "integrator": words(mj.mjtIntegrator, "mjINT_", o.integrator),
-        "cone": words(mj.mjtCone, "mjCONE_", o.cone), "solver": words(mj.mjtSolver, "mjSOL_", o.solver),
+        "cone": words(mj.mjtCone, "mjCONE_", o.cone),
+        "solver": words(mj.mjtSolver, "mjSOL_", o.solver),
         "iterations": int(o.iterations), "tolerance": float(o.tolerance),
         "impratio": float(o.impratio), "density": float(o.density), "viscosity": float(o.viscosity),
         "wind": tuple(float(v) for v in o.wind), "magnetic": tuple(float(v) for v in o.magnetic),
@@ -295,6 +299,9 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
     if opts["density"] or opts["viscosity"]:
         left.add("fluids", "", "density and viscosity of a medium act on nothing")
     for flag in opts["disabled"]:
-        if flag in ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper",
-                    "gravity", "actuation"):
+        if flag in ("constraint", "equality", "frictionloss", "limit", "contact", "spring",
+                    "damper", "gravity", "actuation"):
             left.add("flags that switch a force off", flag, "what they speak of acts here")
+    for flag in opts["enabled"]:
+        if flag in ("override", "sleep", "ipc"):
+            left.add("flags that switch something on", flag)

@@ -394,6 +394,52 @@ def test_keys_are_where_robots_start(mujoco, everything, tmp_path):
         haptos.load_mjcf(tmp_path / "all.xml", key="nowhere")
 
 
+def test_meshes_are_found_where_the_file_says(mujoco, tmp_path):
+    """Scaled, off centre, shared by two geoms; from a folder beside the model's, and from roots."""
+    ball = haptos.icosphere(20.0, 8.0).transformed((30, 0, 0))
+    (tmp_path / "robot" / "xml").mkdir(parents=True)
+    (tmp_path / "robot" / "assets").mkdir()
+    haptos.write_obj(tmp_path / "robot" / "assets" / "ball.obj", ball)
+    text = """<mujoco><compiler meshdir="DIR"/><asset>
+      <mesh file="ball.obj" scale=".001 .001 .002"/></asset>
+      <worldbody><body pos="1 2 3" euler="30 20 10"><joint pos=".1 .2 .3"/>
+        <geom type="mesh" mesh="ball" pos=".5 0 0" euler="0 90 0"/>
+        <geom type="mesh" mesh="ball" contype="0" conaffinity="0" rgba="1 0 0 1"/></body></worldbody>
+      </mujoco>"""
+    file = tmp_path / "robot" / "xml" / "m.xml"
+    file.write_text(text.replace("DIR", "../assets"))
+    robot = haptos.load_mjcf(file).robot
+    link = robot.links[0]
+    assert (link.collisions[0].kind, link.visuals[0].kind) == ("hull", "mesh")
+    assert len(link.collisions) == 1 and len(link.visuals) == 2
+    assert link.collisions[0].file.endswith("assets/ball.obj")
+    assert haptos.load_mjcf(file, hulls=False).robot.links[0].collisions[0].kind == "mesh"
+    # The vertices in the world, from the file's numbers.
+    m = mujoco.MjModel.from_xml_path(str(file))
+    d = mujoco.MjData(m)
+    mujoco.mj_kinematics(m, d)
+    body_p, body_r = d.xpos[1], d.xmat[1].reshape(3, 3)
+    turn = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0.0]])
+    scaled = np.asarray(ball.vertices) * (1e-3, 1e-3, 2e-3)
+    expected = [(np.array([0.5, 0, 0]) + scaled @ turn.T) @ body_r.T + body_p,
+                scaled @ body_r.T + body_p]
+    for shape, points in zip(link.visuals, expected, strict=True):
+        placed = shape.mesh.transformed(shape.frame[:3], shape.frame[3:]).transformed(
+            robot.start_poses()[0][:3], robot.start_poses()[0][3:])
+        # MuJoCo keeps meshes in single precision, and may change the order of vertices.
+        got = np.asarray(placed.vertices)
+        distance = np.linalg.norm(got[:, None] - points[None], axis=2)
+        assert distance.min(axis=0).max() < 1e-7 and distance.min(axis=1).max() < 1e-7
+    (tmp_path / "far").mkdir()
+    haptos.write_obj(tmp_path / "far" / "ball.obj", ball)
+    file.write_text(text.replace("DIR", str(tmp_path / "far")))
+    with pytest.raises(haptos.InputError, match="with the option roots"):
+        haptos.load_mjcf(file)
+    assert haptos.load_mjcf(file, roots=[tmp_path / "far"]).robot.links[0].collisions
+    done = run_haptos("check", file, cwd=tmp_path)
+    assert done.returncode == 1 and "leaves the model's folder" in done.stdout
+
+
 def test_sensors_and_options_are_described(everything):
     _, model = everything
     acc, position, frame = model.sensors
