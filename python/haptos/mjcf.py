@@ -162,11 +162,9 @@ def _turned(robot: _core.Robot, q: ArrayLike, v: ArrayLike, *, transpose: bool) 
         at_q, at_v = at_q + nq, at_v + nv
         if joint.kind not in ("ball", "free"):
             continue
-        for row in np.ndindex(out.shape[:-1]):
-            turn = coordinates[row][at_q - 4:at_q]
-            r = rotation(turn / np.linalg.norm(turn))
-            part = out[row][at_v - 3:at_v]
-            out[row][at_v - 3:at_v] = (r.T if transpose else r) @ part
+        turns = rotation(coordinates[..., at_q - 4:at_q])
+        out[..., at_v - 3:at_v] = np.einsum("...ji,...j->...i" if transpose else "...ij,...j->...i",
+                                            turns, out[..., at_v - 3:at_v])
     return out
 
 
