@@ -84,8 +84,9 @@ def _gathered(findings: list[_core.RobotFinding]) -> list[str]:
 def _print_summary(file: str, robot: _core.Robot) -> None:
     shapes = sum(len(link.collisions) for link in robot.links)
     visuals = sum(len(link.visuals) for link in robot.links)
+    fixed = all(j.kind == "fixed" for j in robot.joints if j.parent < 0)
     print(f'{file}: robot "{robot.name}", {len(robot.links)} links, '
-          f"{robot.degrees_of_freedom} degrees of freedom with the base fixed, "
+          f"{robot.degrees_of_freedom} degrees of freedom{' with the base fixed' if fixed else ''}, "
           f"{robot.total_mass:.6g} kg, {shapes} collision shapes, {visuals} visuals")
 
 

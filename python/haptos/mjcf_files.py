@@ -107,10 +107,10 @@ class Scan:
         if own.name in _XML_FOLDERS and own.parent != own:
             own = own.parent
         self.roots = [own, *(Path(r).resolve() for r in roots)]
+        self._sizes: dict[str, int] = {}  # elements that a model makes, by its file
         self.elements: list[Element] = []
         self.files: dict[int, Path] = {}  # of elements, by id()
         self._model(path, [])
-        self._check()
 
     def _model(self, path: Path, chain: list[str]) -> None:
         """Reads a model with all that it includes; paths are relative to the model's file."""
@@ -121,6 +121,7 @@ class Scan:
         first = len(self.elements)
         self._take(root, path.parent, [*chain, shown])
         elements = self.elements[first:]
+        below_of: dict[str, str] = {}  # files of models by name
         folders = {}
         for name in ("assetdir", "meshdir", "texturedir"):
             folders[name] = next((v for e in elements if e.name == "compiler"
@@ -136,11 +137,16 @@ class Scan:
                     below = self._inside(e, line, value, [path.parent])
                     if len(chain) >= MAX_DEPTH or str(below) in chain:
                         self._cycle(e, line, [*chain, shown, str(below)])
-                    self._model(below, [*chain, shown])
+                    if str(below) not in self._sizes:
+                        self._model(below, [*chain, shown])
+                    below_of[e.text("name") or ""] = str(below)
                     continue
                 self._plain(e, line, value)
                 short = Path(value.replace("\\", "/")).name if strip else value
                 self.files[id(e)] = self._inside(e, line, short, [path.parent / (folder or "")])
+
+        self._check(elements)
+        self._sizes[shown] = self._copies(elements, below_of)
 
     def _take(self, root: Element, folder: Path, chain: list[str]) -> None:
         for e in root.walk():
@@ -187,13 +193,12 @@ class Scan:
 
     # ------------------------------------------------------------------ numbers and counts
 
-    def _check(self) -> None:
-        for e in self.elements:
+    def _check(self, elements: list[Element]) -> None:
+        for e in elements:
             for name, (value, line) in e.attributes.items():
                 if name not in _WORDS and not name.startswith("file"):
                     self._numbers(e, name, value, line)
             self._counts(e)
-        self._copies()
 
     @staticmethod
     def _numbers(e: Element, name: str, value: str, line: int) -> None:
@@ -245,13 +250,17 @@ class Scan:
                 if counts and self._product(e, [name]) > 10_000:
                     fail(e.file, line, f"<size>, {name}", value, "must not be above 10000")
 
-    def _copies(self) -> None:
-        """Replicates inside replicates multiply."""
+    def _copies(self, elements: list[Element], below_of: dict[str, str]) -> int:
+        """How many elements the bodies of a model make: replicates and attached models multiply."""
+        largest = max((self._sizes[f] for f in below_of.values()), default=1)
 
         def visit(e: Element, copies: int) -> int:
             if e.name == "replicate":
                 copies *= self._product(e, ["count"])
-            made = copies
+            made = copies if e.name != "replicate" else 0
+            if e.name == "attach":
+                below = below_of.get(e.text("model") or "")
+                made *= self._sizes[below] if below else largest
             for c in e.children:
                 made += visit(c, copies)
             if made > 10 * MAX_COPIES:
@@ -259,9 +268,7 @@ class Scan:
                      f"{10 * MAX_COPIES} elements")
             return made
 
-        for e in self.elements:
-            if e.name == "worldbody":
-                visit(e, 1)
+        return sum(visit(e, 1) for e in elements if e.name == "worldbody")
 
     def mesh_files(self) -> dict[str, str]:
         """Files of meshes by the names that MuJoCo gives them."""

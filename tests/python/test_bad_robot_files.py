@@ -173,6 +173,15 @@ TABLE = [
                  'height="100000"/></asset>'), "<texture>, width x height", {}),
     (24, M, mjcf('<body><composite type="grid" count="100000 100000 1" spacing="1"/></body>'),
      "<composite>, count", {}),
+    (24, M, mjcf("".join(f'<attach model="a" body="x" prefix="p{i}"/>' for i in range(50)),
+                 '<asset><model name="a" file="a.xml"/></asset>'), "must not make more than",
+     {f"{c}.xml": mjcf("<body name='x'>" + "".join(
+         f'<attach model="{d}" body="x" prefix="p{i}"/>' for i in range(50)) + "</body>",
+         f'<asset><model name="{d}" file="{d}.xml"/></asset>') for c, d in ("ab", "bc", "cd")}
+     | {"d.xml": mjcf('<body name="x"><geom size="1"/></body>')}),
+    (10, M, mjcf('<attach model="a" body="x" prefix="p"/>',
+                 '<asset><model name="a" file="a.xml"/></asset>'), "a.xml > m.xml: must not include",
+     {"a.xml": mjcf("<body name='x'/>", '<asset><model name="b" file="m.xml"/></asset>')}),
     (25, U, collision("a.stl"), "4294967295", {"a.stl": stl(2**32 - 1, 116)}),
     (25, M, asset("a.stl"), "4294967295", {"a.stl": stl(2**32 - 1, 116)}),
     (26, U, collision("a.stl"), "a.stl.*cut short", {"a.stl": stl(4, 30)}),

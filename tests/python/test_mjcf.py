@@ -101,11 +101,36 @@ def compare_frames(mujoco, m, model, n):
     return worst
 
 
+def check_identities(robot, q, v):
+    """ABA undoes RNEA, CRBA is RNEA of unit accelerations; momentum and energy are of M."""
+    tree = haptos.Tree(robot)
+    a = np.random.default_rng(2).normal(size=v.shape)
+    tau = tree.inverse_dynamics(q, v, a)
+    back = tree.forward_dynamics(q, v, tau)
+    assert np.abs(back - a).max() < 1e-10 * np.abs(a).max()
+    mass = tree.mass_matrix(q)
+    units = tree.inverse_dynamics(q[:, None], None, np.eye(tree.nv), gravity=(0, 0, 0))
+    assert np.abs(units - mass).max() < 1e-10 * np.abs(mass).max()
+    energy = 0.5 * np.einsum("ni,nij,nj->n", v, mass, v)
+    np.testing.assert_allclose(tree.energy(q, v)[:, 0], energy, rtol=1e-10)
+    if tree.armature.max() == 0:
+        # Of what moves: the momentum is what an impulse of the whole changes it by.
+        h = 1e-6
+        com = [tree.centre_of_mass(tree.integrate(q, v, s * h)) for s in (-1, 1)]
+        moving = tree.momentum(q, v)[:, 3:]
+        rate = np.einsum("nij,nj->ni", tree.centre_of_mass_jacobian(q), v)
+        np.testing.assert_allclose((com[1] - com[0]) / (2 * h), rate, atol=1e-8 * (1 + abs(rate).max()))
+        part = moving[np.abs(rate) > 1e-3] / rate[np.abs(rate) > 1e-3]
+        np.testing.assert_allclose(part, part.flat[0] if part.size else 0, rtol=1e-10)
+
+
 def check_against(mujoco, m, model, n, figure=None):
     assert model.robot.total_mass == pytest.approx(m.body_mass.sum(), rel=1e-12)
     assert model.robot.degrees_of_freedom == m.nv
     frames = compare_frames(mujoco, m, model, n)
     dynamics = compare_dynamics(mujoco, m, model.robot, n)
+    q, v = random_states(mujoco, m, 10, 8)
+    check_identities(model.robot, q, v)
     if figure:
         print(f"FIGURE mujoco.{figure} frames = {frames:.1e}, mass matrix {dynamics[0]:.1e}, bias "
               f"{dynamics[1]:.1e}, acceleration {dynamics[2]:.1e}")
@@ -191,6 +216,7 @@ def test_urdf_moves_as_in_mujoco(mujoco, tmp_path, name):
         print(f"FIGURE mujoco.{file.stem}{'.floating' if floating else ''} mass matrix = "
               f"{worst[0]:.1e}, bias {worst[1]:.1e}, acceleration {worst[2]:.1e}")
         assert worst.max() < 1e-10
+        check_identities(robot, *random_states(mujoco, m, 10, 8))
 
 
 def mend_inertia(link):
