@@ -103,9 +103,9 @@ enum class ClosureKind : std::uint8_t { kWeld, kBall, kDistance, kCoupler };
 struct LoopClosure {
   std::string name;
   ClosureKind kind = ClosureKind::kBall;
-  int a = -1, b = -1;                      ///< links (-1: the world); for a coupler, joints
-  Pose frame_a, frame_b;                   ///< meet for a weld; their origins for a ball
-  double distance = 0;                     ///< between the origins [m]
+  int a = -1, b = -1;     ///< links (-1: the world); for a coupler, joints (b -1: none)
+  Pose frame_a, frame_b;  ///< meet for a weld; their origins for a ball
+  double distance = 0;    ///< between the origins [m]
   double polynomial[5] = {0, 1, 0, 0, 0};  ///< of a coupler: q_a = sum c_k (q_b)^k
 };
 

@@ -38,7 +38,7 @@ template <class List>
 void check_names(const char* what, const List& items, std::vector<RobotFinding>& out) {
   std::unordered_set<std::string> seen;
   for (const auto& item : items)
-    if (!seen.insert(item.name).second)
+    if (!item.name.empty() && !seen.insert(item.name).second)
       Say{out, std::string(what) + " \"" + printable(item.name) +
                    "\""}("There are several of this name.");
 }

@@ -78,12 +78,16 @@ void def_keep(Class& c) {
 template <class Class, class Owner, class T>
 void def_elements(Class& c, const char* name, std::vector<T> Owner::*member, const char* element,
                   const char* doc) {
+  const std::string get = "def " + std::string(name) + "(self) -> tuple[" + element + ", ...]";
+  const std::string set = "def " + std::string(name) + "(self, value: collections.abc.Sequence[" +
+                          element + "] | None, /) -> None";
   c.def_prop_rw(
       name, [member](nb::handle self) { return references(nb::cast<Owner&>(self).*member, self); },
       [member, name, element](nb::handle self, const nb::object& items) {
         replace(nb::cast<Owner&>(self).*member, copies<T>(items, name, element), self);
       },
-      doc);
+      nb::for_getter(nb::sig(get.c_str())), nb::for_setter(nb::sig(set.c_str())),
+      nb::for_setter(nb::arg("value").none()), doc);
 }
 
 }  // namespace haptos::python

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "array_batch.h"
 #include "haptos/dynamics/tree_ik.h"
 #include "haptos/dynamics/tree_jacobian.h"
 #include "robot_bind.h"
 
 namespace haptos::python {
 namespace {
-
-using Out = nb::ndarray<nb::numpy, double, nb::c_contig>;
 
 // A tree with what names its coordinates.
 struct PyTree {
@@ -38,81 +37,9 @@ struct PyTree {
   }
 };
 
-// Arguments with common leading axes; each argument's last axes are its own.
-class Batch {
- public:
-  // The rows of an argument: `width` numbers in the last axis, or (items, 6) in the last two.
-  void add(const nb::object& array, std::size_t width, const char* what, std::size_t items = 0) {
-    const nb::module_ np = nb::module_::import_("numpy");
-    nb::object a;
-    try {
-      a = np.attr("asarray")(array, "float64");
-    } catch (const nb::python_error&) {
-      refuse(what, "", "must be an array of real numbers", "pass a numpy array");
-    }
-    const auto shape = nb::cast<std::vector<std::size_t>>(a.attr("shape"));
-    const std::vector<std::size_t> own =
-        items ? std::vector<std::size_t>{items, 6} : std::vector<std::size_t>{width};
-    if (shape.size() < own.size() || !std::equal(own.rbegin(), own.rend(), shape.rbegin())) {
-      std::string want = "(..., ";
-      for (std::size_t n : own) want += std::to_string(n) + (n == own.back() ? ")" : ", ");
-      refuse(what, "shape " + text_of(nb::object(a.attr("shape"))), "must have shape " + want, "");
-    }
-    given_.push_back({a, own, {shape.begin(), shape.end() - static_cast<long>(own.size())}, what});
-  }
-  // Lays the arguments out row by row.
-  void finish() {
-    const nb::module_ np = nb::module_::import_("numpy");
-    nb::list leads;
-    for (const Given& g : given_) leads.append(as_tuple(g.lead));
-    try {
-      lead = nb::cast<std::vector<std::size_t>>(np.attr("broadcast_shapes")(*leads));
-    } catch (const nb::python_error&) {
-      std::string names, shapes;
-      for (const Given& g : given_) {
-        names += (names.empty() ? "" : ", ") + std::string(g.what);
-        shapes += (shapes.empty() ? "" : ", ") + text_of(as_tuple(g.lead));
-      }
-      refuse(names, "leading axes " + shapes, "must have leading axes that go together", "");
-    }
-    for (std::size_t n : lead) count *= n;
-    for (const Given& g : given_) {
-      std::vector<std::size_t> shape = lead;
-      shape.insert(shape.end(), g.own.begin(), g.own.end());
-      const nb::object full = np.attr("ascontiguousarray")(
-          np.attr("broadcast_to")(g.array, as_tuple(shape)), "float64");
-      rows_.push_back(nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(full));
-      std::size_t width = 1;
-      for (std::size_t n : g.own) width *= n;
-      widths_.push_back(width);
-    }
-  }
-  const double* row(std::size_t argument, std::size_t i) const {
-    return rows_[argument].data() + i * widths_[argument];
-  }
-
-  std::vector<std::size_t> lead;
-  std::size_t count = 1;
-
- private:
-  struct Given {
-    nb::object array;
-    std::vector<std::size_t> own, lead;
-    const char* what;
-  };
-  static nb::tuple as_tuple(const std::vector<std::size_t>& v) {
-    nb::list l;
-    for (std::size_t n : v) l.append(n);
-    return nb::tuple(l);
-  }
-  std::vector<Given> given_;
-  std::vector<nb::ndarray<const double, nb::c_contig, nb::device::cpu>> rows_;
-  std::vector<std::size_t> widths_;
-};
-
 // Calls f(i, data, out) for each row; out has `shape` after the leading axes.
 template <class F>
-Out for_rows(const Tree& tree, const Batch& batch, std::vector<std::size_t> shape, F f) {
+Numbers for_rows(const Tree& tree, const ArrayBatch& batch, std::vector<std::size_t> shape, F f) {
   std::size_t width = 1;
   for (std::size_t n : shape) width *= n;
   std::vector<double> out(batch.count * width);
@@ -122,7 +49,7 @@ Out for_rows(const Tree& tree, const Batch& batch, std::vector<std::size_t> shap
     for (std::size_t i = 0; i < batch.count; ++i) f(i, data, out.data() + i * width);
   }
   shape.insert(shape.begin(), batch.lead.begin(), batch.lead.end());
-  return own<Out>(std::move(out), std::move(shape));
+  return own<Numbers>(std::move(out), std::move(shape));
 }
 
 std::size_t nq(const PyTree& t) { return static_cast<std::size_t>(t.tree.q_count); }
@@ -149,9 +76,9 @@ void put_wrenches(const Tree& tree, const TreeData<double>& data, const double* 
   }
 }
 
-Out forward_kinematics_of(const PyTree& t, const nb::object& q) {
-  Batch b;
-  b.add(q, nq(t), "q");
+Numbers forward_kinematics_of(const PyTree& t, const nb::object& q) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
   b.finish();
   const std::size_t links = t.tree.links.size();
   return for_rows(t.tree, b, {links, 7}, [&](std::size_t i, TreeData<double>& data, double* out) {
@@ -161,10 +88,10 @@ Out forward_kinematics_of(const PyTree& t, const nb::object& q) {
   });
 }
 
-Out link_velocities_of(const PyTree& t, const nb::object& q, const nb::object& v) {
-  Batch b;
-  b.add(q, nq(t), "q");
-  b.add(v, nv(t), "v");
+Numbers link_velocities_of(const PyTree& t, const nb::object& q, const nb::object& v) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
+  b.add(v, {nv(t)}, "v");
   b.finish();
   const std::size_t links = t.tree.links.size();
   return for_rows(t.tree, b, {links, 6}, [&](std::size_t i, TreeData<double>& data, double* out) {
@@ -184,10 +111,10 @@ Out link_velocities_of(const PyTree& t, const nb::object& q, const nb::object& v
   });
 }
 
-Out jacobian_of(const PyTree& t, const nb::object& q, const nb::object& link,
-                const nb::object& point) {
-  Batch b;
-  b.add(q, nq(t), "q");
+Numbers jacobian_of(const PyTree& t, const nb::object& q, const nb::object& link,
+                    const nb::object& point) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
   b.finish();
   const int l = t.link(link);
   const Vec3d local = point.is_none() ? Vec3d::zero() : to_vec3(point, "point");
@@ -198,9 +125,9 @@ Out jacobian_of(const PyTree& t, const nb::object& q, const nb::object& link,
   });
 }
 
-Out mass_matrix_of(const PyTree& t, const nb::object& q) {
-  Batch b;
-  b.add(q, nq(t), "q");
+Numbers mass_matrix_of(const PyTree& t, const nb::object& q) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
   b.finish();
   return for_rows(t.tree, b, {nv(t), nv(t)},
                   [&](std::size_t i, TreeData<double>& data, double* out) {
@@ -211,21 +138,21 @@ Out mass_matrix_of(const PyTree& t, const nb::object& q) {
 
 // rnea or aba of (q, v, third argument, wrenches); None stands for zero.
 template <class F>
-Out dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v, const nb::object& third,
-                const char* third_name, const nb::object& gravity, const nb::object& wrenches,
-                F f) {
-  Batch b;
-  b.add(q, nq(t), "q");
+Numbers dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
+                    const nb::object& third, const char* third_name, const nb::object& gravity,
+                    const nb::object& wrenches, F f) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
   std::size_t n = 1, at[3] = {0, 0, 0};
-  const auto maybe = [&](const nb::object& a, std::size_t width, const char* what, std::size_t slot,
-                         std::size_t items) {
+  const auto maybe = [&](const nb::object& a, const std::vector<std::size_t>& own, const char* what,
+                         std::size_t slot) {
     if (a.is_none()) return;
-    b.add(a, width, what, items);
+    b.add(a, own, what);
     at[slot] = n++;
   };
-  maybe(v, nv(t), "v", 0, 0);
-  maybe(third, nv(t), third_name, 1, 0);
-  maybe(wrenches, 0, "wrenches", 2, t.tree.links.size());
+  maybe(v, {nv(t)}, "v", 0);
+  maybe(third, {nv(t)}, third_name, 1);
+  maybe(wrenches, {t.tree.links.size(), 6}, "wrenches", 2);
   b.finish();
   const Vec3d g = to_vec3(gravity, "gravity");
   std::vector<SpatialForce<double>> wrench;
@@ -237,27 +164,27 @@ Out dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v, const
   });
 }
 
-Out inverse_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
-                        const nb::object& a, const nb::object& gravity,
-                        const nb::object& wrenches) {
+Numbers inverse_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
+                            const nb::object& a, const nb::object& gravity,
+                            const nb::object& wrenches) {
   return dynamics_of(t, q, v, a, "a", gravity, wrenches,
                      [&](TreeData<double>& data, const double* rates, const double* acceleration,
                          const Vec3d& g, const SpatialForce<double>* w,
                          double* tau) { rnea(t.tree, data, rates, acceleration, g, w, tau); });
 }
 
-Out forward_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
-                        const nb::object& tau, const nb::object& gravity,
-                        const nb::object& wrenches) {
+Numbers forward_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
+                            const nb::object& tau, const nb::object& gravity,
+                            const nb::object& wrenches) {
   return dynamics_of(
       t, q, v, tau, "tau", gravity, wrenches,
       [&](TreeData<double>& data, const double* rates, const double* torque, const Vec3d& g,
           const SpatialForce<double>* w, double* a) { aba(t.tree, data, rates, torque, g, w, a); });
 }
 
-Out centre_of_mass_of(const PyTree& t, const nb::object& q) {
-  Batch b;
-  b.add(q, nq(t), "q");
+Numbers centre_of_mass_of(const PyTree& t, const nb::object& q) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
   b.finish();
   return for_rows(t.tree, b, {3}, [&](std::size_t i, TreeData<double>& data, double* out) {
     update(t.tree, b.row(0, i), data);
@@ -266,9 +193,9 @@ Out centre_of_mass_of(const PyTree& t, const nb::object& q) {
   });
 }
 
-Out centre_of_mass_jacobian_of(const PyTree& t, const nb::object& q) {
-  Batch b;
-  b.add(q, nq(t), "q");
+Numbers centre_of_mass_jacobian_of(const PyTree& t, const nb::object& q) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
   b.finish();
   return for_rows(t.tree, b, {3, nv(t)}, [&](std::size_t i, TreeData<double>& data, double* out) {
     update(t.tree, b.row(0, i), data);
@@ -276,10 +203,10 @@ Out centre_of_mass_jacobian_of(const PyTree& t, const nb::object& q) {
   });
 }
 
-Out momentum_of(const PyTree& t, const nb::object& q, const nb::object& v) {
-  Batch b;
-  b.add(q, nq(t), "q");
-  b.add(v, nv(t), "v");
+Numbers momentum_of(const PyTree& t, const nb::object& q, const nb::object& v) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
+  b.add(v, {nv(t)}, "v");
   b.finish();
   return for_rows(t.tree, b, {6}, [&](std::size_t i, TreeData<double>& data, double* out) {
     update(t.tree, b.row(0, i), data);
@@ -290,11 +217,11 @@ Out momentum_of(const PyTree& t, const nb::object& q, const nb::object& v) {
   });
 }
 
-Out energy_of(const PyTree& t, const nb::object& q, const nb::object& v,
-              const nb::object& gravity) {
-  Batch b;
-  b.add(q, nq(t), "q");
-  b.add(v, nv(t), "v");
+Numbers energy_of(const PyTree& t, const nb::object& q, const nb::object& v,
+                  const nb::object& gravity) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
+  b.add(v, {nv(t)}, "v");
   b.finish();
   const Vec3d g = to_vec3(gravity, "gravity");
   return for_rows(t.tree, b, {2}, [&](std::size_t i, TreeData<double>& data, double* out) {
@@ -305,20 +232,20 @@ Out energy_of(const PyTree& t, const nb::object& q, const nb::object& v,
   });
 }
 
-Out integrate_of(const PyTree& t, const nb::object& q, const nb::object& v, double h) {
-  Batch b;
-  b.add(q, nq(t), "q");
-  b.add(v, nv(t), "v");
+Numbers integrate_of(const PyTree& t, const nb::object& q, const nb::object& v, double h) {
+  ArrayBatch b;
+  b.add(q, {nq(t)}, "q");
+  b.add(v, {nv(t)}, "v");
   b.finish();
   return for_rows(t.tree, b, {nq(t)}, [&](std::size_t i, TreeData<double>&, double* out) {
     integrate(t.tree, b.row(0, i), b.row(1, i), h, out);
   });
 }
 
-Out difference_of(const PyTree& t, const nb::object& from, const nb::object& to) {
-  Batch b;
-  b.add(from, nq(t), "q0");
-  b.add(to, nq(t), "q1");
+Numbers difference_of(const PyTree& t, const nb::object& from, const nb::object& to) {
+  ArrayBatch b;
+  b.add(from, {nq(t)}, "q0");
+  b.add(to, {nq(t)}, "q1");
   b.finish();
   return for_rows(t.tree, b, {nv(t)}, [&](std::size_t i, TreeData<double>&, double* out) {
     difference(t.tree, b.row(0, i), b.row(1, i), out);

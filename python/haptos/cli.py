@@ -159,8 +159,8 @@ UnitOption = Annotated[str | None, typer.Option(
 def check(
     file: Annotated[str, typer.Argument(
         metavar="FILE", show_default=False,
-        help="A surface (.stl, .obj, .ply, .off), a volume (.vtk, .msh), a robot (.urdf, .xacro) or "
-        "a scene (.yaml).")],
+        help="A surface (.stl, .obj, .ply, .off), a volume (.vtk, .msh), a robot (.urdf, .xacro, "
+        "MJCF's .xml) or a scene (.yaml).")],
     repair: Annotated[str | None, typer.Option(
         "--repair", metavar="OUT", show_default=False,
         help="Mend the surface and write it to this file (.stl, .obj, .ply), in the file's "

@@ -46,12 +46,13 @@ def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
     _print_summary(file, robot)
     _print_tree(robot)
     _print_joints(robot)
+    _print_motors(robot)
+    _print_closures(robot)
     _print_meshes(robot)
     findings = _core.check_robot(robot)
     say("warning", robot.warnings, sys.stdout)
     for severity in ("note", "warning", "error"):
-        say(severity, [f"{f.element}: {f.sentence}" for f in findings if f.severity == severity],
-            sys.stdout)
+        say(severity, _gathered([f for f in findings if f.severity == severity]), sys.stdout)
     if any("no body has these" in f.sentence for f in findings):
         say("note", ["haptos.repair_inertia() in Python gives such links the inertia of their "
                      "shapes."], sys.stdout)
@@ -70,11 +71,22 @@ def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
     return 0
 
 
+def _gathered(findings: list[_core.RobotFinding]) -> list[str]:
+    """Sentences with the elements that they are about, the same one said once."""
+    about: dict[str, list[str]] = {}
+    for f in findings:
+        about.setdefault(f.sentence, []).append(f.element)
+    return [f"{', '.join(elements[:4])}"
+            f"{f' and {len(elements) - 4} more' if len(elements) > 4 else ''}: {sentence}"
+            for sentence, elements in about.items()]
+
+
 def _print_summary(file: str, robot: _core.Robot) -> None:
     shapes = sum(len(link.collisions) for link in robot.links)
     visuals = sum(len(link.visuals) for link in robot.links)
+    fixed = all(j.kind == "fixed" for j in robot.joints if j.parent < 0)
     print(f'{file}: robot "{robot.name}", {len(robot.links)} links, '
-          f"{robot.degrees_of_freedom} degrees of freedom with the base fixed, "
+          f"{robot.degrees_of_freedom} degrees of freedom{' with the base fixed' if fixed else ''}, "
           f"{robot.total_mass:.6g} kg, {shapes} collision shapes, {visuals} visuals")
 
 
@@ -82,7 +94,8 @@ def _print_tree(robot: _core.Robot) -> None:
     depth: list[int] = []
     for joint, link in zip(robot.joints, robot.links, strict=True):
         depth.append(0 if joint.parent < 0 else depth[joint.parent] + 1)
-        by = "" if joint.parent < 0 else f"  by {joint.name} ({joint.kind})"
+        root = joint.parent < 0 and joint.kind == "fixed"
+        by = "" if root else f"  by {joint.name} ({joint.kind})"
         print(f"{'  ' * depth[-1]}{link.name}  {link.mass:.4g} kg{by}")
 
 
@@ -98,6 +111,30 @@ def _print_joints(robot: _core.Robot) -> None:
         table.add_row(Text(j.name), j.kind, *(f"{v:.5g}" if one else "" for v in (j.lower, j.upper)),
                       *(f"{v:.5g}" for v in (j.effort, j.speed, j.damping, j.friction)), Text(follows))
     wide_console().print(table)
+
+
+def _print_motors(robot: _core.Robot) -> None:
+    if not robot.motors:
+        return
+    table = new_table("motors", "motor", "joint", "kp", "kd", "effort")
+    for m in robot.motors:
+        table.add_row(Text(m.name or m.joint), Text(m.joint),
+                      *(f"{v:.5g}" for v in (m.kp, m.kd, m.effort)))
+    wide_console().print(table)
+
+
+def _print_closures(robot: _core.Robot) -> None:
+    """One line for each loop and each coupling."""
+    for c in robot.closures:
+        names = [j.name for j in robot.joints] if c.kind == "coupler" else [
+            link.name for link in robot.links]
+        a, b = (names[i] if i >= 0 else "the world" for i in (c.a, c.b))
+        if c.kind == "coupler":
+            b = " + ".join(f"{k:.5g} {b}^{i}" if i else f"{k:.5g}"
+                           for i, k in enumerate(c.polynomial) if k or not i)
+            print(f"coupling {c.name}: {a} = {b}")
+        else:
+            print(f"loop {c.name}: {c.kind} between {a} and {b}")
 
 
 def _print_meshes(robot: _core.Robot) -> None:

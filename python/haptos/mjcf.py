@@ -1,18 +1,19 @@
 """Robots from MJCF, MuJoCo's model format, read through MuJoCo's own compiler.
 
 The compiler resolves defaults, frames, includes, replicates, masses from geometry and all the rest;
-what it made is turned into links and joints here. It comes with the package mujoco, an extra of this
-one: pip install "haptos[mujoco]".
+what it made is turned into links and joints here. It comes with the package mujoco, an extra of
+this one: pip install "haptos[mujoco]".
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +22,10 @@ from haptos import _core, mjcf_maps
 from haptos.errors import InputError, refuse
 from haptos.mjcf_build import Builder, rotation
 from haptos.mjcf_files import Scan, fail
-from haptos.mjcf_notes import (
-    Array,
-    MjcfActuator,
-    MjcfFrame,
-    MjcfKey,
-    MjcfSensor,
-)
+from haptos.mjcf_notes import Array, MjcfActuator, MjcfFrame, MjcfKey, MjcfSensor
+
+if TYPE_CHECKING:
+    from haptos.scene import Scene
 
 PathLike = str | os.PathLike[str]
 
@@ -36,9 +34,10 @@ PathLike = str | os.PathLike[str]
 class MjcfModel:
     """What an MJCF file holds.
 
-    robot: everything in one, its links and coordinates in MuJoCo's order; geoms of the world are the
-    shapes of a link "world". frames: bodies, sites and cameras by (kind, name). options: time step
-    [s], gravity [m/s2] and other settings of the file. warnings: what is left out, a sentence each.
+    robot: everything in one, its links and coordinates in MuJoCo's order; geoms of the world are
+    the shapes of a link "world". frames: bodies, sites and cameras by (kind, name). options: time
+    step [s], gravity [m/s2] and other settings of the file. warnings: what is left out, a sentence
+    each.
     """
 
     name: str
@@ -57,12 +56,12 @@ class MjcfModel:
         Bodies that a constraint of the file ties together are one robot. What cannot move is in
         `world`.
         """
-        return [part for part, moves in _parts(self.robot) if moves]
+        return [part for part, moves in _parts(self) if moves]
 
     @property
     def world(self) -> _core.Robot | None:
         """What is fixed to the world, as links with fixed joints; None where there is nothing."""
-        rest = [part for part, moves in _parts(self.robot) if not moves]
+        rest = [part for part, moves in _parts(self) if not moves]
         if not rest:
             return None
         links, joints = [], []
@@ -74,6 +73,27 @@ class MjcfModel:
                 joints.append(copy)
             links += part.links
         return _core.Robot("world", links, joints)
+
+    def add_to(self, scene: Scene, prefix: str = "") -> list[str]:
+        """Adds the robots to a scene, and the world as one that cannot move; returns their names.
+
+        These are prefix and the robot's name. The time step and gravity are the scene's:
+        model.options has those of the file. Warns of pairs of links of different robots that the
+        file keeps apart, which robots of a scene have no list for.
+        """
+        robots = self.robots
+        world = self.world
+        if world is not None:
+            robots.append(world)
+        owner = {link.name: i for i, robot in enumerate(robots) for link in robot.links}
+        names = [link.name for link in self.robot.links]
+        apart = sum(owner[names[a]] != owner[names[b]] for a, b in self.robot.no_contact)
+        if apart:
+            warnings.warn(f"{self.name}: {apart} pairs of links of different robots, which the "
+                          "file keeps apart, may touch.", stacklevel=2)
+        for robot in robots:
+            scene.add_robot(prefix + robot.name, robot)
+        return [prefix + robot.name for robot in robots]
 
 
 def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
@@ -90,7 +110,7 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
     scan = Scan(file, roots)
     model = _compile(mujoco, file, scan)
     _finite(mujoco, model, str(path))
-    b = Builder(mujoco, model, hulls=hulls)
+    b = Builder(mujoco, model, hulls=hulls, mesh_files=scan.mesh_files())
     actuators, motors = mjcf_maps.actuators(b)
     closures = mjcf_maps.closures(b)
     no_contact = mjcf_maps.no_contact(b)
@@ -142,11 +162,9 @@ def _turned(robot: _core.Robot, q: ArrayLike, v: ArrayLike, *, transpose: bool) 
         at_q, at_v = at_q + nq, at_v + nv
         if joint.kind not in ("ball", "free"):
             continue
-        for row in np.ndindex(out.shape[:-1]):
-            turn = coordinates[row][at_q - 4:at_q]
-            r = rotation(turn / np.linalg.norm(turn))
-            part = out[row][at_v - 3:at_v]
-            out[row][at_v - 3:at_v] = (r.T if transpose else r) @ part
+        turns = rotation(coordinates[..., at_q - 4:at_q])
+        out[..., at_v - 3:at_v] = np.einsum("...ji,...j->...i" if transpose else "...ij,...j->...i",
+                                            turns, out[..., at_v - 3:at_v])
     return out
 
 
@@ -166,7 +184,8 @@ def _compile(mujoco: ModuleType, file: Path, scan: Scan) -> Any:
     said: list[str] = []
     mujoco.set_mju_user_warning(said.append)
     try:
-        return mujoco.MjModel.from_xml_path(os.fspath(file))
+        # MuJoCo keeps assets it has read by their paths, which must not depend on where we are.
+        return mujoco.MjModel.from_xml_path(os.path.abspath(file))
     except (ValueError, mujoco.FatalError, MemoryError) as e:
         raise scan.explain(str(e), mujoco.mj_printSchema(False, False)) from None
     finally:
@@ -191,8 +210,8 @@ def _finite(mujoco: ModuleType, m: Any, file: str) -> None:
     for name in ("body_pos", "body_quat", "body_ipos", "body_mass", "body_inertia", "geom_pos",
                  "geom_quat", "geom_size", "geom_friction", "jnt_pos", "jnt_axis", "site_pos",
                  "qpos0", "qpos_spring", "dof_damping", "dof_armature", "dof_frictionloss",
-                 "jnt_stiffness", "actuator_gear", "actuator_gainprm", "actuator_biasprm", "eq_data",
-                 "key_qpos", "key_qvel"):
+                 "jnt_stiffness", "actuator_gear", "actuator_gainprm", "actuator_biasprm",
+                 "eq_data", "key_qpos", "key_qvel"):
         values = getattr(m, name)
         if not np.all(np.isfinite(values)):
             fail(file, 0, name, "", "must hold finite numbers")
@@ -202,12 +221,14 @@ def _finite(mujoco: ModuleType, m: Any, file: str) -> None:
             fail(file, 0, name, f"{worst:g}", "must be below 1e6 m", "SI units are meant")
     used = {"SPHERE": 1, "CAPSULE": 2, "ELLIPSOID": 3, "CYLINDER": 2, "BOX": 3}
     for g in range(m.ngeom):
-        kind = next((k for k in used if m.geom_type[g] == getattr(mujoco.mjtGeom, "mjGEOM_" + k)), "")
+        kind = next((k for k in used
+                     if m.geom_type[g] == getattr(mujoco.mjtGeom, "mjGEOM_" + k)), "")
         if kind and m.geom_size[g][:used[kind]].min() < 1e-9:
             called = mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_GEOM, g) or str(g)
             fail(file, 0, f'geom "{called}", size', f"{m.geom_size[g].min():g}",
                  "must be 1 nm or more")
-    for name in ("dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness", "geom_friction"):
+    for name in ("dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness",
+                 "geom_friction"):
         if np.size(getattr(m, name)) and np.min(getattr(m, name)) < 0:
             fail(file, 0, name, f"{np.min(getattr(m, name)):g}", "must be 0 or more")
 
@@ -218,11 +239,20 @@ def _keys(b: Builder) -> dict[str, MjcfKey]:
     keys = {}
     for i in range(m.nkey):
         name = b.name("KEY", i, f"key_{i}")
-        q = np.array(m.key_qpos[i], float)
+        q = _unit(b, np.array(m.key_qpos[i], float))
         keys[name] = MjcfKey(name, float(m.key_time[i]), q,
                              velocity_from_mujoco(robot, q, m.key_qvel[i]),
                              np.array(m.key_ctrl[i], float))
     return keys
+
+
+def _unit(b: Builder, q: Array) -> Array:
+    """Coordinates with quaternions of length 1."""
+    for j, joint in enumerate(b.joints[i] for i in b.joint_of):
+        if joint.kind in ("ball", "free"):
+            at = int(b.m.jnt_qposadr[j]) + (3 if joint.kind == "free" else 0)
+            q[at:at + 4] /= np.linalg.norm(q[at:at + 4])
+    return q
 
 
 def _start(b: Builder, robot: _core.Robot, q: Array) -> None:
@@ -233,8 +263,10 @@ def _start(b: Builder, robot: _core.Robot, q: Array) -> None:
         joint.position = q[at:at + {"free": 7, "ball": 4}.get(joint.kind, 1)]
 
 
-def _parts(robot: _core.Robot) -> list[tuple[_core.Robot, bool]]:
-    """Robots of the bodies that hang on the world, those tied together as one; whether they move."""
+def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
+    """Robots of the bodies of the world, those tied together as one; and whether they move."""
+    robot = model.robot
+    body_of = {f.link: f.name for f in reversed(model.frames.values()) if f.kind == "body"}
     joints, links = robot.joints, robot.links
     top = list(range(len(links)))
 
@@ -256,9 +288,14 @@ def _parts(robot: _core.Robot) -> list[tuple[_core.Robot, bool]]:
     groups: dict[int, list[int]] = {}
     for i in range(len(links)):
         groups.setdefault(root(i), []).append(i)
-    return [(_select(robot, members, links[first].name),
-             any(joints[i].kind != "fixed" for i in members))
-            for first, members in groups.items()]
+    out = []
+    for members in groups.values():
+        # The first body: links between the joints of a body have names of their own.
+        name = next((body_of[links[i].name] for i in members if links[i].name in body_of),
+                    links[members[0]].name)
+        out.append((_select(robot, members, name),
+                    any(joints[i].kind != "fixed" for i in members)))
+    return out
 
 
 def _select(robot: _core.Robot, members: list[int], name: str) -> _core.Robot:

@@ -1,8 +1,8 @@
 """Turns MuJoCo's compiled model into one Robot that holds everything.
 
 Conventions. MuJoCo's joint moves a body about a point `pos` of the body; ours is where its link's
-frame is. So a link's frame lies at its (last) joint's `pos` with the body's axes, and MjcfFrame says
-where the body's own frame is. Several joints of a body become links without mass between them.
+frame is. So a link's frame lies at its (last) joint's `pos` with the body's axes, and MjcfFrame
+says where the body's own frame is. Several joints of a body become links without mass between them.
 Coordinates are MuJoCo's, `ref` included: the joint's frame is turned back by it. A free or a ball
 joint has its angular velocity in the joint's axes here, in the body's axes in MuJoCo.
 """
@@ -21,11 +21,12 @@ INF = math.inf
 
 
 def rotation(q: Array) -> Array:
-    """The matrix of a unit quaternion w x y z."""
-    w, x, y, z = (float(v) for v in q)
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+    """The matrices (..., 3, 3) of quaternions w x y z (..., 4), whatever their length."""
+    w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
+    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
 def product(a: Array, b: Array) -> Array:
@@ -47,8 +48,8 @@ def pose_row(p: Array, q: Array) -> Array:
 class Builder:
     """Reads a mujoco.MjModel; `robot`, `frames` and `left` are what it made of it."""
 
-    def __init__(self, mujoco: Any, model: Any, *, hulls: bool) -> None:
-        self.mj, self.m, self.hulls = mujoco, model, hulls
+    def __init__(self, mujoco: Any, model: Any, *, hulls: bool, mesh_files: dict[str, str]) -> None:
+        self.mj, self.m, self.hulls, self.mesh_files = mujoco, model, hulls, mesh_files
         self.left = Unmapped()
         self.frames: list[MjcfFrame] = []
         self.links: list[_core.RobotLink] = []
@@ -95,7 +96,8 @@ class Builder:
         if not visuals and not collisions:
             return
         self.body_link[0] = 0
-        self.links.append(_core.RobotLink(self.body_name[0], collisions=collisions, visuals=visuals))
+        self.links.append(_core.RobotLink(self.body_name[0], collisions=collisions,
+                                          visuals=visuals))
         self.joints.append(_core.RobotJoint(self.fresh("JOINT", "world"), "fixed", -1, 0))
 
     def _add(self, joint: _core.RobotJoint, link: _core.RobotLink) -> int:
@@ -114,7 +116,7 @@ class Builder:
         types = self.mj.mjtJoint
         anchor = np.zeros(3)
         for j in joints:
-            kind = m.jnt_type[j]
+            kind = int(m.jnt_type[j])
             last = j == first + count - 1
             name = self.body_name[b] if last else self.fresh(
                 "BODY", f"{self.body_name[b]}/{self.joint_name[j]}")
@@ -147,11 +149,22 @@ class Builder:
             self.left.add("gravity compensations of bodies", self.body_name[b],
                           "Tree.gravity_compensation gives them")
 
+    @staticmethod
+    def is_usual(solref: Array, solimp: Array) -> bool:
+        """Whether MuJoCo's softness of a constraint is what it is where a file does not say."""
+        return bool(np.allclose(solref, (0.02, 1)) and
+                    np.allclose(solimp, (0.9, 0.95, 0.001, 0.5, 2)))
+
+    def has_one(self, j: int) -> bool:
+        """Whether a joint has one coordinate."""
+        return int(self.m.jnt_type[j]) in (int(self.mj.mjtJoint.mjJNT_SLIDE),
+                                           int(self.mj.mjtJoint.mjJNT_HINGE))
+
     def _joint(self, j: int, over: int, p: Array, q: Array) -> _core.RobotJoint:
         m, types = self.m, self.mj.mjtJoint
-        kind = m.jnt_type[j]
-        word = {types.mjJNT_FREE: "free", types.mjJNT_BALL: "ball", types.mjJNT_SLIDE: "prismatic",
-                types.mjJNT_HINGE: "revolute"}[kind]
+        word = {int(types.mjJNT_FREE): "free", int(types.mjJNT_BALL): "ball",
+                int(types.mjJNT_SLIDE): "prismatic",
+                int(types.mjJNT_HINGE): "revolute"}[int(m.jnt_type[j])]
         at, dof = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
         name = self.joint_name[j]
         start = m.qpos0[at:at + {"free": 7, "ball": 4}.get(word, 1)]
@@ -171,7 +184,7 @@ class Builder:
             if m.jnt_limited[j]:
                 out.lower, out.upper = (float(v) for v in m.jnt_range[j])
             if m.jnt_actfrclimited[j]:
-                out.effort = self._symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
+                out.effort = self.symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
         else:
             out.position = start
             if m.jnt_limited[j]:
@@ -187,11 +200,18 @@ class Builder:
             poly = getattr(m, values, None)
             if poly is not None and np.any(poly[dof if values[0] == "d" else j]):
                 self.left.add(what, name, "the linear part is kept")
+        soft = [w for w, on in (("limits", m.jnt_limited[j] and not (
+            self.is_usual(m.jnt_solref[j], m.jnt_solimp[j]) and m.jnt_margin[j] == 0)),
+            ("dry friction", m.dof_frictionloss[dof] and not self.is_usual(
+                m.dof_solref[dof], m.dof_solimp[dof]))) if on]
+        for what in soft:
+            self.left.add(f"softness of {what} of joints (solref, solimp, margin)", name,
+                          "the law of the joint's own holds")
         if m.jnt_actgravcomp[j]:
             self.left.add("gravity compensations by actuators", name)
         return out
 
-    def _symmetric(self, bounds: Array, what: str, name: str) -> float:
+    def symmetric(self, bounds: Array, what: str, name: str) -> float:
         """The bound of a range that is symmetric, or the smaller one."""
         lower, upper = (float(v) for v in bounds)
         if abs(lower + upper) > 1e-12 * (abs(lower) + abs(upper)):
@@ -225,7 +245,7 @@ class Builder:
 
     def _shape(self, g: int, b: int) -> _core.RobotShape | None:
         m, types = self.m, self.mj.mjtGeom
-        kind = m.geom_type[g]
+        kind = int(m.geom_type[g])
         size = np.array(m.geom_size[g], float)
         name = self.mj.mj_id2name(m, self.mj.mjtObj.mjOBJ_GEOM, g) or ""
         rgba = np.array(m.geom_rgba[g], float)
@@ -242,9 +262,11 @@ class Builder:
             return self._mesh(g, kind == types.mjGEOM_SDF, options)
         if kind == types.mjGEOM_HFIELD:
             return self._field(g, options)
-        word, used = {types.mjGEOM_SPHERE: ("sphere", 1), types.mjGEOM_CAPSULE: ("capsule", 2),
-                      types.mjGEOM_ELLIPSOID: ("ellipsoid", 3), types.mjGEOM_CYLINDER: ("cylinder", 2),
-                      types.mjGEOM_BOX: ("box", 3)}.get(kind, ("", 0))
+        word, used = {int(types.mjGEOM_SPHERE): ("sphere", 1),
+                      int(types.mjGEOM_CAPSULE): ("capsule", 2),
+                      int(types.mjGEOM_ELLIPSOID): ("ellipsoid", 3),
+                      int(types.mjGEOM_CYLINDER): ("cylinder", 2),
+                      int(types.mjGEOM_BOX): ("box", 3)}.get(kind, ("", 0))
         if not word:
             self.left.add("geoms of kinds that are not known", name)
             return None
@@ -261,9 +283,9 @@ class Builder:
             v, f = int(m.mesh_vertadr[i]), int(m.mesh_faceadr[i])
             mesh = _core.TriMesh(np.array(m.mesh_vert[v:v + m.mesh_vertnum[i]], float),
                                  np.array(m.mesh_face[f:f + m.mesh_facenum[i]], int))
-            path = int(m.mesh_pathadr[i])
-            text = bytes(m.paths)[path:].split(b"\0", 1)[0].decode(errors="replace") if path >= 0 else ""
-            self._meshes[i, word] = _core.RobotShape(word, mesh=mesh, file=text)
+            name = self.mj.mj_id2name(m, self.mj.mjtObj.mjOBJ_MESH, i) or ""
+            self._meshes[i, word] = _core.RobotShape(word, mesh=mesh,
+                                                     file=self.mesh_files.get(name, name))
         shape = self._meshes[i, word].copy()
         for key, value in options.items():
             setattr(shape, key, value)
@@ -289,8 +311,7 @@ class Builder:
             self.left.add("contact priorities of geoms", name)
         if m.geom_margin[g] or m.geom_gap[g]:
             self.left.add("contact margins of geoms", name)
-        if not (np.allclose(m.geom_solref[g], (0.02, 1)) and
-                np.allclose(m.geom_solimp[g], (0.9, 0.95, 0.001, 0.5, 2))):
+        if not self.is_usual(m.geom_solref[g], m.geom_solimp[g]):
             self.left.add("contact softness (solref, solimp) of geoms", name,
                           "the scene's contact law holds")
         for values, what in (("geom_adhesion", "adhesion of geoms"),
@@ -319,4 +340,5 @@ class Builder:
             self.frames.append(MjcfFrame(name, "camera", *self.in_link(
                 int(m.cam_bodyid[c]), m.cam_pos[c], m.cam_quat[c])))
             if m.cam_mode[c] != self.mj.mjtCamLight.mjCAMLIGHT_FIXED:
-                self.left.add("cameras that track or target", name, "their place at the start is kept")
+                self.left.add("cameras that track or target", name,
+                              "their place at the start is kept")

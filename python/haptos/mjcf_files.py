@@ -2,9 +2,9 @@
 
 MuJoCo reads any file that a model names and takes numbers that no model means (NaN, infinite
 positions, negative friction, a time step of 0, two thousand million copies). So the text is read
-here first, with its includes: XML without document types, files that lie in the model's own folders,
-numbers that are finite, counts that fit into memory. What is wrong is one InputError with file and
-line; what MuJoCo then finds is turned into one.
+here first, with its includes: XML without document types, files that lie in the model's own
+folders, numbers that are finite, counts that fit into memory. What is wrong is one InputError with
+file and line; what MuJoCo then finds is turned into one.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MAX_COPIES = 100_000  # of one element, by replicate and the like
 MAX_CELLS = 20_000_000  # of a height field or a texture
 _XML_FOLDERS = ("xml", "xmls", "mjcf", "mujoco", "urdf", "robots", "model", "models")
 # Attributes that hold names or free text, though they may look like numbers.
-_WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data", "text",
-          "user", "string", "instance", "plugin", "content_type", "mesh", "material", "texture",
-          "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator", "target"}
+_WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data",
+          "text", "user", "string", "instance", "plugin", "content_type", "mesh", "material",
+          "texture", "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator", "target"}
 
 
 @dataclass
@@ -107,9 +107,10 @@ class Scan:
         if own.name in _XML_FOLDERS and own.parent != own:
             own = own.parent
         self.roots = [own, *(Path(r).resolve() for r in roots)]
+        self._sizes: dict[str, int] = {}  # elements that a model makes, by its file
         self.elements: list[Element] = []
+        self.files: dict[int, Path] = {}  # of elements, by id()
         self._model(path, [])
-        self._check()
 
     def _model(self, path: Path, chain: list[str]) -> None:
         """Reads a model with all that it includes; paths are relative to the model's file."""
@@ -120,6 +121,7 @@ class Scan:
         first = len(self.elements)
         self._take(root, path.parent, [*chain, shown])
         elements = self.elements[first:]
+        below_of: dict[str, str] = {}  # files of models by name
         folders = {}
         for name in ("assetdir", "meshdir", "texturedir"):
             folders[name] = next((v for e in elements if e.name == "compiler"
@@ -135,13 +137,16 @@ class Scan:
                     below = self._inside(e, line, value, [path.parent])
                     if len(chain) >= MAX_DEPTH or str(below) in chain:
                         self._cycle(e, line, [*chain, shown, str(below)])
-                    self._model(below, [*chain, shown])
+                    if str(below) not in self._sizes:
+                        self._model(below, [*chain, shown])
+                    below_of[e.text("name") or ""] = str(below)
                     continue
                 self._plain(e, line, value)
                 short = Path(value.replace("\\", "/")).name if strip else value
-                places = [path.parent / (folder or "") / short, path.parent / short]
-                self._inside(e, line, short, [p.parent for p in places[:1]] if strip else
-                             [path.parent / (folder or "")])
+                self.files[id(e)] = self._inside(e, line, short, [path.parent / (folder or "")])
+
+        self._check(elements)
+        self._sizes[shown] = self._copies(elements, below_of)
 
     def _take(self, root: Element, folder: Path, chain: list[str]) -> None:
         for e in root.walk():
@@ -188,13 +193,12 @@ class Scan:
 
     # ------------------------------------------------------------------ numbers and counts
 
-    def _check(self) -> None:
-        for e in self.elements:
+    def _check(self, elements: list[Element]) -> None:
+        for e in elements:
             for name, (value, line) in e.attributes.items():
                 if name not in _WORDS and not name.startswith("file"):
                     self._numbers(e, name, value, line)
             self._counts(e)
-        self._copies()
 
     @staticmethod
     def _numbers(e: Element, name: str, value: str, line: int) -> None:
@@ -226,7 +230,8 @@ class Scan:
         return product
 
     def _counts(self, e: Element) -> None:
-        limits = {"hfield": (("nrow", "ncol"), MAX_CELLS), "texture": (("width", "height"), MAX_CELLS),
+        limits = {"hfield": (("nrow", "ncol"), MAX_CELLS),
+                  "texture": (("width", "height"), MAX_CELLS),
                   "composite": (("count",), MAX_COPIES), "flexcomp": (("count",), MAX_COPIES),
                   "replicate": (("count",), MAX_COPIES)}
         if e.name in limits:
@@ -241,16 +246,21 @@ class Scan:
                     fail(e.file, e.line, "<mesh>, params", token, "must not be above 2000")
         if e.name == "size":
             for name, (value, line) in e.attributes.items():
-                if (name.startswith("nuser") or name == "nkey") and self._product(e, [name]) > 10_000:
+                counts = name.startswith("nuser") or name == "nkey"
+                if counts and self._product(e, [name]) > 10_000:
                     fail(e.file, line, f"<size>, {name}", value, "must not be above 10000")
 
-    def _copies(self) -> None:
-        """Replicates inside replicates multiply."""
+    def _copies(self, elements: list[Element], below_of: dict[str, str]) -> int:
+        """How many elements the bodies of a model make: replicates and attached models multiply."""
+        largest = max((self._sizes[f] for f in below_of.values()), default=1)
 
         def visit(e: Element, copies: int) -> int:
             if e.name == "replicate":
                 copies *= self._product(e, ["count"])
-            made = copies
+            made = copies if e.name != "replicate" else 0
+            if e.name == "attach":
+                below = below_of.get(e.text("model") or "")
+                made *= self._sizes[below] if below else largest
             for c in e.children:
                 made += visit(c, copies)
             if made > 10 * MAX_COPIES:
@@ -258,9 +268,16 @@ class Scan:
                      f"{10 * MAX_COPIES} elements")
             return made
 
+        return sum(visit(e, 1) for e in elements if e.name == "worldbody")
+
+    def mesh_files(self) -> dict[str, str]:
+        """Files of meshes by the names that MuJoCo gives them."""
+        found = {}
         for e in self.elements:
-            if e.name == "worldbody":
-                visit(e, 1)
+            path = self.files.get(id(e))
+            if e.name == "mesh" and path is not None:
+                found[e.text("name") or path.stem] = str(path)
+        return found
 
     # ------------------------------------------------------------------ what MuJoCo says
 
@@ -290,11 +307,29 @@ class Scan:
             at = [e for e in at if e.name == where[1]] or at
         elif where and where[1]:
             element = f'"{where[1]}"'
+        elif len({e.name for e in at}) == 1:
+            element = f"<{at[0].name}>"
         remedy = self._guess(said, at, schema)
+        rule = f"MuJoCo's compiler says: {said.rstrip('.')}"
+        if not remedy:
+            rule, remedy = self._mesh(at) or rule, ""
+            if "stl_decoder" in said and rule.startswith("MuJoCo"):
+                remedy = "it reads binary STL only; haptos.write_stl() writes it"
         try:
-            fail(file, line, element, "", f"MuJoCo's compiler says: {said.rstrip('.')}", remedy)
+            fail(file, line, element, "", rule, remedy)
         except InputError as e:
             return e
+
+    def _mesh(self, at: list[Element]) -> str:
+        """What our own reader says of the mesh of these elements."""
+        for e in at:
+            path = self.files.get(id(e))
+            if e.name == "mesh" and path is not None and path.suffix.lower() in (".stl", ".obj"):
+                try:
+                    _core.read_surface(str(path), 1.0)
+                except InputError as wrong:
+                    return str(wrong)
+        return ""
 
     def _guess(self, said: str, at: list[Element], schema: str) -> str:
         wrong = re.search(r"unrecognized attribute: '([^']*)'", said)
@@ -314,9 +349,13 @@ class Scan:
         if missing and re.search(r"not found|unknown|unrecognized|could not find", said):
             near = difflib.get_close_matches(missing[1], sorted(self.names()), 3)
             return "there are " + ", ".join(f'"{n}"' for n in near) if near else ""
+        if "bad format" in said:
+            return "numbers have a decimal point and are separated by spaces"
         inertia = next((e for e in at for e in (e, *e.children) if e.name == "inertial"), None)
         if inertia is not None and "inertia" in said:
             return _moments(inertia)
+        if "mjMINVAL" in said:
+            return "what moves needs a mass: give it an inertial, or geoms with a density"
         return ""
 
 
@@ -338,8 +377,9 @@ def _moments(e: Element) -> str:
 
 
 def schema_elements(schema: str) -> set[str]:
-    """Names of elements in MuJoCo's printed schema."""
-    return set(re.findall(r"^ *(\w+) \([!*?R]\)", schema, re.M))
+    """Names of elements in MuJoCo's printed schema, and those that it expands before it looks."""
+    return {*re.findall(r"^ *(\w+) \([!*?R]\)", schema, re.M), "worldbody", "body", "frame",
+            "replicate", "include"}
 
 
 def schema_words(schema: str, element: str) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from haptos import _core
 from haptos.mjcf_build import INF, Builder, pose_row
-from haptos.mjcf_notes import Array, MjcfActuator, MjcfSensor
+from haptos.mjcf_notes import MjcfActuator, MjcfSensor
 
 _NO_TURN = np.array([1.0, 0, 0, 0])
 
@@ -43,14 +43,15 @@ def actuators(b: Builder) -> tuple[list[MjcfActuator], list[_core.RobotMotor]]:
 def _target(b: Builder, i: int) -> tuple[int, float, str]:
     """Joint, gear, and why there is none."""
     m, t = b.m, b.mj.mjtTrn
-    kind, at, gear = m.actuator_trntype[i], int(m.actuator_trnid[i][0]), float(m.actuator_gear[i][0])
+    kind, at = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0])
+    gear = float(m.actuator_gear[i][0])
     if kind == t.mjTRN_TENDON:
         first, n = int(m.tendon_adr[at]), int(m.tendon_num[at])
         if n == 1 and m.wrap_type[first] == b.mj.mjtWrap.mjWRAP_JOINT:
             return int(m.wrap_objid[first]), gear * float(m.wrap_prm[first]), ""
         return -1, gear, "since they pull tendons of several joints or along a path"
     if kind in (t.mjTRN_JOINT, t.mjTRN_JOINTINPARENT):
-        if m.jnt_type[at] in (b.mj.mjtJoint.mjJNT_HINGE, b.mj.mjtJoint.mjJNT_SLIDE):
+        if b.has_one(at):
             return at, gear, ""
         return at, gear, "since they drive free or ball joints"
     return -1, gear, f"since they act by {words(t, 'mjTRN_', kind)}"
@@ -108,22 +109,20 @@ def _actuator(b: Builder, i: int) -> tuple[MjcfActuator, _core.RobotMotor | None
             setattr(on, attribute, getattr(on, attribute) + gear * gear * float(given[i]))
     effort = INF
     if math.isfinite(force[0]):
-        effort = abs(gear) * b._symmetric(force, "force ranges of actuators", name)
+        effort = abs(gear) * b.symmetric(force, "force ranges of actuators", name)
     if bias == (0, 0, 0) and math.isfinite(ctrl[0]):
         largest = abs(gear * gain) * max(abs(ctrl[0]), abs(ctrl[1]))
         effort = min(effort, largest)
     effort = min(effort, on.effort)
     if words(b.mj.mjtDyn, "mjDYN_", m.actuator_dyntype[i]) != "none":
         b.left.add("time constants of actuators", name, "the motor acts at once")
-    if m.actuator_trntype[i] != b.mj.mjtTrn.mjTRN_JOINT and target:
-        pass  # the same for a joint with one coordinate
     for values, what in (("actuator_dampingpoly", "damping of actuators that grows with velocity"),
                          ("actuator_delay", "delays of actuators")):
         given = getattr(m, values, None)
         if given is not None and np.any(given[i]):
             b.left.add(what, name)
-    motor = _core.RobotMotor(target, name=name, kp=-bias[1] * gear * gear, kd=-bias[2] * gear * gear,
-                             effort=effort)
+    motor = _core.RobotMotor(target, name=name, kp=abs(bias[1]) * gear * gear,
+                             kd=abs(bias[2]) * gear * gear, effort=effort)
     return described, motor
 
 
@@ -136,7 +135,10 @@ def closures(b: Builder) -> list[_core.LoopClosure]:
     out = []
     for i in range(m.neq):
         name = b.name("EQUALITY", i, f"equality_{i}")
-        kind = m.eq_type[i]
+        kind = int(m.eq_type[i])
+        if m.eq_active0[i] and not b.is_usual(m.eq_solref[i], m.eq_solimp[i]):
+            b.left.add("softness of equality constraints (solref, solimp)", name,
+                       "they are as stiff as the time step allows")
         if not m.eq_active0[i]:
             b.left.add("equality constraints that start switched off", name)
         elif kind in (types.mjEQ_CONNECT, types.mjEQ_WELD):
@@ -174,8 +176,7 @@ def _coupler(b: Builder, i: int, name: str) -> _core.LoopClosure | None:
     """q_a - a0 = sum c_k (q_b - b0)^k, with a0 and b0 the joints' references, as powers of q_b."""
     m = b.m
     first, second = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
-    one = (b.mj.mjtJoint.mjJNT_HINGE, b.mj.mjtJoint.mjJNT_SLIDE)
-    if m.jnt_type[first] not in one or (second >= 0 and m.jnt_type[second] not in one):
+    if not b.has_one(first) or (second >= 0 and not b.has_one(second)):
         b.left.add("couplings of ball and free joints", name)
         return None
     coefficients = np.array(m.eq_data[i][:5], float)
@@ -186,8 +187,8 @@ def _coupler(b: Builder, i: int, name: str) -> _core.LoopClosure | None:
     polynomial = np.zeros(5)
     polynomial[:len(powers)] = powers
     polynomial[0] += float(m.qpos0[m.jnt_qposadr[first]])
-    return _core.LoopClosure("coupler", b.joint_of[first], b.joint_of[second] if second >= 0 else -1,
-                             name=name, polynomial=polynomial)
+    other = b.joint_of[second] if second >= 0 else -1
+    return _core.LoopClosure("coupler", b.joint_of[first], other, name=name, polynomial=polynomial)
 
 
 # --------------------------------------------------------------------------- contact
@@ -260,7 +261,8 @@ def options(b: Builder) -> dict[str, Any]:
     return {
         "timestep": float(o.timestep), "gravity": tuple(float(v) for v in o.gravity),
         "integrator": words(mj.mjtIntegrator, "mjINT_", o.integrator),
-        "cone": words(mj.mjtCone, "mjCONE_", o.cone), "solver": words(mj.mjtSolver, "mjSOL_", o.solver),
+        "cone": words(mj.mjtCone, "mjCONE_", o.cone),
+        "solver": words(mj.mjtSolver, "mjSOL_", o.solver),
         "iterations": int(o.iterations), "tolerance": float(o.tolerance),
         "impratio": float(o.impratio), "density": float(o.density), "viscosity": float(o.viscosity),
         "wind": tuple(float(v) for v in o.wind), "magnetic": tuple(float(v) for v in o.magnetic),
@@ -297,6 +299,9 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
     if opts["density"] or opts["viscosity"]:
         left.add("fluids", "", "density and viscosity of a medium act on nothing")
     for flag in opts["disabled"]:
-        if flag in ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper",
-                    "gravity", "actuation"):
+        if flag in ("constraint", "equality", "frictionloss", "limit", "contact", "spring",
+                    "damper", "gravity", "actuation"):
             left.add("flags that switch a force off", flag, "what they speak of acts here")
+    for flag in opts["enabled"]:
+        if flag in ("override", "sleep", "ipc"):
+            left.add("flags that switch something on", flag)

@@ -78,7 +78,7 @@ class MjcfSensor:
 
 @dataclass(frozen=True)
 class MjcfKey:
-    """A key frame: coordinates and velocities of the whole robot as haptos.Tree has them, controls."""
+    """A key frame: coordinates and velocities of MjcfModel.robot as haptos.Tree has them."""
 
     name: str
     time: float

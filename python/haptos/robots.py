@@ -1,4 +1,4 @@
-"""Robots: reading their files, and pictures of them."""
+"""Robots: reading their files (URDF here, MJCF through haptos.mjcf), and pictures of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from haptos import _core
 from haptos.errors import InputError, refuse
+from haptos.mjcf import load_mjcf
+from haptos.mjcf_files import root_name
 from haptos.visual_files import VISUAL_SUFFIXES, VisualPart, read_visual
 
 _SHAPE = (0.45, 0.58, 0.74, 1.0)  # colour of collision shapes
 
-ROBOT_SUFFIXES = (".urdf", ".xacro")
+ROBOT_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")
 
 PathLike = str | os.PathLike[str]
 
@@ -27,10 +29,12 @@ def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None
                floating: bool = False, roots: Sequence[PathLike] = (), hulls: bool = True,
                search_packages: bool = True, xacro_arguments: Sequence[str] = (),
                srdf: PathLike | None = None, state: str = "") -> _core.Robot:
-    """Reads a robot from URDF (.urdf), or from .xacro where the xacro program is there.
+    """Reads a robot from URDF (.urdf, .xacro where the xacro program is there) or MJCF (.xml).
 
-    packages: folders by name, for package:// paths; others are searched for above the file and in
-    ROS_PACKAGE_PATH, unless search_packages is False. floating: the root link moves freely, else
+    Of MJCF this is everything in the file as one robot, MjcfModel.robot of haptos.load_mjcf(),
+    started at the key frame `state`; only roots, hulls and state are for MJCF. packages: folders by
+    name, for package:// paths; others are searched for above the file and in ROS_PACKAGE_PATH,
+    unless search_packages is False. floating: the root link moves freely, else
     it is fixed to the world. roots: further folders that meshes may lie in. hulls: collision meshes
     stand for their convex hulls. xacro_arguments: "name:=value". srdf: a file that says which links
     never touch, and whose `state`, if one is named, is where the joints start. Raises InputError
@@ -41,6 +45,12 @@ def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None
     if suffix not in ROBOT_SUFFIXES:
         refuse("load_robot", os.fspath(path), "must be a robot's file",
                "its name must end with one of " + " ".join(ROBOT_SUFFIXES))
+    if suffix in (".xml", ".mjcf") and root_name(Path(path)) != "robot":
+        for option, given in (("packages", packages), ("floating", floating),
+                              ("xacro_arguments", xacro_arguments), ("srdf", srdf)):
+            if given:
+                refuse(option, str(given), "is not for MJCF", "leave it out")
+        return load_mjcf(path, key=state or None, hulls=hulls, roots=roots).robot
     if state and srdf is None:
         refuse("state", state, "needs a file that describes it", "give srdf too")
     robot = _core.read_urdf(os.fspath(path),
@@ -79,7 +89,22 @@ def shape_surface(shape: _core.RobotShape, facet: float = 0.12) -> _core.TriMesh
     if shape.kind == "ellipsoid":
         ball = _core.icosphere(1.0, facet)
         return _core.TriMesh(np.asarray(ball.vertices) * (a, b, c), ball.triangles)
+    if shape.kind == "field":
+        return _field_surface(shape)
     return None
+
+
+def _field_surface(shape: _core.RobotShape) -> _core.TriMesh:
+    """The triangles of a height field."""
+    heights, (dx, dy) = np.asarray(shape.heights), shape.spacing
+    rows, columns = heights.shape
+    x, y = np.meshgrid((np.arange(columns) - (columns - 1) / 2) * dx,
+                       (np.arange(rows) - (rows - 1) / 2) * dy)
+    at = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (at[i, j].ravel() for i in (slice(-1), slice(1, None))
+                  for j in (slice(-1), slice(1, None)))
+    return _core.TriMesh(np.column_stack([x.ravel(), y.ravel(), heights.ravel()]),
+                         np.concatenate([np.column_stack([a, b, d]), np.column_stack([a, d, c])]))
 
 
 def shape_parts(shape: _core.RobotShape) -> list[VisualPart]:

@@ -237,6 +237,7 @@ TEST(RobotCheck, StartsAndFollowersOutsideLimitsAreNamed) {
   r.joints[1].position = {0.5};
   EXPECT_EQ(all(r, Severity::kWarning), "");
   r.links.push_back(r.links[1]);
+  r.links[2].name = "followed";
   RobotJoint j = r.joints[1];
   j.name = "follower", j.child = 2, j.lower = 0, j.upper = 1;
   j.mimic = Mimic{"hinge", -1, 1};  // from 0.8 down to 0
@@ -246,6 +247,59 @@ TEST(RobotCheck, StartsAndFollowersOutsideLimitsAreNamed) {
   r.joints[2].mimic->multiplier = 2;
   EXPECT_NE(all(r, Severity::kWarning).find("from 1.4 to 3, beyond its limits 0 to 1"),
             std::string::npos);
+}
+
+TEST(RobotCheck, NumbersAndNamesThatOnlyAHandCanGetWrongAreErrors) {
+  using Spoil = std::function<void(Robot&)>;
+  const auto closure = [](ClosureKind kind, int a, int b) {
+    LoopClosure c;
+    c.kind = kind, c.a = a, c.b = b;
+    return c;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<Spoil, const char*> cases[] = {
+      {[&](Robot& r) { r.joints[1].frame.p[0] = nan; }, "position that is not finite"},
+      {[](Robot& r) { r.joints[1].frame.q.w = 2; }, "quaternion whose length is not 1"},
+      {[](Robot& r) {
+         r.joints[1].axis = {{0, 0, 2}};
+       },
+       "Its axis has length 2"},
+      {[](Robot& r) { r.joints[1].lower = 3, r.joints[1].upper = 2; }, "limits are 3 to 2"},
+      {[](Robot& r) { r.joints[1].friction = -1; }, "Its friction is -1"},
+      {[&](Robot& r) { r.joints[1].effort = nan; }, "Its effort is nan"},
+      {[](Robot& r) { r.joints[1].stiffness = RobotJoint::kNone; }, "Its stiffness is inf"},
+      {[&](Robot& r) { r.joints[1].position = {nan}; }, "start position is not finite"},
+      {[](Robot& r) { r.joints[1].name = r.joints[0].name; }, "several of this name"},
+      {[](Robot& r) {
+         r.motors.push_back({"m", "nothing", 1});
+       },
+       "drives \"nothing\""},
+      {[&](Robot& r) {
+         r.motors.push_back({"m", "hinge", nan});
+       },
+       "Its kp is nan"},
+      {[&](Robot& r) { r.closures = {closure(ClosureKind::kWeld, 1, 5)}; }, "names a link"},
+      {[&](Robot& r) { r.closures = {closure(ClosureKind::kBall, 1, 1)}; }, "link to itself"},
+      {[&](Robot& r) { r.closures = {closure(ClosureKind::kCoupler, -1, 1)}; }, "names a joint"},
+      {[&](Robot& r) { r.closures = {closure(ClosureKind::kCoupler, 1, 0)}; },
+       "not one coordinate"},
+      {[](Robot& r) {
+         r.no_contact = {{0, 9}};
+       },
+       "pair of links"},
+  };
+  for (const auto& [spoil, says] : cases) {
+    Robot r = arm();
+    EXPECT_EQ(all(r, Severity::kError), "");
+    spoil(r);
+    EXPECT_NE(all(r, Severity::kError).find(says), std::string::npos)
+        << says << " / " << all(r, Severity::kError);
+  }
+  Robot r = arm();
+  r.motors.push_back({"m", "hinge", 1});
+  LoopClosure lock = closure(ClosureKind::kCoupler, 1, -1);
+  r.closures = {closure(ClosureKind::kBall, 1, -1), lock};
+  EXPECT_EQ(all(r, Severity::kError), "");
 }
 
 TEST(RobotCheck, WhatIsNoTreeIsAnErrorAndNothingElseIsLookedAt) {
