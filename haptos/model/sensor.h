@@ -60,6 +60,15 @@ struct Sensor {
   SensorNoise angular_noise;     ///< of the second: torque, angular velocity, orientation [rad]
 };
 
+/// What a run changes of its sensors (sensors/sensor_pipeline.h): part of State.
+struct SensorState {
+  std::uint64_t key = 0;             ///< of the random numbers
+  std::vector<double> values;        ///< readings, walks, samples under way
+  std::vector<std::int64_t> counts;  ///< of samples
+
+  bool operator==(const SensorState&) const = default;
+};
+
 /// Numbers that can be checked without a robot.
 /// @throws InputError naming the sensor (as `element`) and the number
 void check_sensor(const Sensor& sensor, const std::string& element);

@@ -53,6 +53,8 @@ class RobotSensors {
   RobotSensors(const Robot& robot, std::shared_ptr<const Tree> tree, std::vector<Sensor> sensors,
                int first_number = -1, const BodyNumbers& numbers = {});
 
+  const Robot& robot() const { return robot_; }
+  const Tree& tree() const { return *tree_; }
   int size() const { return static_cast<int>(sensors_.size()); }
   const Sensor& sensor(int i) const { return sensors_[static_cast<std::size_t>(i)]; }
   int width(int i) const { return parts_[static_cast<std::size_t>(i)].width; }

@@ -43,15 +43,6 @@ struct SensorSignal {
   std::vector<SignalGroup> groups;  ///< channels in none of them have no noise
 };
 
-/// Part of the state of a run.
-struct SensorState {
-  std::uint64_t key = 0;             ///< of the random numbers
-  std::vector<double> values;        ///< readings, walks, samples under way
-  std::vector<std::int64_t> counts;  ///< of samples
-
-  bool operator==(const SensorState&) const = default;
-};
-
 struct SensorReading {
   std::span<const double> values;
   double time = 0;           ///< at which the sample was taken [s]
@@ -60,6 +51,7 @@ struct SensorReading {
 
 class SensorPipeline {
  public:
+  SensorPipeline() = default;
   /// @param dt  shortest time between step ends [s]; sizes the buffers of delays
   /// @throws InputError for a delay that would need more than a million samples
   SensorPipeline(std::vector<SensorSignal> signals, double dt);
@@ -99,7 +91,7 @@ class SensorPipeline {
 
   std::vector<SensorSignal> signals_;
   std::vector<Slots> slots_;
-  double tolerance_;
+  double tolerance_ = 0;
   std::size_t values_ = 0, counts_ = 0;
 };
 

@@ -58,8 +58,8 @@ class Sim {
   /// Advances by one time step. With options.newton.strict, throws StepError for a step that did
   /// not converge or missed a target.
   StepReport step();
-  /// Back to the start.
-  void reset();
+  /// Back to the start; sensors then draw their noise from `seed` in place of the scene's.
+  void reset(std::optional<std::uint64_t> seed = {});
 
   const Scene& scene() const { return model_->scene; }
   const std::shared_ptr<const Model>& model() const { return model_; }
