@@ -4,6 +4,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/options.h"
+#include "haptos/base/text.h"
 
 namespace haptos {
 namespace {
@@ -57,6 +58,9 @@ const char* sensor_kind_name(SensorKind kind) {
 }
 
 void check_sensor(const Sensor& s, const std::string& element) {
+  if (s.name.empty() || s.name.size() > 100)
+    throw InputError({"", 0, 0, element + ".name", printable(s.name),
+                      "must have 1 to 100 characters", "give it a short name"});
   if (!(s.rate >= 0 && s.rate <= 1e6))
     refuse(element + ".rate", s.rate, "must lie between 0 and 1e6",
            "give samples per second in Hz, 0 for one at every step");

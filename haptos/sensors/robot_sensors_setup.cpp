@@ -48,7 +48,6 @@ RobotSensors::RobotSensors(const Robot& robot, std::shared_ptr<const Tree> tree,
     const Sensor& s = sensors_[i];
     const std::string element =
         robot_.name + ".sensors[" + std::to_string(i) + "] '" + s.name + "'";
-    if (s.name.empty()) refuse(element, "", "must have a name", "give it one");
     for (std::size_t j = 0; j < i; ++j)
       if (sensors_[j].name == s.name)
         refuse(element, "", "must have a name of its own", "rename one of the two");
@@ -92,6 +91,7 @@ RobotSensors::Sensed RobotSensors::resolve(const Sensor& s, const std::string& e
                                            int first_number, const BodyNumbers& numbers) const {
   Sensed p;
   const auto link = [&](const std::string& name, const char* what) {
+    if (name.empty() && robot_.links.size() == 1) return 0;
     return find_named(robot_.links, name, element + what, "link", kName);
   };
   switch (s.kind) {

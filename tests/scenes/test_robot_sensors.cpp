@@ -706,7 +706,7 @@ TEST(RobotSensors, NamesThatTheRobotDoesNotHaveAreRefused) {
   EXPECT_NE(bad(s).find("moon"), std::string::npos);
   s = sensor(SensorKind::kImu, "hand");
   s.name = "";
-  EXPECT_NE(bad(s).find("must have a name"), std::string::npos);
+  EXPECT_NE(bad(s).find("must have 1 to 100"), std::string::npos);
   EXPECT_THROW(RobotSensors(r.robot, tree,
                             {sensor(SensorKind::kImu, "hand"), sensor(SensorKind::kImu, "hand")}),
                InputError);
