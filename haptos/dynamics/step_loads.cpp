@@ -48,6 +48,7 @@ void StepLoads::free_base(const Tree& tree, const TreeStep& step, std::size_t bo
 }
 
 void StepLoads::update(const Tree& tree, const TreeStep& step) {
+  if (step.mass) data_.body_mass = *step.mass;
   haptos::update(tree, step.q_start, data_);
   std::fill(wrench_.begin(), wrench_.end(), SpatialForce<double>::zero());
   for (const LinkForce& f : step.forces)

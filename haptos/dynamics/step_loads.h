@@ -37,6 +37,8 @@ struct TreeStep {
   Vec3d gravity{{0, 0, 0}};
   std::span<const LinkForce> forces;
   const double* effort = nullptr;  ///< joint forces, for bases that float; null: none
+  /// Of the bodies, where they differ from the tree's.
+  const std::vector<BodyMass<double>>* mass = nullptr;
 };
 
 class StepLoads {

@@ -51,9 +51,12 @@ SpatialForce<double> RobotSensors::joint_load(const Sensed& s) const {
   const auto b = at_index(std::max(part.body, 0));
   const Mat3d r = moves ? d.pose[b].r : Mat3d::identity();
   const Vec3d origin = moves ? d.pose[b].p : Vec3d::zero();
-  const Mat3d& j = part.inertia;
+  // The mass of the whole body may be scaled against the description.
+  const double whole = moves ? tree_->bodies[b].mass : 0;
+  const double scale = whole > 0 ? d.body_mass[b].mass / whole : 1;
+  const Mat3d j = scale * part.inertia;
   const SpatialInertia<double> inertia = spatial_inertia(
-      part.mass, r * part.centre,
+      scale * part.mass, r * part.centre,
       rotated(r, Sym3<double>{j(0, 0), j(0, 1), j(0, 2), j(1, 1), j(1, 2), j(2, 2)}));
   SpatialForce<double> f = SpatialForce<double>::zero();
   if (moves) {

@@ -57,7 +57,7 @@ SensorPipeline::SensorPipeline(std::vector<SensorSignal> signals, double dt)
 }
 
 void SensorPipeline::start(std::uint64_t seed, std::uint32_t env, SensorState& state) const {
-  state.key = mix_keys(seed, env);
+  state.key = signals_.empty() ? 0 : mix_keys(seed, env);
   state.values.assign(values_, 0.0);
   state.counts.assign(counts_, 0);
 }

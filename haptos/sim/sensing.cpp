@@ -24,12 +24,7 @@ void find_forces(const RobotSensors& robot, int first_body, const RobotParts& pa
   };
   for (const LinkLoad& l : parts.body->loads)
     out.push_back({l.link, place(l.link, l.at), l.force, l.torque});
-  for (std::size_t i = 0; i < parts.closures.size(); ++i) {
-    const LoopClosure& c = robot.robot().closures[i];
-    const Vec3d f = parts.closures[i]->force();
-    if (c.a >= 0) out.push_back({c.a, place(c.a, c.frame_a.p), f, {{0, 0, 0}}});
-    if (c.b >= 0) out.push_back({c.b, place(c.b, c.frame_b.p), -f, {{0, 0, 0}}});
-  }
+  for (const LoopClosureTerm* c : parts.closures) c->add_forces(parts.body, out);
 }
 
 // What acts on the unknowns beside what is solved for: for bases that float.
@@ -79,7 +74,7 @@ void build_sensing(const Model& model, Workspace& w) {
 
 void start_sensing(const Scene& scene, std::uint64_t seed, State& state, Workspace& w) {
   Sensing& s = w.sensing;
-  s.pipeline.start(seed, 0, state.sensors);
+  s.pipeline.start(seed, s.env, state.sensors);
   for (std::size_t r = 0; r < s.robots.size(); ++r) {
     if (s.robots[r].size() == 0) continue;
     RobotStep step;
@@ -119,6 +114,7 @@ void sense(const Scene& scene, State& state, Workspace& w) {
         step.tree.v = state.z.data() + slots.first_scalar;
         step.tree.h = state.last_dt;
         step.tree.effort = s.effort.data();
+        step.tree.mass = &body->start().body_mass;
         step.motor_effort = s.motor_effort.data();
       }
       sensors.update(step);

@@ -17,6 +17,7 @@ struct Sensing {
   std::vector<int> first;            ///< number of each robot's first sensor in the pipeline
   std::vector<int> first_body;       ///< number of each robot's first link in contact records
   SensorPipeline pipeline;
+  std::uint32_t env = 0;  ///< of the noise
 
   // Scratch.
   std::vector<LinkForce> forces;

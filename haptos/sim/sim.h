@@ -50,7 +50,8 @@ class Sim {
   /// in intersection (the message names the pair and the depth).
   explicit Sim(Scene scene);
   /// The same for a compiled scene, which any number of Sims may share.
-  explicit Sim(std::shared_ptr<const Model> model);
+  /// @param env  whose noise its sensors have
+  explicit Sim(std::shared_ptr<const Model> model, std::uint32_t env = 0);
   ~Sim();
   Sim(Sim&&) noexcept;
   Sim& operator=(Sim&&) noexcept;

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "haptos/base/error.h"
+#include "haptos/sim/batch.h"
+#include "haptos/sim/player.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos {
@@ -139,27 +141,50 @@ TEST(SensorsInScenes, AFixedJointOfARobotThatDoesNotMoveCarriesWhatStandsOnIt) {
   EXPECT_LT(norm(three(x, 3) - cross(Vec3d{{0.02, 0.03, 0}}, Vec3d{{0, 0, 1.5 * kG}})), 1e-5);
 }
 
-// A bar of 1 kg hangs from a hinge at its left end and from a point that closes a loop at its right
-// end, by way of a sleeve on a fixed joint.
-TEST(SensorsInScenes, AForceThatClosesALoopIsPartOfTheLoad) {
-  RobotBody b;
-  b.name = b.robot.name = "bar";
-  b.robot.links = {link("bar", 1, {{0.5, 0, 0}}), link("sleeve", 0.25, {{0, 0, 0}})};
-  b.robot.joints = {joint("hinge", JointKind::kRevolute, -1, 0),
-                    joint("glue", JointKind::kFixed, 0, 1, {{1, 0, 0}})};
-  LoopClosure c;
-  c.a = 1;
-  c.frame_b.p = {{1, 0, 0}};
-  b.robot.closures.push_back(c);
-  b.sensors = {sensor("hinge", SensorKind::kForceTorque, "hinge"),
-               sensor("glue", SensorKind::kForceTorque, "glue")};
-  Scene s = scene({b});
-  s.half_spaces.clear();
-  Sim sim(s);
-  for (int n = 0; n < 500; ++n) ASSERT_EQ(sim.step().status(), 0u);
-  // Half of the bar each; the sleeve hangs from its own point and pulls the bar up.
-  EXPECT_LT(norm(three(read(sim, "bar", "hinge")) - Vec3d{{0, 0, 0.5 * kG}}), 1e-5 * kG);
-  EXPECT_LT(norm(three(read(sim, "bar", "glue")) - Vec3d{{0, 0, -0.5 * kG}}), 1e-5 * kG);
+// A bar of 1 kg hangs from a hinge at its left end; at its right end, by way of a sleeve of 0.25 kg
+// on a fixed joint, something closes a loop with the world.
+TEST(SensorsInScenes, ForcesThatCloseLoopsArePartOfTheLoad) {
+  for (const ClosureKind kind : {ClosureKind::kBall, ClosureKind::kWeld, ClosureKind::kDistance}) {
+    RobotBody b;
+    b.name = b.robot.name = "bar";
+    b.robot.links = {link("bar", 1, {{0.5, 0, 0}}), link("sleeve", 0.25, {{0, 0, 0}})};
+    b.robot.joints = {joint("hinge", JointKind::kRevolute, -1, 0),
+                      joint("glue", JointKind::kFixed, 0, 1, {{1, 0, 0}})};
+    LoopClosure c;
+    c.kind = kind;
+    c.a = 1;
+    c.frame_b.p = {{1, 0, kind == ClosureKind::kDistance ? 0.3 : 0}};
+    c.distance = 0.3;
+    b.robot.closures.push_back(c);
+    b.sensors = {sensor("hinge", SensorKind::kForceTorque, "hinge"),
+                 sensor("glue", SensorKind::kForceTorque, "glue")};
+    Scene s = scene({b});
+    s.half_spaces.clear();
+    Sim sim(s);
+    for (int n = 0; n < 500; ++n) ASSERT_EQ(sim.step().status(), 0u);
+    const std::vector<double> hinge = read(sim, "bar", "hinge"), glue = read(sim, "bar", "glue");
+    // Forces on the bar, and moments about the hinge, which passes on none about its axis.
+    EXPECT_NEAR(hinge[2] - glue[2], kG, 1e-5 * kG);
+    EXPECT_NEAR(0.5 * kG + glue[2] - glue[4], 0, 1e-5 * kG);
+    EXPECT_NEAR(hinge[4], 0, 1e-5 * kG);
+    if (kind == ClosureKind::kWeld) {
+      EXPECT_GT(std::abs(glue[4]), 0.1);
+    } else {  // half of the bar each
+      EXPECT_NEAR(hinge[2], 0.5 * kG, 1e-5 * kG);
+      EXPECT_NEAR(glue[4], 0, 1e-5 * kG);
+    }
+  }
+}
+
+TEST(SensorsInScenes, ScaledMassesAreFelt) {
+  RobotBody a = arm();
+  a.sensors = {sensor("wrist", SensorKind::kForceTorque, "wrist"),
+               sensor("elbow", SensorKind::kForceTorque, "elbow")};
+  Sim sim(scene({a}));
+  sim.robot("arm").set_mass_scale(2, 1.6);
+  for (int n = 0; n < 3000; ++n) sim.step();
+  EXPECT_NEAR(norm(three(read(sim, "arm", "wrist"))), 1.6 * 0.5 * kG, 1e-5);
+  EXPECT_NEAR(norm(three(read(sim, "arm", "elbow"))), 1.6 * 1.5 * kG, 1e-5);
 }
 
 // Everything on, in motion.
@@ -228,6 +253,43 @@ TEST(SensorsInScenes, SaveLoadResetAndSeedsLeaveNoTrace) {
   without.robots[0].sensors.pop_back();
   Sim fewer(without);
   EXPECT_THROW(fewer.set_state(first.state()), InputError);
+}
+
+TEST(SensorsInScenes, EnvironmentsHaveNoiseOfTheirOwnAndEachItsOwnAlone) {
+  const auto model = compile(noisy_scene());
+  Batch batch(model, 3);
+  Sim alone(model, 2);
+  for (int n = 0; n < 30; ++n) {
+    batch.step();
+    alone.step();
+  }
+  EXPECT_EQ(read_all(batch.env(2)), read_all(alone));
+  EXPECT_NE(read_all(batch.env(1)), read_all(alone));
+  EXPECT_EQ(batch.env(1).state().q, alone.state().q);
+}
+
+TEST(SensorsInScenes, ATrajectoryIsPlayedByTheMotorsOfItsNames) {
+  RobotBody a = arm();
+  for (RobotMotor& m : a.robot.motors) m.kp = 1e6, m.kd = 1e3;
+  a.sensors = {sensor("q", SensorKind::kJointPosition, "")};
+  Scene s = scene({a});
+  s.sim.gravity_z = 0;
+  Sim sim(s);
+  const Trajectory t =
+      parse_trajectory("time,elbow,shoulder\n5,0,0\n5.1,0.1,-0.05\n5.2,0,-0.2\n5.4,-0.3,0\n",
+                       "t.csv", Interpolation::kCubic);
+  TrajectoryPlayer player(t, sim.robot("arm"), 0.1);
+  sim.controller = [&](Sim& now) { player.command(now.state().time + now.scene().sim.dt); };
+  for (int n = 1; n <= 300; ++n) {
+    sim.step();
+    const double at = 5 + sim.state().time - 0.1;
+    const std::vector<double> q = read(sim, "arm", "q");
+    ASSERT_NEAR(q[0], t.at(t.column("shoulder"), at).value, 2e-3) << n;
+    ASSERT_NEAR(q[1], t.at(t.column("elbow"), at).value, 2e-3) << n;
+  }
+  EXPECT_TRUE(player.over(sim.state().time));
+  const Trajectory wrong = parse_trajectory("time,wrist\n0,1\n", "w.csv");
+  EXPECT_THROW(TrajectoryPlayer(wrong, sim.robot("arm")), InputError);
 }
 
 TEST(SensorsInScenes, ADelayedSensorReadsWhatAnotherOneReadBefore) {
