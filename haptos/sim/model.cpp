@@ -1,6 +1,7 @@
 #include "haptos/sim/model.h"
 
 #include "haptos/base/hash.h"
+#include "haptos/sim/sensing.h"
 
 namespace haptos {
 namespace {

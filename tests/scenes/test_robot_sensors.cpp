@@ -125,7 +125,7 @@ struct SensorScene : FrozenScene {
     contact = add_term(std::make_unique<PointContact>(shapes, SapOptions(), excluded));
   }
   JointMotor* add_motor(int unknown, double kp, double kd) {
-    motors.push_back(add_term(std::make_unique<JointMotor>(body, unknown, kp, kd)));
+    motors.push_back(add_term(std::make_unique<JointMotor>(body, unknown, MotorGains{kp, kd})));
     const int q = body->coordinate_of(unknown);
     motors.back()->command.position = tree->start[static_cast<std::size_t>(q)];
     return motors.back();
