@@ -5,8 +5,8 @@
 
 #include "bind.h"
 #include "haptos/base/options.h"
-#include "haptos/sim/player.h"
-#include "haptos/sim/sim.h"
+#include "haptos/model/trajectory.h"
+#include "haptos/sim/batch.h"
 
 namespace haptos::python {
 namespace {
@@ -87,24 +87,34 @@ void bind_robot_sensors(nb::module_& m) {
         nb::arg("angular_noise"));
   m.def(
       "robot_sensor_table",
-      [](const RobotView& v) {
+      [](Batch& batch, const std::string& robot) {
         std::vector<std::tuple<std::string, std::string, std::vector<std::string>,
                                std::vector<std::string>>>
             rows;
+        const RobotView v = batch.env(0).robot(robot);
         const RobotSensors& s = v.sensors();
         for (int i = 0; i < s.size(); ++i)
           rows.emplace_back(s.sensor(i).name, sensor_kind_name(s.sensor(i).kind), s.channels(i),
                             s.units(i));
         return rows;
       },
-      nb::arg("view"));
+      nb::arg("batch"), nb::arg("robot"));
   m.def(
       "read_robot_sensor",
-      [](const RobotView& v, int sensor) {
-        const SensorReading r = v.read(sensor);
-        return nb::make_tuple(own_row(Row(r.values.begin(), r.values.end())), r.time, r.samples);
+      [](Batch& batch, const std::string& robot, int sensor) {
+        Row values, times;
+        std::vector<std::int64_t> samples;
+        for (int k = 0; k < batch.envs(); ++k) {
+          const SensorReading r = batch.env(k).robot(robot).read(sensor);
+          values.insert(values.end(), r.values.begin(), r.values.end());
+          times.push_back(r.time);
+          samples.push_back(r.samples);
+        }
+        const std::size_t n = times.size(), width = values.size() / n;
+        return nb::make_tuple(own<OutArray<double, -1, -1>>(std::move(values), {n, width}),
+                              own_row(std::move(times)), own_row(std::move(samples)));
       },
-      nb::arg("view"), nb::arg("sensor"));
+      nb::arg("batch"), nb::arg("robot"), nb::arg("sensor"));
 
   nb::class_<Trajectory>(m, "Trajectory")
       .def(
@@ -128,11 +138,6 @@ void bind_robot_sensors(nb::module_& m) {
         return read_trajectory(path, to_interpolation(interpolation), loop);
       },
       nb::arg("path"), nb::arg("interpolation"), nb::arg("loop"));
-  nb::class_<TrajectoryPlayer>(m, "TrajectoryPlayer")
-      .def(nb::init<Trajectory, const RobotView&, double>(), nb::arg("trajectory"),
-           nb::arg("robot"), nb::arg("start"), nb::keep_alive<1, 3>())
-      .def("command", &TrajectoryPlayer::command, nb::arg("time"))
-      .def("over", &TrajectoryPlayer::over, nb::arg("time"));
 }
 
 }  // namespace haptos::python

@@ -55,35 +55,34 @@ class RobotSensor:
     Readings are held between samples and late by the sensor's delay; they are part of the state.
     """
 
-    def __init__(self, view: _core.RobotView, number: int, name: str, kind: str,
+    def __init__(self, batch: _core.Batch, robot: str, number: int, name: str, kind: str,
                  channels: list[str], units: list[str]) -> None:
         self.name = name
         self.kind = kind
         self.channels = tuple(channels)  #: what each number is
         self.units = tuple(units)  #: of each number, "" for one without
-        self._view = view
-        self._number = number
+        self._place = (batch, robot, number)
 
     @property
     def value(self) -> NDArray[np.float64]:
-        """The present reading, (env, channels)."""
-        return _core.read_robot_sensor(self._view, self._number)[0][None]
+        """The present readings, (env, channels)."""
+        return _core.read_robot_sensor(*self._place)[0]
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """When its sample was taken [s], (env,)."""
-        return np.array([_core.read_robot_sensor(self._view, self._number)[1]])
+        """When their samples were taken [s], (env,)."""
+        return _core.read_robot_sensor(*self._place)[1]
 
     @property
     def samples(self) -> NDArray[np.int64]:
         """Samples taken so far, with those that are still on their way, (env,)."""
-        return np.array([_core.read_robot_sensor(self._view, self._number)[2]])
+        return _core.read_robot_sensor(*self._place)[2]
 
     def __repr__(self) -> str:
         return f"haptos.RobotSensor({self.name!r}, {self.kind}, {len(self.channels)} channels)"
 
 
-def robot_sensors(view: _core.RobotView) -> Mapping[str, RobotSensor]:
+def robot_sensors(batch: _core.Batch, robot: str) -> Mapping[str, RobotSensor]:
     """The sensors of a robot of a Sim, by name."""
-    return MappingProxyType({row[0]: RobotSensor(view, i, *row)
-                             for i, row in enumerate(_core.robot_sensor_table(view))})
+    return MappingProxyType({row[0]: RobotSensor(batch, robot, i, *row)
+                             for i, row in enumerate(_core.robot_sensor_table(batch, robot))})

@@ -38,7 +38,7 @@ class RobotView:
                        for joint, q, nq, v, nv in self._core.slots()}
         self._motors = self._core.motor_names()
         self._links = self._core.link_names()
-        self._sensors = robot_sensors(self._core)
+        self._sensors = robot_sensors(batch, name)
 
     @property
     def sensors(self) -> Mapping[str, RobotSensor]:

@@ -66,10 +66,17 @@ class Trajectory:
         for the end of each step; efforts fed forward stay as they are. Raises InputError for a
         column that is no motor of the robot.
         """
-        player = _core.TrajectoryPlayer(self._core, robot._core, start)
+        names, known = self.names, robot.motor_names
+        for name in names:
+            if name not in known:
+                near = _core.nearest_name(name, known)
+                refuse(f'trajectory column "{name}"', "", f'is no motor of "{robot.name}"',
+                       f'did you mean "{near}"?' if near else "robot.motor_names lists them")
 
         def command(sim: Sim) -> None:
-            player.command(float(sim.time[0]) + sim.dt)
+            values, rates = self.at(self.start + float(sim.time[0]) + sim.dt - start)
+            robot.set_command(position=dict(zip(names, values, strict=True)),
+                              velocity=dict(zip(names, rates, strict=True)))
 
         return command
 

@@ -73,6 +73,12 @@ def test_noise_is_seeded_and_a_loaded_state_goes_on_with_it(scene, tmp_path):
     sim.reset(seed=3)
     assert run(20) != first
     assert 0.05 < np.std(run(200)) < 0.2
+    # Environments have noise of their own, and the first is that of one alone.
+    many = scene.compile(envs=3)
+    values = many.robots["arm"].sensors["q"].value
+    assert values.shape == (3, 1) and len(set(values[:, 0])) == 3
+    sim.reset()
+    assert values[0] == sensor.value[0]
 
 
 def test_wrong_sensors_are_refused_with_a_sentence(scene):
@@ -105,8 +111,9 @@ def test_trajectories_are_read_from_csv_and_npz_and_played(scene, tmp_path):
     robot = sim.robots["arm"]
     sim.controllers.append(one.controller(robot))
     sim.run(1.25)
-    np.testing.assert_allclose(robot.command[0, 0, :2],
-                               np.ravel(one.at(1.25)), atol=1e-9)
+    np.testing.assert_allclose(robot.command[0, 0, :2], np.ravel(one.at(1.25)), atol=1e-9)
+    with pytest.raises(haptos.InputError, match="shoulder"):
+        haptos.Trajectory(["sholder"], [0], [[1]]).controller(robot)
     assert robot.position[0, 0] == pytest.approx(one.at(1.25)[0][0], abs=0.02)
 
 
