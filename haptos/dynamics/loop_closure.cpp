@@ -149,6 +149,8 @@ double LoopClosureTerm::load() const {
   return sqrt(squares) / h_;
 }
 
+void LoopClosureTerm::add_forces(const Articulation*, std::vector<LinkForce>&) const {}
+
 BallClosure::BallClosure(const LinkPoint& a, const LinkPoint& b)
     : LoopClosureTerm(a.body, b.body, 3), side_{a, b} {
   forces_ = 3;
@@ -159,6 +161,13 @@ void BallClosure::linearise() {
   const Vec3d x[2] = {position(side_[0]), position(side_[1])}, middle = 0.5 * (x[0] + x[1]);
   for (int k = 0; k < 3; ++k) g_[k] = x[0][k] - x[1][k];
   for (int k = 0; k < 2; ++k) add_motion(k, side_[k].link, middle, k == 0 ? 1 : -1, 0);
+}
+
+void BallClosure::add_forces(const Articulation* body, std::vector<LinkForce>& out) const {
+  const Vec3d middle = 0.5 * (position(side_[0]) + position(side_[1]));
+  for (int k = 0; k < 2; ++k)
+    if (side_[k].body == body)
+      out.push_back({side_[k].link, middle, k == 0 ? force() : -force(), Vec3d::zero()});
 }
 
 WeldClosure::WeldClosure(const LinkFrame& a, const LinkFrame& b)
@@ -178,6 +187,15 @@ void WeldClosure::linearise() {
     add_motion(k, side_[k].link, middle, k == 0 ? 1 : -1, 0);
     add_turn(k, side_[k].link, k == 0 ? 1 : -1, 3);
   }
+}
+
+void WeldClosure::add_forces(const Articulation* body, std::vector<LinkForce>& out) const {
+  Vec3d middle = Vec3d::zero();
+  for (const LinkFrame& s : side_) middle += 0.5 * position({s.body, s.link, s.local.p});
+  for (int k = 0; k < 2; ++k)
+    if (side_[k].body == body)
+      out.push_back(
+          {side_[k].link, middle, k == 0 ? force() : -force(), k == 0 ? moment() : -moment()});
 }
 
 DistanceClosure::DistanceClosure(const LinkPoint& a, const LinkPoint& b, double distance)
@@ -204,6 +222,13 @@ void DistanceClosure::linearise() {
     for (int c = 0; c < n; ++c)
       for (int r = 0; r < 3; ++r) out[c] += (k == 0 ? 1 : -1) * along_[r] * j[at_index(r * n + c)];
   }
+}
+
+void DistanceClosure::add_forces(const Articulation* body, std::vector<LinkForce>& out) const {
+  for (int k = 0; k < 2; ++k)
+    if (side_[k].body == body)
+      out.push_back({side_[k].link, position(side_[k]), (k == 0 ? thrust() : -thrust()) * along_,
+                     Vec3d::zero()});
 }
 
 JointCoupler::JointCoupler(const Articulation* body, int joint, int other,

@@ -22,6 +22,7 @@
 #include <string>
 
 #include "haptos/dynamics/articulation.h"
+#include "haptos/dynamics/step_loads.h"
 #include "haptos/potential/term.h"
 
 namespace haptos {
@@ -52,6 +53,9 @@ class LoopClosureTerm : public Term {
   Energy evaluate(const Evaluation& e) final;
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
   double load() const override;
+
+  /// Adds the forces on links of `body` at the end of the last step.
+  virtual void add_forces(const Articulation* body, std::vector<LinkForce>& out) const;
 
   int rows() const { return rows_; }
   /// Error of a row at the start of the step [m] or [rad].
@@ -95,6 +99,8 @@ class BallClosure final : public LoopClosureTerm {
   Vec3d force() const { return {{effort(0), effort(1), effort(2)}}; }
   Vec3d gap() const { return {{error(0), error(1), error(2)}}; }
 
+  void add_forces(const Articulation* body, std::vector<LinkForce>& out) const override;
+
  private:
   void linearise() override;
   LinkPoint side_[2];
@@ -113,6 +119,8 @@ class WeldClosure final : public LoopClosureTerm {
   Vec3d gap() const { return {{error(0), error(1), error(2)}}; }
   Vec3d turn() const { return {{error(3), error(4), error(5)}}; }
 
+  void add_forces(const Articulation* body, std::vector<LinkForce>& out) const override;
+
  private:
   void linearise() override;
   LinkFrame side_[2];
@@ -127,6 +135,8 @@ class DistanceClosure final : public LoopClosureTerm {
   const char* name() const override { return "distance closure"; }
   /// Force that pushes the points apart [N]; negative: it pulls.
   double thrust() const { return effort(0); }
+
+  void add_forces(const Articulation* body, std::vector<LinkForce>& out) const override;
 
  private:
   void linearise() override;

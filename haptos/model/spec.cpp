@@ -14,6 +14,7 @@ const std::vector<Option<SimOptions>>& OptionsOf<SimOptions>::table() {
       {"gravity_y", "m/s2", &O::gravity_y, -1e3, 1e3, "gravity along y"},
       {"gravity_z", "m/s2", &O::gravity_z, -1e3, 1e3, "gravity along z, -9.81 on Earth"},
       {"threads", "", &O::threads, 0, 4096, "number of threads; 0 takes one per core"},
+      {"seed", "", &O::seed, 0, 2147483647, "of the noise of sensors"},
   };
   return t;
 }

@@ -10,6 +10,7 @@
 #include "haptos/model/loads.h"
 #include "haptos/model/material.h"
 #include "haptos/model/robot.h"
+#include "haptos/model/sensor.h"
 
 namespace haptos {
 
@@ -122,6 +123,7 @@ struct RigidSphere {
 struct RobotBody {
   std::string name;
   Robot robot;
+  std::vector<Sensor> sensors;
   Pose pose;                     ///< of the robot's frame, which its base joints hang from
   std::vector<double> position;  ///< at the start, of all joints; empty: as the joints say
   std::vector<double> velocity;  ///< at the start, of all joints; empty: at rest
@@ -163,6 +165,7 @@ struct SimOptions {
   double pseudo_step = 0.1;
   double gravity_x = 0, gravity_y = 0, gravity_z = -9.81;
   int threads = 0;
+  int seed = 0;
 };
 
 template <>

@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 6;
+constexpr std::uint64_t kVersion = 7;
 
 class Writer {
  public:
@@ -100,6 +100,10 @@ std::string payload(const State& s) {
   }
   w.array(s.wrenches);
   w.array(s.controls);
+  w.value(s.sensors.key);
+  w.array(s.sensors.values);
+  w.value(static_cast<std::uint64_t>(s.sensors.counts.size()));
+  w.bytes(s.sensors.counts.data(), s.sensors.counts.size() * sizeof(std::int64_t));
   w.value(static_cast<std::uint64_t>(s.history.size()));
   for (const auto& [key, memory] : s.history) {
     w.value(key.env);
@@ -137,6 +141,9 @@ std::uint64_t State::hash() const {
   }
   h.add(wrenches);
   h.add(controls);
+  h.add(sensors.key);
+  h.add(sensors.values);
+  h.add(sensors.counts.data(), sensors.counts.size() * sizeof(std::int64_t));
   for (const auto& [key, m] : history) {
     for (std::int64_t v :
          {std::int64_t(key.env), std::int64_t(key.body_a), std::int64_t(key.body_b), key.feature_a,
@@ -193,6 +200,10 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
   }
   s.wrenches = r.array();
   s.controls = r.array();
+  s.sensors.key = r.value<std::uint64_t>();
+  s.sensors.values = r.array();
+  s.sensors.counts.resize(r.count(sizeof(std::int64_t)));
+  r.bytes(s.sensors.counts.data(), s.sensors.counts.size() * sizeof(std::int64_t));
   for (std::uint64_t i = r.count(84); i > 0; --i) {
     FeaturePair key;
     key.env = r.value<std::int32_t>();

@@ -7,6 +7,7 @@
 
 #include "haptos/base/rotation.h"
 #include "haptos/model/contact_history.h"
+#include "haptos/model/sensor.h"
 
 namespace haptos {
 
@@ -32,6 +33,7 @@ struct State {
   std::vector<double> wrenches;
   /// Commands of motors, torques and wrenches on robots; sim/robots.h says where which lies.
   std::vector<double> controls;
+  SensorState sensors;
   ContactHistory history;
 
   /// Equal for equal states; the same on every machine.

@@ -28,7 +28,7 @@ Batch::Batch(std::shared_ptr<const Model> model, int envs) {
     refuse("", "envs", std::to_string(envs), "must be from 1 to 1000000", "give a whole number");
   const auto n = static_cast<std::size_t>(envs);
   sims_.reserve(n);
-  for (std::size_t k = 0; k < n; ++k) sims_.emplace_back(model);
+  for (std::size_t k = 0; k < n; ++k) sims_.emplace_back(model, static_cast<std::uint32_t>(k));
   reports_.resize(n);
   errors_.resize(n);
 }

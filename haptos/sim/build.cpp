@@ -271,6 +271,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   }
   for (std::size_t i = 0; i < scene.robots.size(); ++i)
     add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
+  build_sensing(model, *w);
   add_contacts(model, *w);
   w->points.finish_permanent();
   std::vector<Term*> terms;
@@ -282,7 +283,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   return w;
 }
 
-State initial_state(const Model& model, const Workspace& w) {
+State initial_state(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   State s;
   s.q.assign(at_index(w.state_q), 0.0);
@@ -298,6 +299,7 @@ State initial_state(const Model& model, const Workspace& w) {
   if (!model.robots.empty()) s.controls.assign(at_index(model.robots.back().controls.end()), 0.0);
   for (std::size_t i = 0; i < model.robots.size(); ++i)
     set_initial_controls(model.robots[i], w.robots[i], s.controls.data());
+  start_sensing(scene, scene.sim.seed, s, w);
   return s;
 }
 

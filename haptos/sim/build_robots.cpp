@@ -48,8 +48,11 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
     parts.motors.push_back(motor.get());
     w.terms.push_back(std::move(motor));
   }
-  for (const LoopClosure& c : robot.robot.closures)
-    w.terms.push_back(make_closure(body, c, robot.pose));
+  for (const LoopClosure& c : robot.robot.closures) {
+    auto term = make_closure(body, c, robot.pose);
+    parts.closures.push_back(term.get());
+    w.terms.push_back(std::move(term));
+  }
 }
 
 void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,

@@ -1,6 +1,7 @@
 #include "haptos/sim/model.h"
 
 #include "haptos/base/hash.h"
+#include "haptos/sim/sensing.h"
 
 namespace haptos {
 namespace {
@@ -33,6 +34,13 @@ void add_robot(Hash& h, const RobotModel& r) {
   }
   h.add(r.tree->armature);
   for (int k : r.motor_unknown) h.add(static_cast<std::uint64_t>(k));
+  for (int i = 0; i < r.sensors->size(); ++i) {
+    const Sensor& s = r.sensors->sensor(i);
+    h.add(s.name.data(), s.name.size());
+    h.add(static_cast<std::uint64_t>(s.kind));
+    h.add(s.rate);
+    h.add(s.delay);
+  }
 }
 
 std::uint64_t hash_of(const Model& m) {
@@ -84,6 +92,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
     for (std::string& name : link_body_names(b)) m->body_names.push_back(std::move(name));
   }
   for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
+  compile_sensors(scene, *m);
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);

@@ -177,6 +177,18 @@ void RobotView::set_friction_scale(double scale) {
   state_->controls[at_index(model_->controls.friction())] = scale;
 }
 
+int RobotView::sensor(const std::string& name) const {
+  std::vector<std::string> names;
+  for (int i = 0; i < sensors().size(); ++i) names.push_back(sensors().sensor(i).name);
+  return find(*model_, "sensor", names, name);
+}
+
+SensorReading RobotView::read(int sensor) const {
+  const Sensing& s = work_->sensing;
+  const auto robot = at_index(parts_ - work_->robots.data());
+  return s.pipeline.read(s.first[robot] + sensor, state_->sensors);
+}
+
 std::vector<double> RobotView::torque() const {
   return part(state_->controls, model_->controls.torque(0), tree().v_count);
 }

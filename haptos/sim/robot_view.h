@@ -63,6 +63,12 @@ class RobotView {
   double friction_scale() const;
   void set_friction_scale(double scale);
 
+  /// The robot's sensors: their channels and units. What one of them reads is defined in
+  /// sensors/robot_sensors.h; a reading points into the state.
+  const RobotSensors& sensors() const { return *model_->sensors; }
+  int sensor(const std::string& name) const;
+  SensorReading read(int sensor) const;
+
   /// Joint forces (v_count) [N m] or [N] beside those of motors, springs and friction.
   std::vector<double> torque() const;
   void set_torque(const std::vector<double>& torque);

@@ -9,6 +9,7 @@
 #include "haptos/dynamics/tree.h"
 #include "haptos/geometry/collide/collide.h"
 #include "haptos/model/spec.h"
+#include "haptos/sensors/robot_sensors.h"
 
 namespace haptos {
 
@@ -36,6 +37,7 @@ struct RobotModel {
   std::vector<std::array<int, 2>> no_contact;       ///< links that never touch, in order
   int first_body = 0;                               ///< number of link 0 in contact records
   ControlSlots controls;
+  std::shared_ptr<const RobotSensors> sensors;  ///< set up, without a reading; never null
   std::vector<std::string> warnings;  ///< what is odd but can be simulated, a sentence each
 
   /// The unknown of the joint of this name; throws InputError where it has not just one.

@@ -152,6 +152,8 @@ RigidSphere read_sphere(Reading& r, const Value& v);
 Pendulum read_pendulum(Reading& r, const Value& v);
 RobotBody read_robot(Reading& r, const Value& v);
 RobotBody read_rigid(Reading& r, const Value& v);
+/// The sensors among the keys of a robot or a rigid body.
+void read_sensors(const Value& v, std::vector<Sensor>& out);
 PairOptions read_pair(Reading& r, const Value& v);
 
 }  // namespace haptos::scene_file

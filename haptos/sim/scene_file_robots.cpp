@@ -18,6 +18,7 @@ void read_contact(Reading& r, const Value& v, RobotBody& b) {
   read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
   read_if(v, "relaxation_time", "s", 0, 1e3, b.relaxation_time);
   b.layer = read_layer(r, v);
+  read_sensors(v, b.sensors);
 }
 
 const RobotJoint& find_joint(const Robot& robot, const Value& place, const std::string& name) {
@@ -161,7 +162,7 @@ RobotShape read_rigid_shape(Reading& r, const Value& v) {
 
 RobotBody read_robot(Reading& r, const Value& v) {
   v.keys({"name", "file", "base", "packages", "hulls", "srdf", "state", "pose", "start", "motors",
-          "friction", "stiffness", "relaxation_time", "self_contact", "layer"});
+          "sensors", "friction", "stiffness", "relaxation_time", "self_contact", "layer"});
   RobotBody b;
   b.name = read_name(r, v, "robot");
   b.robot = read_robot_file(r, v);
@@ -181,7 +182,7 @@ RobotBody read_robot(Reading& r, const Value& v) {
 
 RobotBody read_rigid(Reading& r, const Value& v) {
   v.keys({"name", "shape", "shapes", "density", "mass", "fixed", "pose", "velocity", "omega",
-          "friction", "stiffness", "relaxation_time", "layer"});
+          "sensors", "friction", "stiffness", "relaxation_time", "layer"});
   RobotBody b;
   b.name = read_name(r, v, "rigid body");
   std::vector<RobotShape> shapes;

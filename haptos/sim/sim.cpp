@@ -41,9 +41,10 @@ std::size_t index_of(const List& list, const std::string& kind, const std::strin
 
 Sim::Sim(Scene scene) : Sim(compile(std::move(scene))) {}
 
-Sim::Sim(std::shared_ptr<const Model> model) : model_(std::move(model)) {
+Sim::Sim(std::shared_ptr<const Model> model, std::uint32_t env) : model_(std::move(model)) {
   set_thread_count(scene().sim.threads);
   work_ = build(*model_);
+  work_->sensing.env = env;
   state_ = initial_state(*model_, *work_);
   apply_wrenches();
   check_start(scene(), *work_, state_);
@@ -63,8 +64,9 @@ StepReport Sim::step() {
   return r;
 }
 
-void Sim::reset() {
+void Sim::reset(std::optional<std::uint64_t> seed) {
   state_ = initial_state(*model_, *work_);
+  if (seed) start_sensing(scene(), *seed, state_, *work_);
   for (PrescribedPoints& p : work_->prescribed) p.target.reset();
   apply_wrenches();
   work_->contacts.clear();
@@ -84,8 +86,9 @@ void Sim::set_state(State s) {
   };
   if (s.q.size() != at_index(work_->state_q) || s.z.size() != at_index(work_->state_z) ||
       s.paths.size() != work_->prescribed.size() || s.wrenches.size() != 6 * work_->affine.size() ||
-      s.controls.size() != state_.controls.size() || !fits(s.q_before, s.q) ||
-      !fits(s.z_before, s.z) || s.q_before.empty() != s.z_before.empty()) {
+      s.controls.size() != state_.controls.size() || !work_->sensing.pipeline.fits(s.sensors) ||
+      !fits(s.q_before, s.q) || !fits(s.z_before, s.z) ||
+      s.q_before.empty() != s.z_before.empty()) {
     Diagnostic d;
     d.element = "state";
     d.rule = "has other sizes than this model";

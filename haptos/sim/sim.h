@@ -50,7 +50,8 @@ class Sim {
   /// in intersection (the message names the pair and the depth).
   explicit Sim(Scene scene);
   /// The same for a compiled scene, which any number of Sims may share.
-  explicit Sim(std::shared_ptr<const Model> model);
+  /// @param env  whose noise its sensors have
+  explicit Sim(std::shared_ptr<const Model> model, std::uint32_t env = 0);
   ~Sim();
   Sim(Sim&&) noexcept;
   Sim& operator=(Sim&&) noexcept;
@@ -58,8 +59,8 @@ class Sim {
   /// Advances by one time step. With options.newton.strict, throws StepError for a step that did
   /// not converge or missed a target.
   StepReport step();
-  /// Back to the start.
-  void reset();
+  /// Back to the start; sensors then draw their noise from `seed` in place of the scene's.
+  void reset(std::optional<std::uint64_t> seed = {});
 
   const Scene& scene() const { return model_->scene; }
   const std::shared_ptr<const Model>& model() const { return model_; }

@@ -84,7 +84,10 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       tried = report;
       continue;
     }
-    if (!(status & kNonFinite) && state.step > steps) state.step = steps + 1;
+    if (!(status & kNonFinite) && state.step > steps) {
+      state.step = steps + 1;
+      sense(scene, state, w);
+    }
     report.step = state.step;
     report.time = state.time;
     return report;

@@ -13,8 +13,10 @@
 #include "haptos/dynamics/elastic.h"
 #include "haptos/dynamics/joint_laws.h"
 #include "haptos/dynamics/loads.h"
+#include "haptos/dynamics/loop_closure.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/dynamics/soft_body.h"
+#include "haptos/sim/sensing.h"
 #include "haptos/sim/sim.h"
 #include "haptos/solve/objective.h"
 
@@ -51,6 +53,7 @@ struct AffineParts {
 struct RobotParts {
   Articulation* body = nullptr;  ///< null where nothing moves
   std::vector<JointMotor*> motors;
+  std::vector<LoopClosureTerm*> closures;  ///< as in the robot
   PointContact* contact = nullptr;               ///< that its shapes are part of
   std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
   ControlSlots controls;
@@ -80,6 +83,7 @@ struct Workspace {
   std::vector<Articulation*> pendulums;      ///< as in the scene
   std::vector<RobotParts> robots;            ///< as in the scene
   std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
+  Sensing sensing;
   int state_q = 0, state_z = 0;
   double b = 0;  ///< beta h of the last step [s]: impulses over it are forces
 };
@@ -94,7 +98,7 @@ void keep_controls(const Workspace& w, State& state);
 /// The number of a body in contact records.
 int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.
-State initial_state(const Model& model, const Workspace& w);
+State initial_state(const Model& model, Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
 void check_start(const Scene& scene, const Workspace& w, const State& state);
 /// A step, or a part of one.

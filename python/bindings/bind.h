@@ -106,6 +106,7 @@ void bind_tree(nb::module_& m);
 void bind_xml(nb::module_& m);
 void bind_scene(nb::module_& m);
 void bind_scene_robots(nb::module_& m);
+void bind_robot_sensors(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_sensors(nb::module_& m);
 void bind_image(nb::module_& m);

@@ -76,6 +76,7 @@ from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
 from haptos.repair import Hole, RepairReport, repair
+from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
@@ -83,11 +84,13 @@ from haptos.sensors import MarkerReading, TactileSensor
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
+from haptos.trajectories import Trajectory, load_trajectory
 
 __version__ = version
 
 __all__ = [
     "CONTACT_DTYPE",
+    "ROBOT_SENSORS",
     "Found",
     "Hole",
     "IkResult",
@@ -110,6 +113,7 @@ __all__ = [
     "RobotJoint",
     "RobotLink",
     "RobotMotor",
+    "RobotSensor",
     "RobotShape",
     "RobotView",
     "Scene",
@@ -123,6 +127,7 @@ __all__ = [
     "TetMesh",
     "TetProgress",
     "TetReport",
+    "Trajectory",
     "Tree",
     "TriMesh",
     "VolumeReport",
@@ -149,6 +154,7 @@ __all__ = [
     "load_mjcf",
     "load_robot",
     "load_scene",
+    "load_trajectory",
     "make_shape",
     "measure_tets",
     "mini_pad",

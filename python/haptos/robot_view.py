@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.errors import refuse
+from haptos.robot_sensors import RobotSensor, robot_sensors
 
 if TYPE_CHECKING:
     from haptos._core import Robot
@@ -37,6 +38,12 @@ class RobotView:
                        for joint, q, nq, v, nv in self._core.slots()}
         self._motors = self._core.motor_names()
         self._links = self._core.link_names()
+        self._sensors = robot_sensors(batch, name)
+
+    @property
+    def sensors(self) -> Mapping[str, RobotSensor]:
+        """The robot's sensors by name; docs/sensors/robots.md says what each kind reads."""
+        return self._sensors
 
     @property
     def robot(self) -> Robot:

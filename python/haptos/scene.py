@@ -11,6 +11,7 @@ import numpy as np
 from haptos import _core
 from haptos.errors import refuse
 from haptos.options import Material, Options
+from haptos.robot_sensors import add_robot_sensor
 from haptos.robots import load_robot
 
 if TYPE_CHECKING:
@@ -312,6 +313,38 @@ class Scene:
         _core.add_robot(self._core, name, robot, position, quaternion, by_name,
                         None if isinstance(start, Mapping) else start, velocity, rows,
                         motors is None, friction, stiffness, relaxation_time, self_contact, layer)
+
+    def add_robot_sensor(
+        self,
+        robot: str,
+        name: str,
+        kind: str,
+        target: str = "",
+        *,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        against: str = "",
+        acts_on: str = "child",
+        torque_constant: float = 1.0,
+        rate: float = 0.0,
+        delay: float = 0.0,
+        noise: Mapping[str, Any] | None = None,
+        angular_noise: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Adds a sensor to a robot or a rigid body: sim.robots[robot].sensors[name].
+
+        kind: one of haptos.ROBOT_SENSORS; target: a joint, a motor or a link by kind, left out: all
+        joints or motors, or the only link; position (3) [m], quaternion (4): of the sensor's frame
+        in its link; against: the link against which a frame is measured, or the other body of a
+        contact sensor; acts_on: "child" or "parent", whose load force_torque reads;
+        torque_constant of motor_current [N m/A] or [N/A]; rate [Hz], 0: every step; delay [s];
+        noise and, for torques, angular velocities and orientations, angular_noise: mappings with
+        any of std, bias, bias_std, walk, quantum, range=(low, high). docs/sensors/robots.md says
+        what each kind reads and what becomes of it. Raises InputError for a robot that is not
+        there, names that are not known and numbers out of range; the rest is checked when compiled.
+        """
+        add_robot_sensor(self._core, robot, name, kind, target, position, quaternion, against,
+                         acts_on, torque_constant, rate, delay, noise, angular_noise)
 
     def add_rigid(
         self,

@@ -196,8 +196,11 @@ class Sim:
                 each(report)
         return report
 
-    def reset(self, mask: ArrayLike | None = None) -> None:
-        """Back to the start, where mask (env,) is true; everywhere by default."""
+    def reset(self, mask: ArrayLike | None = None, seed: int | None = None) -> None:
+        """Back to the start, where mask (env,) is true; everywhere by default.
+
+        seed: of the noise of robots' sensors, in place of the scene's sim.seed.
+        """
         chosen = np.ones(self.envs, bool)
         if mask is not None:
             chosen = np.asarray(mask)
@@ -206,7 +209,7 @@ class Sim:
                        f"must be booleans of shape ({self.envs},)", "for example [True]")
         for core, wanted in zip(self._each, chosen, strict=True):
             if wanted:
-                core.reset()
+                core.reset(seed)
         self._status = np.where(chosen, np.uint32(0), self._status)
 
     @property

@@ -91,6 +91,8 @@ class FrozenScene {
     return r;
   }
 
+  const Points& points() const { return points_; }
+
   double h = 1e-3;
   Vec3d gravity{{0, 0, -9.81}};
   NewtonOptions newton{.force_tolerance = 1e-10, .velocity_tolerance = 1e-8};

@@ -1,0 +1,67 @@
+// What each joint of a tree carries in a step: the forces of the step's own equation, which holds
+// at the coordinates and velocities of its start,
+//
+//   M(q_n) a + c(q_n, v_n) = tau + sum J^T f,     a = (v - v_n) / h,
+//
+// read body by body as Newton and Euler do, with the forces f from outside where they act. So the
+// part of a load along a joint's unknown is what motors, friction, springs, limits and armature
+// give it together, to the solver's tolerance, and loads add up to the forces of contact.
+//
+// A free or a ball joint at the world without armature passes on nothing but `effort`: that
+// settles the acceleration of the base, whose stored velocity is not the solved one
+// (floating_base.h).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "haptos/dynamics/tree_dynamics.h"
+
+namespace haptos {
+
+/// A force on a link, world axes.
+struct LinkForce {
+  int link = 0;
+  Vec3d x{{0, 0, 0}};       ///< where it acts, at the start of the step [m]
+  Vec3d force{{0, 0, 0}};   ///< [N]
+  Vec3d moment{{0, 0, 0}};  ///< [N m]
+};
+
+/// A step, or the last part of one; pointers are to the coordinates and unknowns of one tree.
+struct TreeStep {
+  const double* q_start = nullptr;
+  const double* v_start = nullptr;
+  const double* q = nullptr;
+  const double* v = nullptr;
+  double h = 0;  ///< [s]; 0: no step yet, joints accelerate by nothing
+  Vec3d gravity{{0, 0, 0}};
+  std::span<const LinkForce> forces;
+  const double* effort = nullptr;  ///< joint forces, for bases that float; null: none
+  /// Of the bodies, where they differ from the tree's.
+  const std::vector<BodyMass<double>>* mass = nullptr;
+};
+
+class StepLoads {
+ public:
+  explicit StepLoads(const Tree& tree);
+
+  void update(const Tree& tree, const TreeStep& step);
+
+  /// Kinematics at the start of the step; accelerations in it are minus gravity, forces are those
+  /// that bodies get through their joints, about their origins, world axes.
+  const TreeData<double>& data() const { return data_; }
+  /// Of unknowns, in the step [rad/s2] or [m/s2].
+  const std::vector<double>& acceleration() const { return acceleration_; }
+  /// What the joint of unknown k passes to its child along it, the rotor's inertia taken off
+  /// [N m] or [N].
+  double along(int k) const { return along_[static_cast<std::size_t>(k)]; }
+
+ private:
+  void free_base(const Tree& tree, const TreeStep& step, std::size_t body);
+
+  TreeData<double> data_;
+  std::vector<double> acceleration_, along_;
+  std::vector<SpatialForce<double>> wrench_;
+};
+
+}  // namespace haptos

@@ -1,0 +1,132 @@
+#include "haptos/sim/sensing.h"
+
+#include <algorithm>
+
+#include "haptos/base/error.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+Vec3d gravity_of(const Scene& s) { return {{s.sim.gravity_x, s.sim.gravity_y, s.sim.gravity_z}}; }
+
+// Contact, closures, and wrenches that were set, where they act at the start of the step.
+void find_forces(const RobotSensors& robot, int first_body, const RobotParts& parts,
+                 const Workspace& w, std::vector<LinkForce>& out) {
+  out.clear();
+  const int links = static_cast<int>(robot.robot().links.size());
+  add_contact_forces(w.contacts, w.points, first_body, links, out);
+  if (!parts.body) return;
+  const auto place = [&](int link, const Vec3d& x) {
+    return link_frame(robot.tree(), parts.body->start(), link) * x;
+  };
+  for (const LinkLoad& l : parts.body->loads)
+    out.push_back({l.link, place(l.link, l.at), l.force, l.torque});
+  for (const LoopClosureTerm* c : parts.closures) c->add_forces(parts.body, out);
+}
+
+// What acts on the unknowns beside what is solved for: for bases that float.
+void find_efforts(const Robot& robot, const RobotParts& parts, const Workspace& w,
+                  std::vector<double>& out) {
+  out = parts.body->torque;
+  const double* z = w.z.data() + parts.body->slots().first_scalar;
+  for (const TreeBody& b : parts.body->tree().bodies)
+    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
+      out[at_index(k)] -= robot.joints[at_index(b.joint)].damping * z[k];
+}
+
+bool any_due(const Sensing& s, std::size_t robot, const State& state) {
+  for (int i = 0; i < s.robots[robot].size(); ++i)
+    if (s.pipeline.due(s.first[robot] + i, state.time, state.sensors)) return true;
+  return false;
+}
+
+}  // namespace
+
+void compile_sensors(const Scene& scene, Model& model) {
+  const auto number = [&](const std::string& name) {
+    const auto found = std::find(model.body_names.begin(), model.body_names.end(), name);
+    return found == model.body_names.end() ? -1
+                                           : static_cast<int>(found - model.body_names.begin());
+  };
+  for (std::size_t i = 0; i < model.robots.size(); ++i) {
+    RobotModel& m = model.robots[i];
+    Robot robot = m.robot;
+    robot.name = m.name;
+    m.sensors = std::make_shared<const RobotSensors>(robot, m.tree, scene.robots[i].sensors,
+                                                     m.first_body, number);
+  }
+}
+
+void build_sensing(const Model& model, Workspace& w) {
+  Sensing& s = w.sensing;
+  std::vector<SensorSignal> signals;
+  for (const RobotModel& m : model.robots) {
+    s.first.push_back(static_cast<int>(signals.size()));
+    s.first_body.push_back(m.first_body);
+    s.robots.push_back(*m.sensors);
+    for (int i = 0; i < m.sensors->size(); ++i) signals.push_back(m.sensors->signal(i));
+  }
+  s.pipeline = SensorPipeline(std::move(signals), model.scene.sim.dt);
+}
+
+void start_sensing(const Scene& scene, std::uint64_t seed, State& state, Workspace& w) {
+  Sensing& s = w.sensing;
+  s.pipeline.start(seed, s.env, state.sensors);
+  for (std::size_t r = 0; r < s.robots.size(); ++r) {
+    if (s.robots[r].size() == 0) continue;
+    RobotStep step;
+    if (const Articulation* body = w.robots[r].body) {
+      step.tree.q = step.tree.q_start = state.q.data() + body->slots().first_q;
+      step.tree.v = step.tree.v_start = state.z.data() + body->slots().first_scalar;
+    }
+    step.tree.gravity = gravity_of(scene);
+    s.robots[r].update(step);
+    for (int i = 0; i < s.robots[r].size(); ++i) {
+      s.ideal.resize(at_index(s.robots[r].width(i)));
+      s.robots[r].measure(i, s.ideal.data());
+      s.pipeline.start_sensor(s.first[r] + i, state.time, s.ideal.data(), state.sensors);
+    }
+  }
+}
+
+void sense(const Scene& scene, State& state, Workspace& w) {
+  Sensing& s = w.sensing;
+  for (std::size_t r = 0; r < s.robots.size(); ++r) {
+    RobotSensors& sensors = s.robots[r];
+    const RobotParts& parts = w.robots[r];
+    if (any_due(s, r, state)) {
+      RobotStep step;
+      step.tree.gravity = gravity_of(scene);
+      step.contacts = w.contacts;
+      find_forces(sensors, s.first_body[r], parts, w, s.forces);
+      step.tree.forces = s.forces;
+      if (const Articulation* body = parts.body) {
+        const BodySlots& slots = body->slots();
+        find_efforts(sensors.robot(), parts, w, s.effort);
+        s.motor_effort.clear();
+        for (const JointMotor* m : parts.motors) s.motor_effort.push_back(m->effort());
+        step.tree.q_start = body->start_position().data();
+        step.tree.v_start = w.objective.inertia().z_past.data() + slots.first_scalar;
+        step.tree.q = state.q.data() + slots.first_q;
+        step.tree.v = state.z.data() + slots.first_scalar;
+        step.tree.h = state.last_dt;
+        step.tree.effort = s.effort.data();
+        step.tree.mass = &body->start().body_mass;
+        step.motor_effort = s.motor_effort.data();
+      }
+      sensors.update(step);
+    }
+    for (int i = 0; i < sensors.size(); ++i) {
+      const int number = s.first[r] + i;
+      const bool due = s.pipeline.due(number, state.time, state.sensors);
+      s.ideal.resize(at_index(sensors.width(i)));
+      if (due) sensors.measure(i, s.ideal.data());
+      s.pipeline.advance(number, state.time, s.ideal.data(), state.sensors);
+    }
+  }
+}
+
+}  // namespace haptos
