@@ -53,7 +53,7 @@ struct AffineParts {
 struct RobotParts {
   Articulation* body = nullptr;  ///< null where nothing moves
   std::vector<JointMotor*> motors;
-  std::vector<LoopClosureTerm*> closures;  ///< as in the robot
+  std::vector<LoopClosureTerm*> closures;        ///< as in the robot
   PointContact* contact = nullptr;               ///< that its shapes are part of
   std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
   ControlSlots controls;

@@ -73,6 +73,7 @@ from haptos.errors import InputError, StepError
 from haptos.images import save_png
 from haptos.meshes import read_surface, read_volume
 from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_mujoco
+from haptos.movies import record_movie, save_movie
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
 from haptos.repair import Hole, RepairReport, repair
@@ -85,6 +86,7 @@ from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
 from haptos.trajectories import Trajectory, load_trajectory
+from haptos.viewer import Viewer
 
 __version__ = version
 
@@ -130,6 +132,7 @@ __all__ = [
     "Trajectory",
     "Tree",
     "TriMesh",
+    "Viewer",
     "VolumeReport",
     "Wrench",
     "__version__",
@@ -163,6 +166,7 @@ __all__ = [
     "orient",
     "read_surface",
     "read_volume",
+    "record_movie",
     "remove_degenerate",
     "render",
     "repair",
@@ -172,6 +176,7 @@ __all__ = [
     "ring",
     "robot_picture",
     "round_pad",
+    "save_movie",
     "save_png",
     "shape_names",
     "status_table",

@@ -224,6 +224,41 @@ def check(
 
 
 @app.command()
+def view(
+    file: Annotated[str, typer.Argument(
+        metavar="FILE", show_default=False,
+        help="A scene (.yaml) or a robot (.urdf, .xacro, MJCF's .xml).")],
+    movie: Annotated[str | None, typer.Option(
+        "--movie", metavar="MP4", show_default=False,
+        help="Write a movie of the scene instead of opening a page.")] = None,
+    seconds: Annotated[str, typer.Option(help="Simulated time of the movie.")] = "5 s",
+    fps: Annotated[float, typer.Option(help="Frames a second of the movie.")] = 30.0,
+    host: Annotated[str, typer.Option(help="Where the page is served; 0.0.0.0 lets other machines "
+                                      "see it.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Of the page; the next free one is taken.")] = 8080,
+    package: Annotated[list[str] | None, typer.Option(
+        "--package", metavar="NAME=FOLDER", show_default=False,
+        help="Where a robot's package:// paths begin; may be given several times.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file MP4.")] = False,
+) -> None:
+    """Shows a scene or a robot in the browser, or films it; needs the extra view.
+
+    The page has the bodies, contact forces as arrows, a slider for each joint (it commands the
+    motor, or poses a joint that has none) and a plot for each sensor. Ctrl-C ends it.
+
+    \b
+    Examples:
+      haptos view scenes/quadruped_stands.yaml
+      haptos view robot.urdf --package my_robot=~/ws/src/my_robot
+      haptos view scenes/quadruped_stands.yaml --movie stand.mp4 --seconds "2 s"
+    """
+    from haptos.cli_view import view_file
+
+    view_file(file, movie, parse_quantity(seconds, "s", "--seconds"), fps, host, port,
+              package or [], overwrite)
+
+
+@app.command()
 def tetrahedralise(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False,
                                         help="A closed surface (.stl, .obj, .ply, .off).")],

@@ -74,9 +74,25 @@ def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: in
                         frame=np.array([lo, hi]))
 
 
-def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
-    """Everything in the scene that has a surface, seen from the front and above."""
+def scene_above(sim: Sim, width: int = 1280, height: int = 960,
+                frame: ArrayLike | None = None) -> Image:
+    """Everything in the scene that has a surface, seen from the front and above.
+
+    frame (2, 3): lower and upper corner of what the picture should hold [m], default what there is.
+    """
     scene = _core.RenderScene()
+    points = add_bodies(scene, sim)
+    if len(points) == 0:
+        scene.add_point((0, 0, 0), 1.0)
+        points = np.zeros((1, 3))
+    around = points if frame is None else np.asarray(frame, float)
+    for entry in sim.entries["half_spaces"]:
+        _add_plane(scene, entry, around)
+    return _core.render(scene, (0.35, 1.0, -0.8), width, height, margin=0.12, frame=frame)
+
+
+def add_bodies(scene: _core.RenderScene, sim: Sim) -> NDArray[np.float64]:
+    """Adds all bodies that have a surface; returns where their vertices are, (n, 3) [m]."""
     seen = [np.zeros((0, 3))]
     for name in sim.names("soft"):
         scene.add_mesh(sim.positions(name)[0], sim.surface(name), color=GEL, finish="gel")
@@ -99,13 +115,7 @@ def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
         seen.extend(draw_robot(scene, robot.robot, robot.link_poses[0]))
     for entry in sim.entries["pendulums"]:
         seen.append(_add_pendulum(scene, sim, entry))
-    points = np.concatenate(seen)
-    if len(points) == 0:
-        scene.add_point((0, 0, 0), 1.0)
-        points = np.zeros((1, 3))
-    for entry in sim.entries["half_spaces"]:
-        _add_plane(scene, entry, points)
-    return _core.render(scene, (0.35, 1.0, -0.8), width, height, margin=0.12)
+    return np.concatenate(seen)
 
 
 def depth_image(sensor: TactileSensor, scale: int = 2, title: str = "") -> Image:
