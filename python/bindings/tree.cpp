@@ -76,7 +76,7 @@ void put_wrenches(const Tree& tree, const TreeData<double>& data, const double* 
   }
 }
 
-Numbers forward_kinematics_of(const PyTree& t, const nb::object& q) {
+Numbers forward_kinematics_of(const PyTree& t, const ArrayLike& q) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.finish();
@@ -88,7 +88,7 @@ Numbers forward_kinematics_of(const PyTree& t, const nb::object& q) {
   });
 }
 
-Numbers link_velocities_of(const PyTree& t, const nb::object& q, const nb::object& v) {
+Numbers link_velocities_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.add(v, {nv(t)}, "v");
@@ -111,8 +111,8 @@ Numbers link_velocities_of(const PyTree& t, const nb::object& q, const nb::objec
   });
 }
 
-Numbers jacobian_of(const PyTree& t, const nb::object& q, const nb::object& link,
-                    const nb::object& point) {
+Numbers jacobian_of(const PyTree& t, const ArrayLike& q, const nb::object& link,
+                    const ArrayLike& point) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.finish();
@@ -125,7 +125,7 @@ Numbers jacobian_of(const PyTree& t, const nb::object& q, const nb::object& link
   });
 }
 
-Numbers mass_matrix_of(const PyTree& t, const nb::object& q) {
+Numbers mass_matrix_of(const PyTree& t, const ArrayLike& q) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.finish();
@@ -138,13 +138,13 @@ Numbers mass_matrix_of(const PyTree& t, const nb::object& q) {
 
 // rnea or aba of (q, v, third argument, wrenches); None stands for zero.
 template <class F>
-Numbers dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
-                    const nb::object& third, const char* third_name, const nb::object& gravity,
-                    const nb::object& wrenches, F f) {
+Numbers dynamics_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v, const ArrayLike& third,
+                    const char* third_name, const ArrayLike& gravity, const ArrayLike& wrenches,
+                    F f) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   std::size_t n = 1, at[3] = {0, 0, 0};
-  const auto maybe = [&](const nb::object& a, const std::vector<std::size_t>& own, const char* what,
+  const auto maybe = [&](const ArrayLike& a, const std::vector<std::size_t>& own, const char* what,
                          std::size_t slot) {
     if (a.is_none()) return;
     b.add(a, own, what);
@@ -164,25 +164,25 @@ Numbers dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
   });
 }
 
-Numbers inverse_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
-                            const nb::object& a, const nb::object& gravity,
-                            const nb::object& wrenches) {
+Numbers inverse_dynamics_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v,
+                            const ArrayLike& a, const ArrayLike& gravity,
+                            const ArrayLike& wrenches) {
   return dynamics_of(t, q, v, a, "a", gravity, wrenches,
                      [&](TreeData<double>& data, const double* rates, const double* acceleration,
                          const Vec3d& g, const SpatialForce<double>* w,
                          double* tau) { rnea(t.tree, data, rates, acceleration, g, w, tau); });
 }
 
-Numbers forward_dynamics_of(const PyTree& t, const nb::object& q, const nb::object& v,
-                            const nb::object& tau, const nb::object& gravity,
-                            const nb::object& wrenches) {
+Numbers forward_dynamics_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v,
+                            const ArrayLike& tau, const ArrayLike& gravity,
+                            const ArrayLike& wrenches) {
   return dynamics_of(
       t, q, v, tau, "tau", gravity, wrenches,
       [&](TreeData<double>& data, const double* rates, const double* torque, const Vec3d& g,
           const SpatialForce<double>* w, double* a) { aba(t.tree, data, rates, torque, g, w, a); });
 }
 
-Numbers centre_of_mass_of(const PyTree& t, const nb::object& q) {
+Numbers centre_of_mass_of(const PyTree& t, const ArrayLike& q) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.finish();
@@ -193,7 +193,7 @@ Numbers centre_of_mass_of(const PyTree& t, const nb::object& q) {
   });
 }
 
-Numbers centre_of_mass_jacobian_of(const PyTree& t, const nb::object& q) {
+Numbers centre_of_mass_jacobian_of(const PyTree& t, const ArrayLike& q) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.finish();
@@ -203,7 +203,7 @@ Numbers centre_of_mass_jacobian_of(const PyTree& t, const nb::object& q) {
   });
 }
 
-Numbers momentum_of(const PyTree& t, const nb::object& q, const nb::object& v) {
+Numbers momentum_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.add(v, {nv(t)}, "v");
@@ -217,8 +217,8 @@ Numbers momentum_of(const PyTree& t, const nb::object& q, const nb::object& v) {
   });
 }
 
-Numbers energy_of(const PyTree& t, const nb::object& q, const nb::object& v,
-                  const nb::object& gravity) {
+Numbers energy_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v,
+                  const ArrayLike& gravity) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.add(v, {nv(t)}, "v");
@@ -232,7 +232,7 @@ Numbers energy_of(const PyTree& t, const nb::object& q, const nb::object& v,
   });
 }
 
-Numbers integrate_of(const PyTree& t, const nb::object& q, const nb::object& v, double h) {
+Numbers integrate_of(const PyTree& t, const ArrayLike& q, const ArrayLike& v, double h) {
   ArrayBatch b;
   b.add(q, {nq(t)}, "q");
   b.add(v, {nv(t)}, "v");
@@ -242,7 +242,7 @@ Numbers integrate_of(const PyTree& t, const nb::object& q, const nb::object& v, 
   });
 }
 
-Numbers difference_of(const PyTree& t, const nb::object& from, const nb::object& to) {
+Numbers difference_of(const PyTree& t, const ArrayLike& from, const ArrayLike& to) {
   ArrayBatch b;
   b.add(from, {nq(t)}, "q0");
   b.add(to, {nq(t)}, "q1");
@@ -252,7 +252,7 @@ Numbers difference_of(const PyTree& t, const nb::object& from, const nb::object&
   });
 }
 
-IkResult inverse_kinematics_of(const PyTree& t, const nb::object& targets, const nb::object& start,
+IkResult inverse_kinematics_of(const PyTree& t, const nb::object& targets, const ArrayLike& start,
                                double position_tolerance, double orientation_tolerance,
                                int iterations, int starts) {
   std::vector<IkTarget> wanted;
@@ -384,15 +384,17 @@ void bind_tree(nb::module_& m) {
            "[N m], force [N].")
       .def(
           "bias",
-          [](const PyTree& t, const nb::object& q, const nb::object& v, const nb::object& g) {
-            return inverse_dynamics_of(t, q, v, nb::none(), g, nb::none());
+          [](const PyTree& t, const ArrayLike& q, const ArrayLike& v, const ArrayLike& g) {
+            const auto none = nb::borrow<ArrayLike>(nb::none());
+            return inverse_dynamics_of(t, q, v, none, g, none);
           },
           nb::arg("q"), nb::arg("v"), gravity,
           "c(q, v) of M a + c = tau: velocity products and gravity, (..., nv) [N m] or [N].")
       .def(
           "gravity_compensation",
-          [](const PyTree& t, const nb::object& q, const nb::object& g) {
-            return inverse_dynamics_of(t, q, nb::none(), nb::none(), g, nb::none());
+          [](const PyTree& t, const ArrayLike& q, const ArrayLike& g) {
+            const auto none = nb::borrow<ArrayLike>(nb::none());
+            return inverse_dynamics_of(t, q, none, none, g, none);
           },
           nb::arg("q"), gravity, "Joint forces that hold it at rest, (..., nv) [N m] or [N].")
       .def("forward_dynamics", &forward_dynamics_of, nb::arg("q"), nb::arg("v") = nb::none(),

@@ -51,6 +51,7 @@ class Builder:
     def __init__(self, mujoco: Any, model: Any, *, hulls: bool, mesh_files: dict[str, str]) -> None:
         self.mj, self.m, self.hulls, self.mesh_files = mujoco, model, hulls, mesh_files
         self.left = Unmapped()
+        self.off = self._flags()  # what the file switches off
         self.frames: list[MjcfFrame] = []
         self.links: list[_core.RobotLink] = []
         self.joints: list[_core.RobotJoint] = []
@@ -68,6 +69,14 @@ class Builder:
         for b in range(1, m.nbody):
             self._body(b)
         self._frames()
+
+    def _flags(self) -> set[str]:
+        """Forces that the file's flags switch off, which are left out here as well."""
+        off = {n[7:].lower() for n, v in self.mj.mjtDisableBit.__members__.items()
+               if n.startswith("mjDSBL_") and self.m.opt.disableflags & int(v)}
+        if "constraint" in off:
+            off |= {"equality", "frictionloss", "limit", "contact"}
+        return off
 
     # ------------------------------------------------------------------ names
 
@@ -178,10 +187,10 @@ class Builder:
             else:
                 p = p - ref * (rotation(q) @ axis)
             out.axis = axis
-            out.stiffness = float(m.jnt_stiffness[j])
+            out.stiffness = 0.0 if "spring" in self.off else float(m.jnt_stiffness[j])
             out.reference = float(m.qpos_spring[at])
             out.position = start if ref else None
-            if m.jnt_limited[j]:
+            if m.jnt_limited[j] and "limit" not in self.off:
                 out.lower, out.upper = (float(v) for v in m.jnt_range[j])
             if m.jnt_actfrclimited[j]:
                 out.effort = self.symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
@@ -192,8 +201,8 @@ class Builder:
             if m.jnt_stiffness[j]:
                 self.left.add("springs of ball and free joints", name)
         out.frame = pose_row(p, q)
-        out.damping = float(m.dof_damping[dof])
-        out.friction = float(m.dof_frictionloss[dof])
+        out.damping = 0.0 if "damper" in self.off else float(m.dof_damping[dof])
+        out.friction = 0.0 if "frictionloss" in self.off else float(m.dof_frictionloss[dof])
         out.armature = float(m.dof_armature[dof])
         for values, what in (("dof_dampingpoly", "damping that grows with velocity"),
                              ("jnt_stiffnesspoly", "springs that are not linear")):
@@ -229,7 +238,7 @@ class Builder:
             shape = self._shape(g, b)
             if shape is None:
                 continue
-            touches = bool(m.geom_contype[g] or m.geom_conaffinity[g])
+            touches = bool(m.geom_contype[g] or m.geom_conaffinity[g]) and "contact" not in self.off
             seen = m.geom_group[g] <= 2 and shape.rgba[3] > 0
             if touches:
                 self._contact_notes(g)

@@ -33,7 +33,7 @@ def actuators(b: Builder) -> tuple[list[MjcfActuator], list[_core.RobotMotor]]:
     for i in range(getattr(b.m, "nactuator", b.m.nu)):
         a, motor = _actuator(b, i)
         described.append(a)
-        if motor is not None:
+        if motor is not None and "actuation" not in b.off:
             motors.append(motor)
         if a.unmapped:
             b.left.add("actuators", a.name, a.unmapped)
@@ -141,6 +141,8 @@ def closures(b: Builder) -> list[_core.LoopClosure]:
                        "they are as stiff as the time step allows")
         if not m.eq_active0[i]:
             b.left.add("equality constraints that start switched off", name)
+        elif "equality" in b.off:
+            continue
         elif kind in (types.mjEQ_CONNECT, types.mjEQ_WELD):
             out.append(_tie(b, i, name, kind == types.mjEQ_WELD))
         elif kind == types.mjEQ_JOINT:
@@ -259,15 +261,15 @@ def options(b: Builder) -> dict[str, Any]:
     """The file's options and statistics that a scene may want."""
     o, mj = b.m.opt, b.mj
     return {
-        "timestep": float(o.timestep), "gravity": tuple(float(v) for v in o.gravity),
+        "timestep": float(o.timestep),
+        "gravity": (0.0,) * 3 if "gravity" in b.off else tuple(float(v) for v in o.gravity),
         "integrator": words(mj.mjtIntegrator, "mjINT_", o.integrator),
         "cone": words(mj.mjtCone, "mjCONE_", o.cone),
         "solver": words(mj.mjtSolver, "mjSOL_", o.solver),
         "iterations": int(o.iterations), "tolerance": float(o.tolerance),
         "impratio": float(o.impratio), "density": float(o.density), "viscosity": float(o.viscosity),
         "wind": tuple(float(v) for v in o.wind), "magnetic": tuple(float(v) for v in o.magnetic),
-        "disabled": [n[7:].lower() for n, v in mj.mjtDisableBit.__members__.items()
-                     if n.startswith("mjDSBL_") and o.disableflags & int(v)],
+        "disabled": sorted(b.off),
         "enabled": [n[7:].lower() for n, v in mj.mjtEnableBit.__members__.items()
                     if n.startswith("mjENBL_") and o.enableflags & int(v)],
         "extent": float(b.m.stat.extent), "centre": tuple(float(v) for v in b.m.stat.center),
@@ -298,10 +300,6 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
         left.add("textures of materials", b.name("MATERIAL", i, ""), "their colours are kept")
     if opts["density"] or opts["viscosity"]:
         left.add("fluids", "", "density and viscosity of a medium act on nothing")
-    for flag in opts["disabled"]:
-        if flag in ("constraint", "equality", "frictionloss", "limit", "contact", "spring",
-                    "damper", "gravity", "actuation"):
-            left.add("flags that switch a force off", flag, "what they speak of acts here")
     for flag in opts["enabled"]:
         if flag in ("override", "sleep", "ipc"):
             left.add("flags that switch something on", flag)

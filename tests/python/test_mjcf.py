@@ -477,6 +477,29 @@ def test_sensors_and_options_are_described(everything):
     assert model.options["density"] == 1.2 and model.options["disabled"] == []
 
 
+def test_what_flags_switch_off_is_left_out(mujoco, tmp_path):
+    text = """<mujoco><option><flag FLAGS/></option><worldbody><geom type="plane" size="1 1 1"/>
+      <body><joint name="j" range="-1 1" limited="true" stiffness="2" damping="3" frictionloss="4"/>
+        <geom size=".1"/></body></worldbody>
+      <equality><joint joint1="j"/></equality><actuator><motor joint="j"/></actuator></mujoco>"""
+    flags = ("limit", "spring", "damper", "frictionloss", "contact", "equality", "actuation", "gravity")
+
+    def acts(given):
+        (tmp_path / "m.xml").write_text(text.replace("FLAGS", given))
+        model = haptos.load_mjcf(tmp_path / "m.xml")
+        joint = model.robot.joints[model.robot.joint("j")]
+        return dict(zip(flags, (
+            np.isfinite(joint.lower), joint.stiffness == 2, joint.damping == 3, joint.friction == 4,
+            any(link.collisions for link in model.robot.links), bool(model.robot.closures),
+            bool(model.robot.motors), any(model.options["gravity"])), strict=True))
+
+    assert all(acts("").values())
+    for flag in flags:
+        assert acts(f'{flag}="disable"') == {f: f != flag for f in flags}
+    assert not any(acts('constraint="disable"')[f] for f in (
+        "limit", "frictionloss", "contact", "equality"))
+
+
 def test_a_file_is_taken_apart_into_robots_and_the_world(mujoco, tmp_path):
     (tmp_path / "m.xml").write_text("""<mujoco><worldbody>
       <geom type="plane" size="1 1 1"/>
