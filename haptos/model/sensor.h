@@ -47,7 +47,7 @@ struct Sensor {
   SensorKind kind = SensorKind::kImu;
   /// A joint for joint sensors and force-torque, a motor for motor sensors, a link for the others.
   /// Empty: every joint with one coordinate, or every motor, a channel each in their order; the
-  /// link of a robot that has just one.
+  /// link or the joint of a robot that has just one.
   std::string target;
   Pose frame;  ///< of IMU, tilt, contact and frame sensors, in the link's frame
   /// Frame sensors: link against which is measured; empty: the world. Contact: the other body;

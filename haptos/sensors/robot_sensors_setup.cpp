@@ -107,7 +107,9 @@ RobotSensors::Sensed RobotSensors::resolve(const Sensor& s, const std::string& e
       p.width = static_cast<int>(p.index.size());
       break;
     case SensorKind::kForceTorque: {
-      const int j = find_named(robot_.joints, s.target, element + ".target", "joint", kName);
+      const bool only = s.target.empty() && robot_.joints.size() == 1;
+      const int j =
+          only ? 0 : find_named(robot_.joints, s.target, element + ".target", "joint", kName);
       p.link = robot_.joints[at_index(j)].child;
       p.body = tree_->joint_body[at_index(j)];
       if (p.body < 0) p.part = part_behind(j);

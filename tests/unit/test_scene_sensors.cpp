@@ -22,7 +22,7 @@ TEST(SceneSensors, AreReadWithTheirUnitsAndBecomeSensorsOfTheSim) {
            "ms, noise: {std: 0.1, bias: -2, bias_std: 3, walk: 4, quantum: 0.5, range: [-9, 8]}, "
            "angular_noise: {std: 6}}\n"
            "      - {name: touch, kind: contact, against: ground}\n"
-           "      - {name: load, kind: force_torque, target: base, acts_on: parent}\n"));
+           "      - {name: load, kind: force_torque, acts_on: parent}\n"));
   EXPECT_EQ(s.sim.seed, 7);
   ASSERT_EQ(s.robots.at(0).sensors.size(), 3u);
   const Sensor& imu = s.robots[0].sensors[0];

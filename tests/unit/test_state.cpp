@@ -23,6 +23,8 @@ State some_state() {
   p.bent = {{{1, 1, 1}}, {{2, 2, 2}}};
   s.paths = {p, PathState{}};
   s.wrenches = {0, 0, -1, 0, 0.5, 0};
+  s.controls = {0.5, 7};
+  s.sensors = {77, {1.5, -2}, {3, 1ll << 40}};
   s.history[{0, 1, 2, 3, 4}] = {5.0, {{6, 7, 8}}, 0.25, 11, 1, 9};
   return s;
 }
@@ -43,6 +45,8 @@ TEST(State, ComesBackBitForBit) {
   EXPECT_EQ(r.hash(), s.hash());
   EXPECT_EQ(saved(r), saved(s));
   EXPECT_EQ(r.paths[0].bent[1][2], 2);
+  EXPECT_EQ(r.controls, s.controls);
+  EXPECT_EQ(r.sensors, s.sensors);
   EXPECT_EQ(r.history.begin()->second.first_step, 9);
   EXPECT_EQ(r.history.begin()->second.edge, 0.25);
   EXPECT_EQ(r.history.begin()->second.triangle, 11);
@@ -57,6 +61,10 @@ TEST(State, HashSeesEveryPart) {
   };
   EXPECT_TRUE(differs([](State& s) { s.time = 0.30000000000000004; }));
   EXPECT_TRUE(differs([](State& s) { s.q[2] = 3.5000000001; }));
+  EXPECT_TRUE(differs([](State& s) { s.controls[1] = 8; }));
+  EXPECT_TRUE(differs([](State& s) { s.sensors.key = 78; }));
+  EXPECT_TRUE(differs([](State& s) { s.sensors.values[0] = 1; }));
+  EXPECT_TRUE(differs([](State& s) { s.sensors.counts[1] = 2; }));
   EXPECT_TRUE(differs([](State& s) { s.paths[0].bent[1][0] = 3; }));
   EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.anchor[1] = 0; }));
   EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.edge = 0.5; }));
