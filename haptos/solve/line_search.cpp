@@ -102,28 +102,30 @@ LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
   auto phi = [&](double a) {
     z = along(start, dz, a);
     objective.set_trial(z, objective.path());
-    objective.assemble(true, false, 0);
+    const Objective::Along at = objective.along(dz);
     ++r.evaluations;
-    second = objective.curvature(dz);
-    return objective.slope(dz);
+    second = at.curvature;
+    return at.slope;
   };
   const double tolerance = 1e-8 * std::abs(slope);
-  double lo = 0, hi = 1.5;
-  const double at_end = phi(hi);
-  if (at_end <= 0) {
-    r.alpha = hi;
-    return r;
+  // Newton's own step is nearly always the minimum, or beyond it.
+  double lo = 0, hi = 1, a = 1, f = phi(a);
+  if (f < -tolerance) {
+    lo = 1, hi = a = 1.5;
+    f = phi(a);
+    if (f <= 0) {
+      r.alpha = a;
+      return r;
+    }
   }
-  double a = 1.0;
-  while (r.evaluations < max_evaluations) {
-    const double f = phi(a);
+  for (;;) {
     r.alpha = a;
-    if (std::abs(f) <= tolerance || hi - lo < 1e-14) return r;
+    if (std::abs(f) <= tolerance || hi - lo < 1e-14 || r.evaluations >= max_evaluations) return r;
     (f > 0 ? hi : lo) = a;
     const double newton = second > 0 ? a - f / second : -1.0;
     a = newton > lo && newton < hi ? newton : 0.5 * (lo + hi);
+    f = phi(a);
   }
-  return r;
 }
 
 }  // namespace haptos

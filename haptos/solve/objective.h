@@ -98,6 +98,12 @@ class Objective {
   Vec3d velocity_of(int point, const std::vector<double>& z) const;
   /// Largest speed of a point under the velocities dz [m/s].
   double largest_speed(const std::vector<double>& dz) const;
+  /// Slope and curvature of the objective along dz at the trial point, without a matrix; for terms
+  /// that are all frozen. Leaves the assembled gradient as it was.
+  struct Along {
+    double slope, curvature;
+  };
+  Along along(const std::vector<double>& dz);
   /// Assembled gradient along dz.
   double slope(const std::vector<double>& dz) const;
   /// dz^T H dz of the assembled matrix.
@@ -114,6 +120,7 @@ class Objective {
   /// Largest coordinate of a point [m].
   double reach() const;
   void add_inertia();
+  void set_factors(const Term& t);
   void hold_fixed();
   void extend_pattern();
   std::vector<int> block_sizes() const;
@@ -133,7 +140,7 @@ class Objective {
   Assembly assembly_;
   LinearSolver linear_;
   std::vector<double> z_, shifted_, weight_;
-  std::vector<Vec3d> dx_, driven_motion_;
+  std::vector<Vec3d> dx_, du_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;
   int analyses_ = 0;
