@@ -103,6 +103,8 @@ class FrozenScene {
     return r;
   }
 
+  const Objective& objective() const { return objective_; }
+
   double h = 1e-3;
   Vec3d gravity{{0, 0, -9.81}};
   NewtonOptions newton{.force_tolerance = 1e-10, .velocity_tolerance = 1e-8};
