@@ -7,6 +7,30 @@ namespace {
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
+// a^T h b of vectors of n and m entries.
+double bilinear(const double* a, int n, const double* h, const double* b, int m) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    double row = 0;
+    for (int j = 0; j < m; ++j) row = fma(h[i * m + j], b[j], row);
+    s = fma(a[i], row, s);
+  }
+  return s;
+}
+
+// out += Ji^T h Jj of dense Jacobians of m and n columns; rows of out are n apart.
+void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n, double* out) {
+  double hj[3 * BlockPattern::kMaxBlockSize];
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < n; ++c)
+      hj[r * n + c] = fma(h(r, 0), jj[c], fma(h(r, 1), jj[n + c], h(r, 2) * jj[2 * n + c]));
+  for (int r = 0; r < m; ++r) {
+    const double a = ji[r], b = ji[m + r], d = ji[2 * m + r];
+    double* row = out + r * n;
+    for (int c = 0; c < n; ++c) row[c] += fma(a, hj[c], fma(b, hj[n + c], d * hj[2 * n + c]));
+  }
+}
+
 }  // namespace
 
 void Assembly::reset(std::shared_ptr<const BlockPattern> pattern) {
@@ -14,8 +38,21 @@ void Assembly::reset(std::shared_ptr<const BlockPattern> pattern) {
   missing_.clear();
 }
 
+void Assembly::begin_along(const Points& points, const std::vector<double>& dz,
+                           const std::vector<Vec3d>& du) {
+  points_ = &points;
+  dz_ = &dz;
+  du_ = &du;
+  driven_motion_ = nullptr;
+  hessian_ = true;
+  slope_ = curvature_ = 0;
+  missing_.clear();
+}
+
 void Assembly::begin(const Points& points, bool hessian, const std::vector<Vec3d>* driven_motion) {
   points_ = &points;
+  dz_ = nullptr;
+  du_ = nullptr;
   hessian_ = hessian;
   driven_motion_ = hessian && driven_motion && !driven_motion->empty() ? driven_motion : nullptr;
   const auto scalars = at_index(matrix_.pattern().scalar_count());
@@ -65,6 +102,13 @@ void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
     return;
   }
   double* out = matrix_.entry(e);
+  if (const double* ji = pts.jacobian(p), *jj = pts.jacobian(q); ji && jj) {
+    if (below)
+      add_dense(ji, pts.columns(p), h, jj, pts.columns(q), out);
+    else
+      add_dense(jj, pts.columns(q), transpose(h), ji, pts.columns(p), out);
+    return;
+  }
   const int ci = pts.columns(p), cj = pts.columns(q), stride = below ? cj : ci;
   if (pts.jacobian(p) || pts.jacobian(q)) {
     add_jacobians(p, q, h, out, stride, !below);
@@ -82,6 +126,11 @@ void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
 
 void Assembly::add_hessian(int p, int q, const Mat3d& h) {
   const Points& pts = *points_;
+  if (du_) {
+    const double c = dot((*du_)[at_index(p)], h * (*du_)[at_index(q)]);
+    curvature_ += hessian_factor_ * (p == q ? c : 2 * c);
+    return;
+  }
   const bool p_driven = pts.driven(p), q_driven = pts.driven(q);
   if (p_driven && q_driven) return;
   if (p_driven || q_driven) {
@@ -117,6 +166,12 @@ void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const
 }
 
 void Assembly::add_coordinate(int block, int dof, double gradient, double hessian) {
+  if (du_) {
+    const double d = direction(block)[dof];
+    slope_ += gradient_factor_ * gradient * d;
+    curvature_ += hessian_factor_ * hessian * d * d;
+    return;
+  }
   const BlockPattern& pattern = matrix_.pattern();
   gradient_[at_index(pattern.offset(block) + dof)] += gradient_factor_ * gradient;
   if (hessian_) {
@@ -128,6 +183,12 @@ void Assembly::add_coordinate(int block, int dof, double gradient, double hessia
 void Assembly::add_coordinates(int block, const double* gradient, const double* hessian) {
   const BlockPattern& pattern = matrix_.pattern();
   const int n = pattern.size(block), o = pattern.offset(block);
+  if (du_) {
+    const double* d = direction(block);
+    for (int i = 0; i < n; ++i) slope_ += gradient_factor_ * gradient[i] * d[i];
+    if (hessian) curvature_ += hessian_factor_ * bilinear(d, n, hessian, d, n);
+    return;
+  }
   for (int i = 0; i < n; ++i) gradient_[at_index(o + i)] += gradient_factor_ * gradient[i];
   if (!hessian_ || !hessian) return;
   double* out = matrix_.entry(pattern.diagonal(block));
@@ -136,6 +197,11 @@ void Assembly::add_coordinates(int block, const double* gradient, const double* 
 
 void Assembly::add_coupling(int i, int j, const double* hessian) {
   const BlockPattern& pattern = matrix_.pattern();
+  if (du_) {
+    curvature_ += 2 * hessian_factor_ *
+                  bilinear(direction(i), pattern.size(i), hessian, direction(j), pattern.size(j));
+    return;
+  }
   const bool below = i > j;
   const int e = below ? pattern.find(i, j) : pattern.find(j, i);
   if (e < 0) {
@@ -150,6 +216,7 @@ void Assembly::add_coupling(int i, int j, const double* hessian) {
 }
 
 void Assembly::add_driven_rhs(int block, const double* change) {
+  if (du_) return;
   const BlockPattern& pattern = matrix_.pattern();
   for (int i = 0; i < pattern.size(block); ++i)
     driven_rhs_[at_index(pattern.offset(block) + i)] += hessian_factor_ * change[i];
@@ -158,6 +225,12 @@ void Assembly::add_driven_rhs(int block, const double* change) {
 void Assembly::add_block(int block, const double* gradient, const double* matrix) {
   const BlockPattern& pattern = matrix_.pattern();
   const int n = pattern.size(block), o = pattern.offset(block);
+  if (du_) {
+    const double* d = direction(block);
+    for (int i = 0; i < n; ++i) slope_ += gradient[i] * d[i];
+    curvature_ += bilinear(d, n, matrix, d, n);
+    return;
+  }
   for (int i = 0; i < n; ++i) gradient_[at_index(o + i)] += gradient[i];
   if (!hessian_) return;
   double* out = matrix_.entry(pattern.diagonal(block));

@@ -30,6 +30,14 @@ class Assembly {
   /// Clears gradient (and Hessian). `driven_motion` is the change of velocity of the driven points
   /// along the coming Newton direction, (P); empty when they stand still.
   void begin(const Points& points, bool hessian, const std::vector<Vec3d>* driven_motion);
+  /// Instead of gradient and Hessian, what they are along a direction: slope() and curvature(),
+  /// from the velocities dz of the unknowns and du of all points. For terms that add through the
+  /// functions below and not to the matrix itself.
+  void begin_along(const Points& points, const std::vector<double>& dz,
+                   const std::vector<Vec3d>& du);
+  double slope() const { return slope_; }
+  double curvature() const { return curvature_; }
+
   void set_factors(double gradient, double hessian) {
     gradient_factor_ = gradient;
     hessian_factor_ = hessian;
@@ -41,6 +49,10 @@ class Assembly {
 
   /// Adds the derivative by point p (unscaled).
   void add_gradient(int p, const Vec3d& g) {
+    if (du_) {
+      slope_ += gradient_factor_ * dot((*du_)[static_cast<std::size_t>(p)], g);
+      return;
+    }
     point_gradient_[static_cast<std::size_t>(p)] += gradient_factor_ * g;
   }
   void add_gradient(const WeightedPoint& w, const Vec3d& g) {
@@ -90,6 +102,7 @@ class Assembly {
  private:
   void add_block_pair(int p, int q, const Mat3d& h);
   void add_jacobians(int p, int q, const Mat3d& h, double* out, int stride, bool transposed);
+  const double* direction(int block) const { return dz_->data() + matrix_.pattern().offset(block); }
 
   const Points* points_ = nullptr;
   const std::vector<Vec3d>* driven_motion_ = nullptr;
@@ -99,6 +112,9 @@ class Assembly {
   std::vector<std::array<int, 2>> missing_;
   double gradient_factor_ = 1, hessian_factor_ = 1;
   bool hessian_ = false;
+  const std::vector<double>* dz_ = nullptr;  // of begin_along()
+  const std::vector<Vec3d>* du_ = nullptr;
+  double slope_ = 0, curvature_ = 0;
 };
 
 }  // namespace haptos

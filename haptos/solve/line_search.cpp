@@ -107,16 +107,13 @@ LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
     r.alpha = a = at;
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = fma(a, dz[i], start[i]);
     objective.set_trial(z, objective.path());
-    objective.assemble(false, false, 0);
+    const Objective::Along along = objective.along(dz);
     ++r.evaluations;
-    f = objective.slope(dz);
-    if (std::abs(f) <= tolerance) return;
-    objective.assemble(true, false, 0);
-    const double second = objective.curvature(dz);
-    newton = second > 0 ? a - f / second : -1.0;
+    f = along.slope;
+    newton = along.curvature > 0 ? a - f / along.curvature : -1.0;
     (f > 0 ? hi : lo) = a;
   };
-  look(1);
+  look(1);  // Newton's own step is nearly always the minimum, or beyond it
   if (f < -tolerance) {
     look(kFarthest);
     if (f <= 0) return r;

@@ -117,6 +117,18 @@ Energy Objective::energy() {
   return total;
 }
 
+void Objective::set_factors(const Term& t) {
+  const double b = context_.b, d = dissipation();
+  switch (t.kind()) {
+    case TermKind::kPosition:
+      return assembly_.set_factors(b, b * b);
+    case TermKind::kDissipation:
+      return assembly_.set_factors(d, d);
+    case TermKind::kVelocityCost:
+      return assembly_.set_factors(1, 1);
+  }
+}
+
 Energy Objective::assemble(bool hessian, bool project, double ds, bool cautious) {
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
@@ -136,20 +148,9 @@ Energy Objective::assemble(bool hessian, bool project, double ds, bool cautious)
     e.project = project;
     e.cautious = cautious;
     for (Term* t : terms_) {
-      const double b = context_.b, d = dissipation();
-      switch (t->kind()) {
-        case TermKind::kPosition:
-          assembly_.set_factors(b, b * b);
-          break;
-        case TermKind::kDissipation:
-          assembly_.set_factors(d, d);
-          break;
-        case TermKind::kVelocityCost:
-          assembly_.set_factors(1, 1);
-          break;
-      }
+      set_factors(*t);
       const Energy v = t->evaluate(e);
-      const double f = t->kind() == TermKind::kDissipation ? d : 1.0;
+      const double f = t->kind() == TermKind::kDissipation ? dissipation() : 1.0;
       total += {f * v.value, f * v.magnitude};
     }
     if (assembly_.missing().empty()) {
@@ -369,18 +370,26 @@ double Objective::largest_speed(const std::vector<double>& dz) const {
   return sqrt(s);
 }
 
+Objective::Along Objective::along(const std::vector<double>& dz) {
+  du_.resize(at_index(points_->size()));
+  for (int p = 0; p < points_->size(); ++p)
+    du_[at_index(p)] = points_->driven(p) ? Vec3d::zero() : velocity(*points_, *pattern_, p, dz);
+  assembly_.begin_along(*points_, dz, du_);
+  add_inertia();
+  Evaluation e;
+  e.points = points_;
+  e.z = &z_;
+  e.assembly = &assembly_;
+  for (Term* t : terms_) {
+    set_factors(*t);
+    t->evaluate(e);
+  }
+  return {assembly_.slope(), assembly_.curvature()};
+}
+
 double Objective::slope(const std::vector<double>& dz) const {
   double s = 0;
   for (std::size_t i = 0; i < dz.size(); ++i) s = fma(assembly_.gradient()[i], dz[i], s);
-  return s;
-}
-
-double Objective::curvature(const std::vector<double>& dz) const {
-  std::vector<double>& y = scratch(1);
-  y.resize(dz.size());
-  assembly_.matrix().multiply(dz.data(), y.data());
-  double s = 0;
-  for (std::size_t i = 0; i < dz.size(); ++i) s = fma(dz[i], y[i], s);
   return s;
 }
 

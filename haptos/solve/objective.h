@@ -99,10 +99,14 @@ class Objective {
   Vec3d velocity_of(int point, const std::vector<double>& z) const;
   /// Largest speed of a point under the velocities dz [m/s].
   double largest_speed(const std::vector<double>& dz) const;
+  /// Slope and curvature of the objective along dz at the trial point, without a matrix; for terms
+  /// that are all frozen. Leaves the assembled gradient as it was.
+  struct Along {
+    double slope, curvature;
+  };
+  Along along(const std::vector<double>& dz);
   /// Assembled gradient along dz.
   double slope(const std::vector<double>& dz) const;
-  /// dz^T H dz of the assembled matrix.
-  double curvature(const std::vector<double>& dz) const;
 
   /// Room for whoever works on the objective, so that no step has to allocate.
   std::vector<double>& scratch(int k) const { return scratch_[static_cast<std::size_t>(k)]; }
@@ -118,6 +122,7 @@ class Objective {
   /// Largest coordinate of a point [m].
   double reach() const;
   void add_inertia();
+  void set_factors(const Term& t);
   void hold_fixed();
   void extend_pattern();
   std::vector<int> block_sizes() const;
@@ -138,7 +143,7 @@ class Objective {
   LinearSolver linear_;
   std::vector<double> z_, shifted_, weight_;
   mutable std::array<std::vector<double>, 3> scratch_;
-  std::vector<Vec3d> dx_, driven_motion_;
+  std::vector<Vec3d> dx_, du_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;
   int analyses_ = 0;

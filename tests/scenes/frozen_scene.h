@@ -2,10 +2,12 @@
 // order in which sim/step calls them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "haptos/contact/contact_term.h"
 #include "haptos/dynamics/body.h"
 #include "haptos/solve/newton.h"
 #include "haptos/solve/objective.h"
@@ -76,13 +78,23 @@ class FrozenScene {
     c.points = &points_;
     c.z = &state.z;
     c.inverse_mass = &inverse_mass;
+    c.step = state.step;
+    c.history = &state.history;
     objective_.begin_step(c);
     for (const auto& t : terms_) t->prepare(c);
 
     std::vector<double> z = state.z;
+    if (start_guess) start_guess(inertia.z_free, z);
     const NewtonReport r = minimise(objective_, newton, z);
-    for (const auto& t : terms_) t->commit(c, points_);
+    ContactHistory history;
+    for (const auto& t : terms_) {
+      t->commit(c, points_);
+      if (const auto* contact = dynamic_cast<const ContactTerm*>(t.get()))
+        contact->remember(history);
+    }
+    state.history = std::move(history);
     for (const auto& b : bodies_) b->advance(z, s, state);
+    solution = std::move(z);
     state.time += h;
     ++state.step;
     status |= r.status;
@@ -92,12 +104,16 @@ class FrozenScene {
   }
 
   const Points& points() const { return points_; }
+  const Objective& objective() const { return objective_; }
 
   double h = 1e-3;
   Vec3d gravity{{0, 0, -9.81}};
   NewtonOptions newton{.force_tolerance = 1e-10, .velocity_tolerance = 1e-8};
   State state;
-  std::uint32_t status = 0;  ///< of all steps together
+  /// Changes the velocities z that the minimisation starts from, given the free motion.
+  std::function<void(const std::vector<double>& free, std::vector<double>& z)> start_guess;
+  std::vector<double> solution;  ///< of the last minimisation
+  std::uint32_t status = 0;      ///< of all steps together
   int iterations = 0, most_iterations = 0;
 
  private:
