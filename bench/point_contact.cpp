@@ -54,7 +54,7 @@ struct Bench {
     add(s, 10, solid_sphere_inertia(10, 0.1), p, 1e8);
   }
   void run(benchmark::State& state, double h, int first) {
-    SapOptions law;
+    PointContactOptions law;
     law.law = static_cast<int>(state.range(0));
     term = scene.add_term(std::make_unique<PointContact>(shapes, law));
     scene.h = h;

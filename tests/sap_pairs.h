@@ -8,6 +8,13 @@
 
 namespace haptos::test {
 
+/// Options of the term and properties of a shape in one.
+struct SapOptions : PointContactOptions {
+  double stiffness = 1e6;         ///< [N/m]
+  double relaxation_time = 0.01;  ///< [s]
+  double friction = 0.5;
+};
+
 /// A sphere on a link against the half-space {x : n . x <= offset}.
 struct SapPair {
   const Link* link = nullptr;

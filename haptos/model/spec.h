@@ -131,6 +131,7 @@ struct RobotBody {
   double friction = 0.5;          ///< coefficient; of two shapes the geometric mean
   double stiffness = 1e5;         ///< [N/m]
   double relaxation_time = 0.01;  ///< [s]
+  double dissipation = 20;        ///< of Hunt and Crossley's laws (point_contact.law) [s/m]
   bool self_contact = true;       ///< whether links that no joint connects may touch
   std::string layer;              ///< group of bodies that pairs may name
 };

@@ -162,7 +162,7 @@ void add_point_contact(const Model& model, Workspace& w) {
       for (std::size_t i = 0; i < j; ++i)
         if (!may_touch(scene, *owner[i], *owner[j]))
           excluded.push_back({static_cast<int>(i), static_cast<int>(j)});
-  auto term = std::make_unique<PointContact>(std::move(shapes), SapOptions(), excluded);
+  auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);
   for (RobotParts& r : w.robots) r.contact = term.get();
   add_contact(w, std::move(term));
 }

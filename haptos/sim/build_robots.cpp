@@ -78,6 +78,7 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
       p.stiffness = or_else(c.stiffness, spec.stiffness);
       p.relaxation_time = or_else(c.relaxation_time, spec.relaxation_time);
       p.friction = or_else(c.friction, spec.friction);
+      p.dissipation = spec.dissipation;
       parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "haptos/contact/barrier/barrier_options.h"
+#include "haptos/contact/point/point_contact_options.h"
 #include "haptos/model/spec.h"
 #include "haptos/solve/newton.h"
 
@@ -14,7 +15,8 @@ namespace haptos {
 struct Scene {
   SimOptions sim;
   NewtonOptions newton;
-  BarrierOptions contact;
+  BarrierOptions contact;             ///< of soft, affine and prescribed bodies
+  PointContactOptions point_contact;  ///< of robots and spheres
   SolverOptions solver;
   std::vector<SoftBody> soft;
   std::vector<PrescribedBody> prescribed;

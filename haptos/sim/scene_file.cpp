@@ -144,8 +144,8 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   yaml_limits.max_bytes = limits.max_bytes;
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
-  v.keys({"sim", "newton", "solver", "contact", "soft", "prescribed", "affine", "half_spaces",
-          "spheres", "pendulums", "robots", "rigid", "pairs"});
+  v.keys({"sim", "newton", "solver", "contact", "point_contact", "soft", "prescribed", "affine",
+          "half_spaces", "spheres", "pendulums", "robots", "rigid", "pairs"});
   Reading r;
   r.root = root;
   r.limits = limits;
@@ -155,6 +155,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   if (const auto o = v.find("newton")) read_options(*o, s.newton);
   if (const auto o = v.find("solver")) read_options(*o, s.solver);
   if (const auto o = v.find("contact")) read_options(*o, s.contact);
+  if (const auto o = v.find("point_contact")) read_options(*o, s.point_contact);
   read_list(r, v, "prescribed", read_prescribed, s.prescribed);
   read_list(r, v, "soft", read_soft, s.soft);
   read_list(r, v, "affine", read_affine, s.affine);

@@ -17,6 +17,7 @@ void read_contact(Reading& r, const Value& v, RobotBody& b) {
   read_if(v, "friction", "", 0, kMostFriction, b.friction);
   read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
   read_if(v, "relaxation_time", "s", 0, 1e3, b.relaxation_time);
+  read_if(v, "dissipation", "s/m", 0, 1e6, b.dissipation);
   b.layer = read_layer(r, v);
   read_sensors(v, b.sensors);
 }
@@ -162,7 +163,8 @@ RobotShape read_rigid_shape(Reading& r, const Value& v) {
 
 RobotBody read_robot(Reading& r, const Value& v) {
   v.keys({"name", "file", "base", "packages", "hulls", "srdf", "state", "pose", "start", "motors",
-          "sensors", "friction", "stiffness", "relaxation_time", "self_contact", "layer"});
+          "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "self_contact",
+          "layer"});
   RobotBody b;
   b.name = read_name(r, v, "robot");
   b.robot = read_robot_file(r, v);
@@ -182,7 +184,7 @@ RobotBody read_robot(Reading& r, const Value& v) {
 
 RobotBody read_rigid(Reading& r, const Value& v) {
   v.keys({"name", "shape", "shapes", "density", "mass", "fixed", "pose", "velocity", "omega",
-          "sensors", "friction", "stiffness", "relaxation_time", "layer"});
+          "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "layer"});
   RobotBody b;
   b.name = read_name(r, v, "rigid body");
   std::vector<RobotShape> shapes;

@@ -9,6 +9,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/status.h"
 #include "haptos/sim/workspace.h"
+#include "haptos/solve/failure.h"
 
 namespace haptos {
 namespace {
@@ -59,9 +60,22 @@ StepReport Sim::step() {
   const StepReport r = haptos::step(scene(), state_, *work_);
   if (scene().newton.strict && r.status() != 0)
     throw StepError("step " + std::to_string(state_.step + 1) + " at " +
-                        std::to_string(state_.time) + " s: " + describe_status(r.status()),
+                        std::to_string(state_.time) + " s: " + describe_status(r.status()) +
+                        likely_cause(r),
                     r);
   return r;
+}
+
+std::string Sim::likely_cause(const StepReport& report) const {
+  constexpr std::uint32_t kFailed = kNonFinite | kNotConverged | kLineSearchStalled | kLagged;
+  if (!(report.status() & kFailed)) return "";
+  const Failure f = find_failure(work_->objective, report.newton);
+  return ". " + explain(f, report.newton, state_.time, [&](int block) -> std::string {
+           const std::string* name = nullptr;
+           for (const auto& b : work_->bodies)
+             if (b->slots().first_block <= block) name = &body_name(b->slots().body);
+           return name ? *name : "";
+         });
 }
 
 void Sim::reset(std::optional<std::uint64_t> seed) {

@@ -133,6 +133,8 @@ class Sim {
   State state_;
   std::unique_ptr<Workspace> work_;
 
+  /// ". " and why a step did not converge, or nothing.
+  std::string likely_cause(const StepReport& report) const;
   const AffineFrame& frame(const std::string& affine) const;
   /// Hands the state's wrenches to the bodies.
   void apply_wrenches();

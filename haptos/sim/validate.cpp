@@ -327,6 +327,7 @@ void check_robot_body(const RobotBody& b) {
   check_range(name + " friction", b.friction, 0, 100, "");
   check_positive(name + " stiffness", b.stiffness, "N/m");
   check_range(name + " relaxation_time", b.relaxation_time, 0, 1e3, "s");
+  check_range(name + " dissipation", b.dissipation, 0, 1e6, "s/m");
 }
 
 }  // namespace
@@ -337,6 +338,7 @@ void validate(const Scene& s) {
   check_options(s.newton);
   check_options(s.solver);
   check_options(s.contact);
+  check_options(s.point_contact);
   check_names(s);
   check_pairs(s);
   for (const SoftBody& b : s.soft) check_soft(b);

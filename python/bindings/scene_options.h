@@ -16,6 +16,7 @@ void for_each_group(const F& f) {
   f(&Scene::newton);
   f(&Scene::solver);
   f(&Scene::contact);
+  f(&Scene::point_contact);
 }
 
 /// A member as the Python number it is: float, int or bool.

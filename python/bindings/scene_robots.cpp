@@ -35,7 +35,7 @@ void add_robot(Scene& scene, const std::string& name, const Robot& robot,
                const nb::object& position, const nb::object& quaternion,
                const std::map<std::string, Row>& start, const nb::object& coordinates,
                const nb::object& velocity, const nb::list& motors, bool own_motors, double friction,
-               double stiffness, double relaxation_time, bool self_contact,
+               double stiffness, double relaxation_time, double dissipation, bool self_contact,
                const std::string& layer) {
   const std::string who = "robot \"" + name + "\"";
   RobotBody b;
@@ -59,6 +59,7 @@ void add_robot(Scene& scene, const std::string& name, const Robot& robot,
   b.friction = friction;
   b.stiffness = stiffness;
   b.relaxation_time = relaxation_time;
+  b.dissipation = dissipation;
   b.self_contact = self_contact;
   b.layer = layer;
   scene.robots.push_back(std::move(b));
@@ -273,7 +274,8 @@ void bind_scene_robots(nb::module_& m) {
         nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("start"),
         nb::arg("coordinates").none(), nb::arg("velocity").none(), nb::arg("motors"),
         nb::arg("own_motors"), nb::arg("friction"), nb::arg("stiffness"),
-        nb::arg("relaxation_time"), nb::arg("self_contact"), nb::arg("layer"));
+        nb::arg("relaxation_time"), nb::arg("dissipation"), nb::arg("self_contact"),
+        nb::arg("layer"));
   m.def(
       "rigid_robot",
       [](const std::string& name, const nb::list& shapes, double mass, double density, bool fixed) {

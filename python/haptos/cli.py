@@ -298,7 +298,7 @@ def tetrahedralise(
 @app.command()
 def describe(
     what: Annotated[str | None, typer.Argument(
-        metavar="[material|contact|newton|sim|solver|scene|FILE]", show_default=False,
+        metavar="[material|contact|point_contact|newton|sim|solver|scene|FILE]", show_default=False,
         help="A group of options, the parts of a scene, or a scene file.")] = None,
 ) -> None:
     """Lists options with unit, default, range and meaning, or what a scene file holds.

@@ -40,7 +40,7 @@ class Scene:
     """Bodies, sensors and options; editable until compile().
 
     SI units; world z up; quaternions w x y z. Options are grouped: scene.sim (dt, gravity_z, ...),
-    scene.newton, scene.solver, scene.contact; `haptos describe` lists them with units and ranges. Wrong names
+    scene.newton, scene.solver, scene.contact, scene.point_contact; `haptos describe` lists them with units and ranges. Wrong names
     and values out of range raise InputError at once, the rest when compiled.
     """
 
@@ -57,7 +57,7 @@ class Scene:
             self.sim.update(gravity_x=gravity[0], gravity_y=gravity[1], gravity_z=gravity[2])
 
     def options(self, group: str) -> Options:
-        """The options of a group: "sim", "newton", "solver", "contact"."""
+        """The options of a group: "sim", "newton", "solver", "contact", "point_contact"."""
         return Options(group, lambda: self._core.options()[group],
                        lambda values: self._core.set_options(group, values))
 
@@ -84,6 +84,11 @@ class Scene:
         "min", "max", "mean", "geometric"; it reads as their number, 0 to 4.
         """
         return self.options("contact")
+
+    @property
+    def point_contact(self) -> Options:
+        """Contact of robots, rigid bodies and spheres: its law, near-rigid bound, stick."""
+        return self.options("point_contact")
 
     def add_soft(
         self,
@@ -287,6 +292,7 @@ class Scene:
         friction: float = 0.5,
         stiffness: float = 1e5,
         relaxation_time: float = 0.01,
+        dissipation: float = 20.0,
         self_contact: bool = True,
         layer: str = "",
     ) -> None:
@@ -299,6 +305,7 @@ class Scene:
         that moves along or about an axis and follows no other, or a list of such; effort is the
         joint's own where left out; None: those that the robot's file describes. friction
         (coefficient), stiffness [N/m], relaxation_time [s]: of shapes that have none of their own;
+        dissipation [s/m]: of the laws lagged and similar (scene.point_contact.law);
         self_contact: whether links that no joint connects may touch; layer: a group of bodies that
         add_pair() may name. Motors hold the joints where they start until
         sim.robots[name].set_command() says otherwise. Raises InputError for names that do not
@@ -312,7 +319,8 @@ class Scene:
                    for k, v in start.items()} if isinstance(start, Mapping) else {}
         _core.add_robot(self._core, name, robot, position, quaternion, by_name,
                         None if isinstance(start, Mapping) else start, velocity, rows,
-                        motors is None, friction, stiffness, relaxation_time, self_contact, layer)
+                        motors is None, friction, stiffness, relaxation_time, dissipation,
+                        self_contact, layer)
 
     def add_robot_sensor(
         self,
@@ -361,6 +369,7 @@ class Scene:
         friction: float = 0.5,
         stiffness: float = 1e5,
         relaxation_time: float = 0.01,
+        dissipation: float = 20.0,
         layer: str = "",
     ) -> None:
         """Adds a rigid body: a robot of one link, sim.robots[name], in the same contact.
@@ -369,7 +378,7 @@ class Scene:
         insides, default 1000, or mass [kg] spread evenly over them; fixed: stands in the world, as
         a table does; position (3) [m], quaternion (4): of its frame; velocity (3) [m/s] of the
         frame's origin and omega (3) [rad/s] at the start, world; friction, stiffness,
-        relaxation_time, layer: as of add_robot(). Raises InputError for a mass and a density, and
+        relaxation_time, dissipation, layer: as of add_robot(). Raises InputError for a mass and a density, and
         for what moves without a volume.
         """
         if mass is not None and density is not None:
@@ -386,7 +395,7 @@ class Scene:
                                     for v in (velocity, omega)])
         self.add_robot(name, robot, position=position, quaternion=quaternion, velocity=moves,
                        friction=friction, stiffness=stiffness, relaxation_time=relaxation_time,
-                       layer=layer)
+                       dissipation=dissipation, layer=layer)
 
     def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
                  support: float = 0.0, friction: FrictionLike | None = None) -> None:

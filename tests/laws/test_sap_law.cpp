@@ -254,7 +254,7 @@ PointShape ball_shape(const Link* link, const Vec3d& centre) {
 }
 
 // One body over a tilted plane, or two, at two places of the law.
-void check_derivatives(bool two, const SapOptions& law) {
+void check_derivatives(bool two, const PointContactOptions& law) {
   test::UnknownsCase scene(1e-2);
   const LinkOf<RigidBody> a(
       scene.add(std::make_unique<RigidBody>(scene.next_slots(), ball_spec({{0.3, 0.2, 0.049}}))));
@@ -286,7 +286,7 @@ TEST(PointContact, GradientAndHessianInTheUnknownsOfBodiesMatchDifferences) {
   for (const PointLaw law : {PointLaw::kSap, PointLaw::kLagged, PointLaw::kSimilar})
     for (const bool two : {false, true}) {
       SCOPED_TRACE(static_cast<int>(law));
-      SapOptions options;
+      PointContactOptions options;
       options.law = static_cast<int>(law);
       options.stiction_speed = 1e-2;
       check_derivatives(two, options);
@@ -316,13 +316,13 @@ TEST(PointContact, RefusesShapesThatCannotBe) {
   // Two rigid shapes and no bound: nothing gives way.
   p = good;
   p.stiffness = PointShape::kRigid;
-  SapOptions stiff;
+  PointContactOptions stiff;
   stiff.near_rigid = 0;
   PointShape other = p;
   other.link = nullptr;
   EXPECT_THROW(PointContact({p, other}, stiff), InputError);
   EXPECT_NO_THROW(PointContact({p, other}));
-  SapOptions law;
+  PointContactOptions law;
   law.near_rigid = -1;
   EXPECT_THROW(PointContact({good}, law), InputError);
 }

@@ -21,7 +21,7 @@ struct World {
   std::vector<std::unique_ptr<Link>> links;
   std::vector<PointShape> shapes;
   PointContact* term = nullptr;
-  SapOptions law;
+  PointContactOptions law;
   double friction = 0.5, stiffness = 1e6, relaxation_time = 0.01, dissipation = 20, modulus = 0;
 
   void add_plane(const Vec3d& n) {

@@ -63,7 +63,7 @@ TEST(RobotScene, TheQuadrupedOfTheSharedDataStandsOnItsFeet) {
   for (int j = 1; j < static_cast<int>(shapes.size()); ++j)
     for (int i = 1; i < j; ++i) excluded.push_back({i, j});
   const auto* contact =
-      scene.add_term(std::make_unique<PointContact>(shapes, SapOptions(), excluded));
+      scene.add_term(std::make_unique<PointContact>(shapes, PointContactOptions(), excluded));
   std::vector<JointMotor*> motors;
   for (int k = 0; k < body->v_count(); ++k) {
     const int q = body->coordinate_of(k);

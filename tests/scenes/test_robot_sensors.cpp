@@ -122,7 +122,7 @@ struct SensorScene : FrozenScene {
     std::vector<std::array<int, 2>> excluded;
     for (int j = 1; j < static_cast<int>(shapes.size()); ++j)
       for (int i = 1; i < j; ++i) excluded.push_back({i, j});
-    contact = add_term(std::make_unique<PointContact>(shapes, SapOptions(), excluded));
+    contact = add_term(std::make_unique<PointContact>(shapes, PointContactOptions(), excluded));
   }
   JointMotor* add_motor(int unknown, double kp, double kd) {
     motors.push_back(add_term(std::make_unique<JointMotor>(body, unknown, MotorGains{kp, kd})));

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kG = 9.81, kMass = 0.1, kRadius = 0.05;
 
-SapOptions law(double stiffness, double tau, double mu) {
-  SapOptions o;
+test::SapOptions law(double stiffness, double tau, double mu) {
+  test::SapOptions o;
   o.stiffness = stiffness;
   o.relaxation_time = tau;
   o.friction = mu;
@@ -30,9 +30,9 @@ struct Ball {
   PointContact* term = nullptr;
   std::unique_ptr<Link> link;
   Vec3d n;
-  SapOptions options;
+  test::SapOptions options;
 
-  Ball(double height, const SapOptions& o, const Vec3d& velocity = {{0, 0, 0}},
+  Ball(double height, const test::SapOptions& o, const Vec3d& velocity = {{0, 0, 0}},
        const Vec3d& normal = {{0, 0, 1}}, double h = 1e-3)
       : n(normal), options(o) {
     RigidBodySpec spec;
@@ -70,7 +70,7 @@ struct Ball {
 struct Regularisation {
   double w_t, w_n, r_t, r_n;
 };
-Regularisation regularisation(const SapOptions& o, double h, double arm) {
+Regularisation regularisation(const test::SapOptions& o, double h, double arm) {
   Regularisation r{1 / kMass + arm * arm / (0.4 * kMass * kRadius * kRadius), 1 / kMass, 0, 0};
   const double w = std::sqrt(2 * r.w_t * r.w_t + r.w_n * r.w_n) / 3;
   r.r_n = std::max(w / (4 * M_PI * M_PI), 1 / (h * o.stiffness * (h + o.relaxation_time)));
@@ -108,7 +108,7 @@ TEST(SapScene, ASphereAtRestReadsItsWeightAtTheDepthOfItsSpring) {
 TEST(SapScene, OneStepOfStickSlipAndFlightHasItsClosedForm) {
   // W is diagonal for a sphere, so each region is one linear equation.
   const double h = 1e-3, gap = -1e-5;
-  const SapOptions o = law(1e4, 0.01, 0.3);
+  const test::SapOptions o = law(1e4, 0.01, 0.3);
   const Regularisation r = regularisation(o, h, kRadius + 0.5 * gap);
   const double v_hat = -gap / (h + o.relaxation_time);
   struct Case {

@@ -55,20 +55,13 @@ double compliance(double k) { return std::isinf(k) ? 0 : 1 / k; }
 
 }  // namespace
 
-const std::vector<Option<SapOptions>>& OptionsOf<SapOptions>::table() {
-  using O = SapOptions;
+const std::vector<Option<PointContactOptions>>& OptionsOf<PointContactOptions>::table() {
+  using O = PointContactOptions;
   static const std::vector<Option<O>> t = {
       {"law", "", &O::law, 0, 2,
        "law of contact: the SAP cone, or Hunt and Crossley's dissipation, where friction sees the "
        "normal force of the start (lagged) or of the end (similar) of the step",
        "sap lagged similar"},
-      {"stiffness", "N/m", &O::stiffness, 1e-6, 1e16,
-       "contact stiffness; above what the time step resolves the near-rigid bound takes its place"},
-      {"relaxation_time", "s", &O::relaxation_time, 0, 1e3,
-       "dissipation of the SAP cone as a time: the contact's damping is stiffness times this"},
-      {"dissipation", "s/m", &O::dissipation, 0, 1e6,
-       "dissipation of Hunt and Crossley's laws; what opens faster than 1 / d feels no force"},
-      {"friction", "", &O::friction, 0, 100, "coefficient of friction"},
       {"near_rigid", "", &O::near_rigid, 0, 100,
        "shortest period of a contact in time steps; 0 uses the stiffness as it is"},
       {"stick_compliance", "", &O::stick_compliance, 1e-9, 1,
@@ -82,7 +75,7 @@ const std::vector<Option<SapOptions>>& OptionsOf<SapOptions>::table() {
   return t;
 }
 
-PointContact::PointContact(std::vector<PointShape> shapes, const SapOptions& law,
+PointContact::PointContact(std::vector<PointShape> shapes, const PointContactOptions& law,
                            std::vector<std::array<int, 2>> excluded)
     : shapes_(std::move(shapes)), law_(law), excluded_(std::move(excluded)) {
   check_options(law_);
@@ -148,19 +141,19 @@ void PointContact::prepare(const StepContext& context) {
   pose_.resize(n);
   box_.resize(n);
   speed_.resize(n);
-  std::vector<Aabb> reach(n);
+  reach_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const PointShape& s = shapes_[i];
     pose_[i] = s.link ? compose(s.link->pose(), s.frame) : s.frame;
     box_[i] = s.shape.bounds(pose_[i]);
     speed_[i] = largest_speed(s, box_[i], *context.z);
-    reach[i] = box_[i];
+    reach_[i] = box_[i];
     const double d = 2 * h_ * speed_[i] + 0.5 * kReach +
                      (bounded(box_[i]) ? 0.5 * half_thickness(box_[i]) : 0.0);
-    for (int k = 0; k < 3; ++k) reach[i].lo[k] -= d, reach[i].hi[k] += d;
+    for (int k = 0; k < 3; ++k) reach_[i].lo[k] -= d, reach_[i].hi[k] += d;
   }
   broad_phase_.pairs(
-      reach, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
+      reach_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   for (const auto& [i, j] : pairs_) {
     const std::size_t a = at_index(i), b = at_index(j);
     const double thin = std::min(half_thickness(box_[a]), half_thickness(box_[b]));

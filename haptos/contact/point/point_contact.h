@@ -46,36 +46,15 @@
 #include <limits>
 #include <memory>
 
-#include "haptos/base/options.h"
 #include "haptos/contact/contact_term.h"
 #include "haptos/contact/point/hunt_crossley.h"
 #include "haptos/contact/point/link.h"
+#include "haptos/contact/point/point_contact_options.h"
 #include "haptos/contact/point/stick_anchors.h"
 #include "haptos/geometry/broad_phase.h"
 #include "haptos/geometry/collide/collide.h"
 
 namespace haptos {
-
-/// How point contact answers; see above.
-enum class PointLaw : std::uint8_t { kSap, kLagged, kSimilar };
-
-struct SapOptions {
-  int law = 0;                     ///< a PointLaw
-  double stiffness = 1e6;          ///< k [N/m]
-  double relaxation_time = 0.01;   ///< tau [s]
-  double dissipation = 50;         ///< d [s/m]
-  double friction = 0.5;           ///< mu
-  double near_rigid = 1;           ///< beta
-  double stick_compliance = 1e-3;  ///< sigma
-  double stiction_speed = 1e-4;    ///< v_s [m/s]
-  bool anchored = false;
-};
-
-template <>
-struct OptionsOf<SapOptions> {
-  static constexpr const char* kName = "point_contact";
-  static const std::vector<Option<SapOptions>>& table();
-};
 
 /// A shape on a link, or in the world.
 struct PointShape {
@@ -100,7 +79,7 @@ class PointContact final : public ContactTerm {
   ///        is the shapes'
   /// @param excluded  pairs of shapes that never touch, beside those of one link and of the world
   /// @throws InputError for a number out of range; names the shape
-  PointContact(std::vector<PointShape> shapes, const SapOptions& law = {},
+  PointContact(std::vector<PointShape> shapes, const PointContactOptions& law = {},
                std::vector<std::array<int, 2>> excluded = {});
 
   /// From the next step on.
@@ -151,7 +130,7 @@ class PointContact final : public ContactTerm {
   Vec3d velocity(const Candidate& c, const Points& points) const;
 
   std::vector<PointShape> shapes_;
-  SapOptions law_;
+  PointContactOptions law_;
   std::vector<std::array<int, 2>> excluded_;  // sorted
   BroadPhase broad_phase_;
   std::vector<Candidate> candidates_;
@@ -159,7 +138,7 @@ class PointContact final : public ContactTerm {
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
   // Scratch.
   std::vector<Pose> pose_;
-  std::vector<Aabb> box_;
+  std::vector<Aabb> box_, reach_;
   std::vector<double> speed_, jacobian_;
   std::vector<std::array<int, 2>> pairs_;
   std::vector<ContactSample> samples_;
