@@ -130,8 +130,8 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
     start = key if key is not None else "home" if "home" in keys else ""
     if start:
         _start(b, robot, keys[start].q)
-    robot.warnings = [*(f"MuJoCo's compiler says: {' '.join(w.split()).rstrip('.')}." for w in said),
-                      *b.left.sentences()]
+    robot.warnings = [f"MuJoCo's compiler says: {' '.join(w.split()).rstrip('.')}." for w in said]
+    robot.warnings += b.left.sentences()
     robot.validate()
     return MjcfModel(name, robot, {(f.kind, f.name): f for f in b.frames}, actuators, sensors, keys,
                      options, robot.warnings)

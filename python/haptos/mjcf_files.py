@@ -30,7 +30,8 @@ _XML_FOLDERS = ("xml", "xmls", "mjcf", "mujoco", "urdf", "robots", "model", "mod
 # Attributes that hold names or free text, though they may look like numbers.
 _WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data",
           "text", "user", "string", "instance", "plugin", "content_type", "mesh", "material",
-          "texture", "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator", "target"}
+          "texture", "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator",
+          "target"}
 
 
 @dataclass
