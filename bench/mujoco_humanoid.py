@@ -56,8 +56,9 @@ def main() -> None:
     model = haptos.load_mjcf(file, key=key)
     best = {}
     for _ in range(ROUNDS):
-        for name, result in (("haptos", run_haptos(model)), ("mujoco", run_mujoco(m, m.key(key).id))):
-            times, contacts = result
+        for name in ("haptos", "mujoco"):
+            times, contacts = (run_haptos(model) if name == "haptos" else
+                               run_mujoco(m, m.key(key).id))
             kept = best.setdefault(name, [times, contacts])
             kept[0] = np.minimum(kept[0], times)
     for name, (times, contacts) in best.items():

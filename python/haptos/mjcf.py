@@ -108,7 +108,7 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
     mujoco = _mujoco()
     file = Path(path)
     scan = Scan(file, roots)
-    model = _compile(mujoco, file, scan)
+    model, said = _compile(mujoco, file, scan)
     _finite(mujoco, model, str(path))
     b = Builder(mujoco, model, hulls=hulls, mesh_files=scan.mesh_files())
     actuators, motors = mjcf_maps.actuators(b)
@@ -130,7 +130,8 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
     start = key if key is not None else "home" if "home" in keys else ""
     if start:
         _start(b, robot, keys[start].q)
-    robot.warnings = b.left.sentences()
+    robot.warnings = [f"MuJoCo's compiler says: {' '.join(w.split()).rstrip('.')}." for w in said]
+    robot.warnings += b.left.sentences()
     robot.validate()
     return MjcfModel(name, robot, {(f.kind, f.name): f for f in b.frames}, actuators, sensors, keys,
                      options, robot.warnings)
@@ -177,15 +178,15 @@ def _mujoco() -> ModuleType:
     return mujoco
 
 
-def _compile(mujoco: ModuleType, file: Path, scan: Scan) -> Any:
-    """The compiled model; what the compiler finds wrong becomes one sentence."""
+def _compile(mujoco: ModuleType, file: Path, scan: Scan) -> tuple[Any, list[str]]:
+    """The compiled model and warnings; what the compiler finds wrong becomes one sentence."""
     # Without a handler MuJoCo writes its warnings into a file in the current folder.
     before = mujoco.get_mju_user_warning()
     said: list[str] = []
     mujoco.set_mju_user_warning(said.append)
     try:
         # MuJoCo keeps assets it has read by their paths, which must not depend on where we are.
-        return mujoco.MjModel.from_xml_path(os.path.abspath(file))
+        return mujoco.MjModel.from_xml_path(os.path.abspath(file)), said
     except (ValueError, mujoco.FatalError, MemoryError) as e:
         raise scan.explain(str(e), mujoco.mj_printSchema(False, False)) from None
     finally:

@@ -30,7 +30,8 @@ _XML_FOLDERS = ("xml", "xmls", "mjcf", "mujoco", "urdf", "robots", "model", "mod
 # Attributes that hold names or free text, though they may look like numbers.
 _WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data",
           "text", "user", "string", "instance", "plugin", "content_type", "mesh", "material",
-          "texture", "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator", "target"}
+          "texture", "hfield", "joint", "body", "geom", "site", "camera", "tendon", "actuator",
+          "target"}
 
 
 @dataclass
@@ -352,8 +353,8 @@ class Scan:
         if "bad format" in said:
             return "numbers have a decimal point and are separated by spaces"
         inertia = next((e for e in at for e in (e, *e.children) if e.name == "inertial"), None)
-        if inertia is not None and "inertia" in said:
-            return _moments(inertia)
+        if inertia is not None and "inertia" in said and (moments := _moments(inertia)):
+            return moments
         if "mjMINVAL" in said:
             return "what moves needs a mass: give it an inertial, or geoms with a density"
         return ""

@@ -530,6 +530,11 @@ def test_reading_leaves_nothing_in_the_current_folder(mujoco, tmp_path, monkeypa
                                     "</body></worldbody></mujoco>")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "old.xml").write_text('<mujoco><compiler settotalmass="3"/><worldbody><body><joint/>'
+                                      '<geom size="1"/></body></worldbody></mujoco>')
+    model = haptos.load_mjcf(tmp_path / "old.xml")
+    assert model.robot.total_mass == pytest.approx(3)
+    assert "MuJoCo's compiler says: " in model.warnings[0] and "settotalmass" in model.warnings[0]
     with pytest.raises(haptos.InputError):
         haptos.load_mjcf(tmp_path / "m.xml")
     assert list((tmp_path / "here").iterdir()) == []
