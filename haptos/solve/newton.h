@@ -1,5 +1,8 @@
 // minimise: Newton over velocities, for live and for frozen terms alike.
 //
+// Frozen terms have kinks, where contacts begin to stick: where one cuts Newton's direction short,
+// the next two directions are cautious ones, whose Hessian lies above the energy.
+//
 // Each iteration assembles gradient and Hessian, factors, caps the direction (collision, inversion,
 // candidates' margin), and searches along it: an exact search on the slope when every term is
 // frozen, backtracking on the energy otherwise. Driven points advance along their paths with the
@@ -63,9 +66,10 @@ struct NewtonReport {
   std::uint32_t status = 0;
 };
 
-/// Minimises the objective from z or from the free motion, whichever costs less, then takes what terms lag (friction's normal forces) from the result
-/// and goes on, until the residual with nothing lagged is within the tolerance. On return z holds
-/// the velocities, and the objective's trial and assembled gradient are those of z.
+/// Minimises the objective from z or from the free motion, whichever costs less, then takes what
+/// terms lag (friction's normal forces) from the result and goes on, until the residual with
+/// nothing lagged is within the tolerance. On return z holds the velocities, and the objective's
+/// trial and assembled gradient are those of z.
 NewtonReport minimise(Objective& objective, const NewtonOptions& options, std::vector<double>& z);
 
 }  // namespace haptos
