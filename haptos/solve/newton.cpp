@@ -44,6 +44,10 @@ constexpr double kShortAdvance = 0.05;
 constexpr double kSettled = 0.1;
 // Residual, as a fraction of the load, below which the exact Hessian is tried again.
 constexpr double kNearlyThere = 0.02;
+// Where all terms are frozen: a share of Newton's direction below which kinks cut it short, and how
+// many cautious directions then follow.
+constexpr double kCutShort = 0.5;
+constexpr int kCautious = 2;
 // Trials of a search after which the next Hessian is projected.
 constexpr int kManyTrials = 3;
 // Relative residual of an iterative linear solve: the loosest, and the part of the step's tolerance
@@ -137,7 +141,8 @@ class Minimiser {
   void minimise() {
     for (;;) {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
-      project_ = wary_ || (project_ && !nearly_there());
+      // What is frozen is convex: only kinks ask for another Hessian than its own.
+      project_ = wary_ || (project_ && !f_.all_frozen() && !nearly_there());
       Energy energy = f_.assemble(true, project_, ds, project_);
       measure();
       if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
@@ -268,6 +273,12 @@ class Minimiser {
     return true;
   }
 
+  // Whether the next direction is to be a cautious one: where Newton's is cut short by kinks.
+  bool kinks(double alpha) {
+    if (!project_) cautious_ = alpha < kCutShort ? kCautious : 0;
+    return cautious_-- > 0;
+  }
+
   bool search(const Energy& energy) {
     const double slope = f_.slope(dz_);
     const LineSearchResult r = f_.all_frozen()
@@ -283,7 +294,9 @@ class Minimiser {
       return false;
     }
     report_.velocity_change *= r.alpha;
-    if (r.evaluations == 1)
+    if (f_.all_frozen())
+      wary_ = kinks(r.alpha);
+    else if (r.evaluations == 1)
       wary_ = wary_ && !project_;
     else if (r.evaluations > kManyTrials)
       wary_ = true;
@@ -299,7 +312,7 @@ class Minimiser {
   bool project_ = false;  // the last direction needed the projected Hessian
   bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds
   bool advance_path_ = false, blocked_ = false;
-  int blocked_count_ = 0;
+  int blocked_count_ = 0, cautious_ = 0;
   double last_residual_ = 1e300;
   double share_ = 1;            // of the tolerance that the present minimisation may leave
   double solved_residual_ = 0;  // when the last linear system was solved

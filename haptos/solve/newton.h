@@ -1,5 +1,8 @@
 // minimise: Newton over velocities, for live and for frozen terms alike.
 //
+// Frozen terms have kinks, where contacts begin to stick: where one cuts Newton's direction short,
+// the next two directions are cautious ones, whose Hessian lies above the energy.
+//
 // Each iteration assembles gradient and Hessian, factors, caps the direction (collision, inversion,
 // candidates' margin), and searches along it: an exact search on the slope when every term is
 // frozen, backtracking on the energy otherwise. Driven points advance along their paths with the

@@ -214,7 +214,7 @@ TEST(PointGates, ARodInPainlevesParadoxLosesEnergyAndFeelsFiniteImpulses) {
       // What springs give back in a step; the impulse could not do more than turn the rod back.
       EXPECT_LT(gained, 1e-3 * start) << kNames[law] << " " << mu;
       EXPECT_LT(largest, 2 * mass * 3) << kNames[law] << " " << mu;
-      EXPECT_EQ(pulled, 0.0);
+      EXPECT_GT(pulled, -1e-12);
     }
 }
 

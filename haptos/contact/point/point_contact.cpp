@@ -276,6 +276,25 @@ void PointContact::refresh(const Points& points) {
   }
 }
 
+// Far from the minimum: along the slip as stiff as across it, |gamma_t| / |u|. The curvature there
+// is nearly nothing until the contact sticks, so that Newton runs over one kink after the other;
+// with this the model lies above the energy, and what will stick comes to rest together.
+void PointContact::widen(const Candidate& c, const Vec3d& v, Mat3d& hessian) const {
+  const bool sap = law() == PointLaw::kSap;
+  const double u0 = v[0] - (sap ? c.sap.v_hat[0] : c.hunt.v_hat_1);
+  const double u1 = v[1] - (sap ? c.sap.v_hat[1] : c.hunt.v_hat_2);
+  const double size = sqrt(u0 * u0 + u1 * u1);
+  if (!(size > 0)) return;
+  const double t[2] = {u0 / size, u1 / size};
+  const double across = sqrt(square(c.value.impulse[0]) + square(c.value.impulse[1])) / size;
+  double along = 0;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) along += t[i] * hessian(i, j) * t[j];
+  if (!(across > along)) return;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) hessian(i, j) += (across - along) * t[i] * t[j];
+}
+
 Energy PointContact::evaluate(const Evaluation& e) {
   Energy total;
   for (const Candidate& c : candidates_) {
@@ -286,7 +305,10 @@ Energy PointContact::evaluate(const Evaluation& e) {
     if (a >= 0) e.assembly->add_gradient(a, -c.impulse);
     if (b >= 0) e.assembly->add_gradient(b, c.impulse);
     if (!e.assembly->wants_hessian()) continue;
-    const Mat3d g = c.frame * c.value.hessian * transpose(c.frame);
+    Mat3d curvature = c.value.hessian;
+    if (e.cautious && c.value.slip)
+      widen(c, transpose(c.frame) * velocity(c, *e.points), curvature);
+    const Mat3d g = c.frame * curvature * transpose(c.frame);
     const Mat3d h = 0.5 * (g + transpose(g));
     if (a >= 0) e.assembly->add_hessian(a, a, h);
     if (b >= 0) e.assembly->add_hessian(b, b, h);

@@ -121,6 +121,7 @@ class PointContact final : public ContactTerm {
   void set_sap(Candidate& c, const Mixed& m, double w) const;
   void set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
                          const Vec3d& velocity) const;
+  void widen(const Candidate& c, const Vec3d& v, Mat3d& hessian) const;
   FeaturePair key(const Candidate& c) const;
   void keep_anchor(const Candidate& c, const Vec3d& velocity);
   PointLaw law() const { return static_cast<PointLaw>(law_.law); }
