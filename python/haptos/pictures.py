@@ -59,7 +59,7 @@ def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: in
                    cap_color=CUT)
     lo, hi = x.min(axis=0), x.max(axis=0)
     thickness = 0.004 * float(np.linalg.norm(hi - lo))
-    for entry in sim.entries["prescribed"]:
+    for entry in _with_surface(sim):
         _add_prescribed(scene, sim.positions(entry["name"])[0] * _MM, entry["surface"], thickness,
                         cap_color=(0.52, 0.53, 0.56))
     for entry in sim.entries["affine"]:
@@ -81,11 +81,12 @@ def scene_above(sim: Sim, width: int = 1280, height: int = 960) -> Image:
     for name in sim.names("soft"):
         scene.add_mesh(sim.positions(name)[0], sim.surface(name), color=GEL, finish="gel")
         seen.append(sim.positions(name)[0])
-    for entry in sim.entries["prescribed"]:
+    prescribed = _with_surface(sim)
+    for entry in prescribed:
         seen.append(sim.positions(entry["name"])[0])
     box = np.concatenate(seen)
     thickness = 0.003 * float(np.linalg.norm(np.ptp(box, axis=0))) if len(box) else 1e-3
-    for entry in sim.entries["prescribed"]:
+    for entry in prescribed:
         _add_prescribed(scene, sim.positions(entry["name"])[0], entry["surface"], thickness)
     for entry in sim.entries["affine"]:
         scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles, color=BODY)
@@ -135,6 +136,11 @@ def _pressed_colors(sim: Sim, name: str, x: NDArray[np.float64]) -> NDArray[np.f
     down = np.maximum(rest - x[:, 2], 0)
     t = (down / max(float(down.max()), 1e-9))[:, None] ** 0.8
     return (1 - 0.85 * t) * np.array(GEL) + 0.85 * t * np.array(PRESSED)
+
+
+def _with_surface(sim: Sim) -> list[dict]:
+    """Prescribed bodies that are more than mounts."""
+    return [e for e in sim.entries["prescribed"] if len(e["surface"].vertices)]
 
 
 def _add_prescribed(scene: _core.RenderScene, x: NDArray[np.float64], surface: _core.TriMesh,
