@@ -115,7 +115,7 @@ void verbs(const Pair& pair, int slices) {
   const auto samples = surface_samples(nut, setup.divisions);
   std::vector<Aabb> boxes;
   for (int t = 0; t < static_cast<int>(bolt.triangles.size()); ++t)
-    boxes.push_back(bolt.triangle_box(points.x, t));
+    boxes.push_back(bolt.cell_box(points.x, t));
   find_candidates(nut, samples, owned_samples(nut, samples), bolt, Bvh(boxes), points.x, 4e-4,
                   near);
   const auto candidates =

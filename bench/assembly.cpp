@@ -74,7 +74,7 @@ void closest(benchmark::State& state) {
   const Vec3d p{{0.31e-3, 0.17e-3, 5e-3 + 1e-5}};
   std::vector<int> near;
   for (int t = 0; t < static_cast<int>(surface.triangles.size()); ++t)
-    if (surface.triangle_box(points.x, t).inflated(1e-4).contains(p)) near.push_back(t);
+    if (surface.cell_box(points.x, t).inflated(1e-4).contains(p)) near.push_back(t);
   std::vector<SeenFeature> seen;
   for (auto _ : state) {
     seen.clear();

@@ -20,6 +20,32 @@ void add_other_side(TriMesh mesh, const SurfaceTopology& topology, SurfaceGeomet
   add(rest.vertex_sharpness, back.vertex_sharpness);
 }
 
+IndexLists edges_by_vertex(const std::vector<Vec2i>& edges, int vertices) {
+  std::vector<std::vector<int>> of(at_index(vertices));
+  for (std::size_t e = 0; e < edges.size(); ++e)
+    for (int k = 0; k < 2; ++k) of[at_index(edges[e][k])].push_back(static_cast<int>(e));
+  IndexLists lists;
+  lists.offset.push_back(0);
+  for (const std::vector<int>& l : of) {
+    lists.item.insert(lists.item.end(), l.begin(), l.end());
+    lists.offset.push_back(static_cast<int>(lists.item.size()));
+  }
+  return lists;
+}
+
+// Of a vertex with loose segments, or of a loose point: a needle, but where a line only bends by an
+// angle phi it stands out by a slope of tan(phi / 2).
+double loose_sharpness(const TriMesh& mesh, const SurfaceTopology& topology, int vertex) {
+  const auto edges = topology.vertex_edges[vertex];
+  if (edges.size() != 2 || !topology.vertex_triangles[vertex].empty()) return 1;
+  const auto along = [&](int e) {
+    const Vec2i& v = topology.edges[at_index(e)];
+    const int other = v[0] == vertex ? v[1] : v[0];
+    return normalized(mesh.vertices[at_index(other)] - mesh.vertices[at_index(vertex)]);
+  };
+  return 1 - sqrt(std::max(0.0, 0.5 - 0.5 * dot(along(edges[0]), along(edges[1]))));
+}
+
 }  // namespace
 
 ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int body_, int env_,
@@ -31,6 +57,13 @@ ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int
       triangles(mesh.triangles),
       topology(surface_topology(mesh)),
       rest(surface_geometry(mesh, topology)) {
+  if (!topology.is_closed()) add_other_side(mesh, topology, rest);
+  // The rim of an open surface is as sharp as a needle: nothing beside it carries a contact there.
+  for (std::size_t e = 0; e < topology.edges.size(); ++e)
+    if (topology.boundary_edge[e]) rest.edge_sharpness[e] = 1;
+  for (std::size_t v = 0; v < point.size(); ++v)
+    if (topology.boundary_vertex[v]) rest.vertex_sharpness[v] = 1;
+  if (!mesh.only_triangles()) add_loose(mesh);
   for (std::size_t e = 0; e < topology.edges.size(); ++e)
     edge_count.push_back(1 - static_cast<int>(topology.edge_triangles[static_cast<int>(e)].size()));
   for (int v = 0; v < static_cast<int>(point.size()); ++v) {
@@ -50,16 +83,89 @@ ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int
   }
   for (const Vec2i& e : topology.edges)
     rest_length.push_back(norm(mesh.vertices[at_index(e[0])] - mesh.vertices[at_index(e[1])]));
-  if (!topology.is_closed()) add_other_side(mesh, topology, rest);
-  // The rim of an open surface is as sharp as a needle: nothing beside it carries a contact there.
-  for (std::size_t e = 0; e < topology.edges.size(); ++e)
-    if (topology.boundary_edge[e]) rest.edge_sharpness[e] = 1;
-  for (std::size_t v = 0; v < point.size(); ++v)
-    if (topology.boundary_vertex[v]) rest.vertex_sharpness[v] = 1;
+  for (std::size_t i = 0; i < loose.size(); ++i) {
+    const int own = static_cast<int>(triangles.size() + i), edge = edge_of_loose(own);
+    Vec3i v{{-1, -1, -1}};
+    for (int k = 0; k < (edge < 0 ? 1 : 2); ++k)
+      if (const int c = loose[i][k];
+          topology.vertex_triangles[c].empty() && loose_of_vertex[at_index(c)] == own)
+        v[k] = c;
+    owned_vertex.push_back(v);
+    owned_edge.push_back({{edge, -1, -1}});
+  }
 }
 
-Aabb ContactSurface::triangle_box(const std::vector<Vec3d>& x, int t) const {
-  const Vec3i& c = triangles[at_index(t)];
+// Segments that are edges of triangles, and points that are part of something else, are there
+// already.
+void ContactSurface::add_loose(const TriMesh& mesh) {
+  first_loose_edge = static_cast<int>(topology.edges.size());
+  loose_of_vertex.assign(point.size(), -1);
+  const auto before = [](const Vec2i& a, const Vec2i& b) {
+    return std::pair(a[0], a[1]) < std::pair(b[0], b[1]);
+  };
+  const auto add = [&](const Vec3i& cell) {
+    for (int k = 0; k < 2; ++k)
+      if (int& of = loose_of_vertex[at_index(cell[k])]; of < 0) of = cell_count();
+    loose.push_back(cell);
+  };
+  for (const Vec2i& s : mesh.segments) {
+    const Vec2i edge{{std::min(s[0], s[1]), std::max(s[0], s[1])}};
+    if (std::binary_search(topology.edges.begin(), topology.edges.begin() + first_loose_edge, edge,
+                           before))
+      continue;
+    add({{s[0], s[1], s[1]}});
+    topology.edges.push_back(edge);
+    topology.edge_triangles.offset.push_back(topology.edge_triangles.offset.back());
+    topology.boundary_edge.push_back(0);
+    rest.edge_dihedral.push_back(0);
+    rest.edge_sharpness.push_back(1);
+  }
+  loose_segments = static_cast<int>(loose.size());
+  for (const int v : mesh.points)
+    if (topology.vertex_triangles[v].empty() && loose_of_vertex[at_index(v)] < 0) add({{v, v, v}});
+  topology.vertex_edges = edges_by_vertex(topology.edges, static_cast<int>(point.size()));
+  for (const Vec3i& c : loose)
+    for (int k = 0; k < 2; ++k)
+      rest.vertex_sharpness[at_index(c[k])] = loose_sharpness(mesh, topology, c[k]);
+  find_holds(mesh);
+}
+
+void ContactSurface::find_holds(const TriMesh& mesh) {
+  const auto x = [&](int v) -> const Vec3d& { return mesh.vertices[at_index(v)]; };
+  std::vector<int> used;
+  for (int c = 0; c < cell_count(); ++c)
+    for (int k = 0; k < 3; ++k) used.push_back(cell(c)[k]);
+  // Vertices far out, and the one furthest from their line: not on one line unless all are.
+  std::vector<int> far;
+  const auto furthest = [&](const std::vector<int>& of, const auto& how_far) {
+    int best = of.front();
+    for (const int v : of)
+      if (how_far(v) > how_far(best)) best = v;
+    return best;
+  };
+  const auto off_line = [&](const Vec3d& o, const Vec3d& e) {
+    return [&x, o, e](int v) { return squared_norm(cross(x(v) - o, e)); };
+  };
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double side : {-1.0, 1.0})
+      far.push_back(furthest(used, [&](int v) { return side * x(v)[axis]; }));
+  const int from = far[0];
+  const int to = furthest(far, [&](int v) { return squared_norm(x(v) - x(from)); });
+  far.push_back(furthest(used, off_line(x(from), x(to) - x(from))));
+  for (const Vec3i& c : loose) {
+    const int a = c[0];
+    int b = c[1];
+    if (a == b) b = furthest(far, [&](int v) { return squared_norm(x(v) - x(a)); });
+    const Vec3d e = x(b) - x(a);
+    const int third = furthest(far, off_line(x(a), e));
+    const double ee = squared_norm(e), ff = squared_norm(x(third) - x(a));
+    const bool flat = off_line(x(a), e)(third) > 1e-9 * ee * ff;
+    loose_hold.push_back(flat ? Vec3i{{a, b, third}} : Vec3i{{a, b, b}});
+  }
+}
+
+Aabb ContactSurface::cell_box(const std::vector<Vec3d>& x, int i) const {
+  const Vec3i& c = cell(i);
   return Aabb::of(position(x, c[0]), position(x, c[1]), position(x, c[2]));
 }
 

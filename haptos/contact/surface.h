@@ -1,4 +1,8 @@
 // A body's surface as contact sees it: points, neighbours, weights, and quadrature samples.
+//
+// What a surface is made of is called its cells: triangles, then the loose segments (part of no
+// triangle), then the loose points (part of nothing else). Loose cells belong to driven surfaces
+// only, so they carry no quadrature; the other side's samples see them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +23,14 @@ struct ContactSurface {
   bool driven = false;           ///< all its points are driven
   std::vector<int> point;        ///< point of each vertex
   std::vector<Vec3i> triangles;  ///< vertices
-  SurfaceTopology topology;
+  /// Loose cells as triangles without area: segments (a, b, b), then points (a, a, a).
+  std::vector<Vec3i> loose;
+  int loose_segments = 0, first_loose_edge = 0;  ///< their edges follow each other
+  std::vector<int> loose_of_vertex;              ///< a loose cell at each vertex, or -1
+  /// Three vertices of the rigid surface that hold what sticks to a loose cell, its own first; two,
+  /// (a, b, b), or one where the surface has no more that are not on one line.
+  std::vector<Vec3i> loose_hold;
+  SurfaceTopology topology;  ///< its edges end with the loose segments
   SurfaceGeometry rest;
   std::vector<double> rest_length;  ///< of each edge [m], (E)
 
@@ -27,8 +38,8 @@ struct ContactSurface {
   /// vertex what makes its star add up to 1. See contact/barrier/closest_features.h.
   std::vector<int> edge_count, vertex_count;
 
-  /// What each triangle owns, so that a pair of features is met once: of its corners and of its
-  /// edges (edge k from corner k to the next) those it is the first triangle of; -1 elsewhere.
+  /// What each cell owns, so that a pair of features is met once: of its corners and of its
+  /// edges (edge k from corner k to the next) those it is the first cell of; -1 elsewhere.
   std::vector<Vec3i> owned_vertex, owned_edge;
 
   ContactSurface() = default;
@@ -37,7 +48,32 @@ struct ContactSurface {
   const Vec3d& position(const std::vector<Vec3d>& x, int vertex) const {
     return x[static_cast<std::size_t>(point[static_cast<std::size_t>(vertex)])];
   }
-  Aabb triangle_box(const std::vector<Vec3d>& x, int t) const;
+
+  int cell_count() const { return static_cast<int>(triangles.size() + loose.size()); }
+  bool is_triangle(int cell) const { return static_cast<std::size_t>(cell) < triangles.size(); }
+  /// Its corners; of a loose cell some are the same.
+  const Vec3i& cell(int c) const {
+    const auto i = static_cast<std::size_t>(c);
+    return i < triangles.size() ? triangles[i] : loose[i - triangles.size()];
+  }
+  /// Of a loose cell: its edge, -1 for a point.
+  int edge_of_loose(int cell) const {
+    const int i = cell - static_cast<int>(triangles.size());
+    return i < loose_segments ? first_loose_edge + i : -1;
+  }
+  /// The loose cell of an edge without triangles.
+  int loose_of_edge(int edge) const {
+    return static_cast<int>(triangles.size()) + edge - first_loose_edge;
+  }
+  /// Vertices that move as the cell does, also where they turn about it.
+  const Vec3i& hold(int c) const {
+    return is_triangle(c) ? cell(c) : loose_hold[static_cast<std::size_t>(c) - triangles.size()];
+  }
+  Aabb cell_box(const std::vector<Vec3d>& x, int c) const;
+
+ private:
+  void add_loose(const TriMesh& mesh);
+  void find_holds(const TriMesh& mesh);
 };
 
 /// Sharpness of each edge (topology.h) with the surface's points at x, (E).

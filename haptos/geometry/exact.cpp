@@ -313,6 +313,24 @@ std::vector<std::array<int, 2>> intersecting_pairs(const TriMesh& a, const TriMe
   return found;
 }
 
+std::vector<std::array<int, 2>> loose_triangle_pairs(const TriMesh& a, const TriMesh& b) {
+  std::vector<std::array<int, 2>> found;
+  const Bvh tree = triangle_tree(b);
+  const auto test = [&](int i, int v, int w) {
+    const Vec3d &p = a.vertices[static_cast<std::size_t>(v)],
+                &q = a.vertices[static_cast<std::size_t>(w)];
+    tree.query(Aabb::of(p, q, q), [&](int t) {
+      if (segment_triangle_intersect(p, q, corner(b, t, 0), corner(b, t, 1), corner(b, t, 2)))
+        found.push_back({i, t});
+    });
+  };
+  int i = 0;
+  for (const Vec2i& s : a.segments) test(i++, s[0], s[1]);
+  for (const int v : a.points) test(i++, v, v);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<std::array<int, 2>> self_intersections(const TriMesh& mesh) {
   std::vector<std::array<int, 2>> found;
   triangle_tree(mesh).self_pairs(0.0, [&](int i, int j) {

@@ -45,6 +45,10 @@ bool triangles_intersect(const Vec3d& a0, const Vec3d& a1, const Vec3d& a2, cons
 /// All pairs (triangle of a, triangle of b) that share a point, sorted.
 std::vector<std::array<int, 2>> intersecting_pairs(const TriMesh& a, const TriMesh& b);
 
+/// All pairs (i, triangle of b) that share a point, i a segment of a or, counted after the
+/// segments, a point of a; sorted.
+std::vector<std::array<int, 2>> loose_triangle_pairs(const TriMesh& a, const TriMesh& b);
+
 /// All pairs i < j of triangles of one mesh that share a point other than what neighbours share,
 /// sorted. Triangles with a common vertex are reported only when they meet beyond it, triangles
 /// with a common edge only when they fold onto each other (or one has no area), triangles with

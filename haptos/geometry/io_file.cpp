@@ -121,7 +121,11 @@ TriMesh parse_surface(std::string_view bytes, MeshFormat format, const std::stri
                  : format == MeshFormat::kStl ? io::read_stl(in)
                  : format == MeshFormat::kPly ? io::read_ply(in)
                                               : io::read_off(in);
-  if (mesh.triangles.empty()) fail(name, "the file holds no triangles", "check what was exported");
+  if (mesh.empty())
+    fail(name,
+         format == MeshFormat::kObj ? "the file holds no triangles, segments or points"
+                                    : "the file holds no triangles",
+         "check what was exported");
   return mesh;
 }
 

@@ -1,4 +1,4 @@
-// Wavefront OBJ: "v" and "f" statements; other statements do not matter to a simulation.
+// Wavefront OBJ: "v", "f", "l" and "p" statements; other statements do not matter to a simulation.
 // Source: Wavefront Advanced Visualizer, Appendix B1, "Object Files".
 #include <array>
 
@@ -10,10 +10,10 @@ namespace {
 
 // The vertex index of a corner "7", "7/1", "7//3" or "7/1/3": counted from 1, or back from the
 // last vertex so far where negative. Returned counted from 0.
-std::int64_t corner_index(const Input& in, std::string_view corner, std::int64_t face,
-                          std::int64_t vertices_so_far) {
+std::int64_t corner_index(const Input& in, std::string_view corner, const char* kind,
+                          std::int64_t element, std::int64_t vertices_so_far) {
   const auto bad = [&](const char* rule) {
-    in.scan.fail(element_name("face", face), printable(corner), rule,
+    in.scan.fail(element_name(kind, element), printable(corner), rule,
                  "write corners as v, v/vt, v//vn or v/vt/vn with indices counted from 1");
   };
   std::int64_t index = 0;
@@ -56,6 +56,38 @@ Vec3d vertex(Input& in, std::int64_t index) {
   return checked_point(in, index, number[0], number[1], number[2]);
 }
 
+// Lines and points: as many as there are statements, each with the line of the file it stands in.
+struct LooseStatements {
+  std::vector<std::vector<std::int64_t>> corners;
+  std::vector<std::int64_t> line;
+  std::int64_t elements = 0;
+
+  void add(const Input& in, std::vector<std::int64_t> c, std::size_t least, const char* kind) {
+    const std::string name = element_name(kind, static_cast<std::int64_t>(corners.size()));
+    if (c.size() < least)
+      in.scan.fail(name, std::to_string(c.size()) + " vertices",
+                   least == 2 ? "a line needs at least 2" : "a point statement needs at least 1",
+                   "remove it");
+    elements += static_cast<std::int64_t>(c.size() + 1 - least);
+    if (elements > in.options.max_elements)
+      in.scan.fail(name, "",
+                   "the mesh has more than " + std::to_string(in.options.max_elements) +
+                       " segments and points",
+                   "simplify it or raise max_elements");
+    corners.push_back(std::move(c));
+    line.push_back(in.scan.line());
+  }
+  void check(const Input& in, const char* kind, std::size_t vertices) const {
+    for (std::size_t i = 0; i < corners.size(); ++i)
+      for (const std::int64_t v : corners[i])
+        if (v < 0 || v >= static_cast<std::int64_t>(vertices))
+          in.scan.fail_at(line[i], element_name(kind, static_cast<std::int64_t>(i)),
+                          "vertex index " + std::to_string(v + 1),
+                          "the file has " + std::to_string(vertices) + " vertices, counted from 1",
+                          "correct the index or export the mesh again");
+  }
+};
+
 }  // namespace
 
 TriMesh read_obj(Input& in) {
@@ -65,7 +97,8 @@ TriMesh read_obj(Input& in) {
   std::vector<Vec3d> vertices;
   PolygonList polygons;
   std::vector<std::int64_t> corners;
-  std::int64_t points_and_lines = 0, unknown = 0;
+  LooseStatements lines, points;
+  std::int64_t unknown = 0;
   for (; !in.scan.at_end(); in.scan.take_line()) {
     const std::string_view statement = in.scan.line_word();
     if (statement.empty()) continue;
@@ -79,11 +112,18 @@ TriMesh read_obj(Input& in) {
     } else if (statement == "f") {
       corners.clear();
       for (std::string_view w; !(w = in.scan.line_word()).empty();)
-        corners.push_back(corner_index(in, w, static_cast<std::int64_t>(polygons.size()),
+        corners.push_back(corner_index(in, w, "face", static_cast<std::int64_t>(polygons.size()),
                                        static_cast<std::int64_t>(vertices.size())));
       polygons.add(in, corners);
     } else if (statement == "l" || statement == "p") {
-      ++points_and_lines;
+      const bool line = statement == "l";
+      LooseStatements& all = line ? lines : points;
+      const char* kind = line ? "line" : "point statement";
+      corners.clear();
+      for (std::string_view w; !(w = in.scan.line_word()).empty();)
+        corners.push_back(corner_index(in, w, kind, static_cast<std::int64_t>(all.corners.size()),
+                                       static_cast<std::int64_t>(vertices.size())));
+      all.add(in, corners, line ? 2 : 1, kind);
     } else {
       for (const char c : statement)
         if (c < ' ' || c > '~')
@@ -96,11 +136,20 @@ TriMesh read_obj(Input& in) {
       unknown += !harmless;
     }
   }
-  if (points_and_lines > 0)
-    in.note(std::to_string(points_and_lines) + " point and line statements were left out.");
   if (unknown > 0)
     in.note(std::to_string(unknown) + " statements other than vertices and faces were left out.");
-  return polygons.triangulate(in, std::move(vertices), 1);
+  lines.check(in, "line", vertices.size());
+  points.check(in, "point statement", vertices.size());
+  TriMesh mesh = polygons.triangulate(in, std::move(vertices), 1);
+  for (const std::vector<std::int64_t>& l : lines.corners)
+    for (std::size_t i = 0; i + 1 < l.size(); ++i)
+      mesh.segments.push_back({{static_cast<int>(l[i]), static_cast<int>(l[i + 1])}});
+  for (const std::vector<std::int64_t>& p : points.corners)
+    for (const std::int64_t v : p) mesh.points.push_back(static_cast<int>(v));
+  if (!mesh.triangles.empty() && !mesh.only_triangles())
+    in.note("Beside triangles it holds segments, " + std::to_string(mesh.segments.size()) +
+            ", and points, " + std::to_string(mesh.points.size()) + ".");
+  return mesh;
 }
 
 }  // namespace haptos::io

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -69,6 +70,14 @@ void check_indices(const std::filesystem::path& path, const char* kind, const El
              "mend the mesh first");
 }
 
+void check_triangles_only(const std::filesystem::path& path, const TriMesh& mesh) {
+  if (!mesh.only_triangles())
+    fail(path, "mesh",
+         std::to_string(mesh.segments.size()) + " segments, " + std::to_string(mesh.points.size()) +
+             " points",
+         "this format holds triangles only", "write it as OBJ");
+}
+
 void append(std::string& s, double value) {
   char buffer[40];
   s.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
@@ -108,6 +117,10 @@ void append_points(std::string& s, const std::vector<Vec3d>& points, bool binary
 void write_obj(const std::filesystem::path& path, const TriMesh& mesh) {
   check_points(path, "vertex", mesh.vertices);
   check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
+  check_indices(path, "segment", mesh.segments, 2, mesh.vertices.size());
+  std::vector<std::array<int, 1>> points;
+  for (const int v : mesh.points) points.push_back({v});
+  check_indices(path, "point", points, 1, mesh.vertices.size());
   std::string s = "# Haptos surface\n";
   for (const Vec3d& p : mesh.vertices) {
     s += 'v';
@@ -125,10 +138,24 @@ void write_obj(const std::filesystem::path& path, const TriMesh& mesh) {
     }
     s += '\n';
   }
+  for (const Vec2i& l : mesh.segments) {
+    s += 'l';
+    for (int k = 0; k < 2; ++k) {
+      s += ' ';
+      append(s, static_cast<std::int64_t>(l[k]) + 1);
+    }
+    s += '\n';
+  }
+  for (const int p : mesh.points) {
+    s += "p ";
+    append(s, static_cast<std::int64_t>(p) + 1);
+    s += '\n';
+  }
   write_in_one_move(path, s);
 }
 
 void write_stl(const std::filesystem::path& path, const TriMesh& mesh) {
+  check_triangles_only(path, mesh);
   check_points(path, "vertex", mesh.vertices);
   check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
   if (mesh.triangles.size() > 0xffffffffu)
@@ -152,6 +179,7 @@ void write_stl(const std::filesystem::path& path, const TriMesh& mesh) {
 }
 
 void write_ply(const std::filesystem::path& path, const TriMesh& mesh) {
+  check_triangles_only(path, mesh);
   check_points(path, "vertex", mesh.vertices);
   check_indices(path, "triangle", mesh.triangles, 3, mesh.vertices.size());
   std::string s = "ply\nformat binary_little_endian 1.0\ncomment Haptos surface\nelement vertex ";

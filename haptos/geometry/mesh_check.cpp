@@ -34,7 +34,8 @@ struct Sound {
 
 template <class Element, class Report>
 Sound check_common(const std::vector<Vec3d>& vertices, const std::vector<Element>& elements,
-                   int corners, Found<int>& invalid, Report& report, const CheckOptions& options) {
+                   int corners, Found<int>& invalid, Report& report, const CheckOptions& options,
+                   std::vector<char> used) {
   Sound sound;
   sound.vertex.assign(vertices.size(), 1);
   std::vector<Vec3d> finite = vertices;
@@ -58,7 +59,6 @@ Sound check_common(const std::vector<Vec3d>& vertices, const std::vector<Element
     else
       f = static_cast<int>(v);
   }
-  std::vector<char> used(vertices.size(), 0);
   sound.element.assign(elements.size(), 1);
   for (std::size_t e = 0; e < elements.size(); ++e) {
     bool exists = true;
@@ -130,6 +130,49 @@ void find_duplicates(const std::vector<Element>& elements, const std::vector<int
   }
   std::sort(pairs.begin(), pairs.end(), [](const Vec2i& a, const Vec2i& b) { return a[0] < b[0]; });
   for (const Vec2i& p : pairs) add(found, p, options);
+}
+
+// Segments and points; returns which vertices they use.
+std::vector<char> check_loose(const TriMesh& mesh, SurfaceReport& report,
+                              const CheckOptions& options) {
+  report.segments = static_cast<std::int64_t>(mesh.segments.size());
+  report.points = static_cast<std::int64_t>(mesh.points.size());
+  std::vector<char> used(mesh.vertices.size(), 0);
+  const auto exists = [&](int v) { return v >= 0 && at(v) < mesh.vertices.size(); };
+  std::vector<Vec2i> segments;
+  std::vector<int> id;
+  for (std::size_t i = 0; i < mesh.segments.size(); ++i) {
+    const Vec2i& s = mesh.segments[i];
+    const int number = static_cast<int>(i);
+    if (!exists(s[0]) || !exists(s[1])) {
+      add(report.invalid_segments, number, options);
+      continue;
+    }
+    used[at(s[0])] = used[at(s[1])] = 1;
+    const Vec3d along = mesh.vertices[at(s[1])] - mesh.vertices[at(s[0])];
+    // Closest points count what is shorter as a point (closest.h); what is not finite is told as a
+    // vertex.
+    if (squared_norm(along) <= 1e-150) {
+      add(report.degenerate_segments, number, options);
+      continue;
+    }
+    segments.push_back(s);
+    id.push_back(number);
+  }
+  find_duplicates<2>(segments, id, report.duplicate_segments, options);
+  std::vector<Vec<int, 1>> points;
+  id.clear();
+  for (std::size_t i = 0; i < mesh.points.size(); ++i) {
+    if (!exists(mesh.points[i])) {
+      add(report.invalid_points, static_cast<int>(i), options);
+      continue;
+    }
+    used[at(mesh.points[i])] = 1;
+    points.push_back({{mesh.points[i]}});
+    id.push_back(static_cast<int>(i));
+  }
+  find_duplicates<1>(points, id, report.duplicate_points, options);
+  return used;
 }
 
 // Whether two triangles of an edge run through it in the same direction.
@@ -236,8 +279,8 @@ SurfaceReport check_surface(const TriMesh& mesh, const CheckOptions& options) {
   SurfaceReport report;
   report.vertices = static_cast<std::int64_t>(mesh.vertices.size());
   report.triangles = static_cast<std::int64_t>(mesh.triangles.size());
-  const Sound sound =
-      check_common(mesh.vertices, mesh.triangles, 3, report.invalid_triangles, report, options);
+  const Sound sound = check_common(mesh.vertices, mesh.triangles, 3, report.invalid_triangles,
+                                   report, options, check_loose(mesh, report, options));
   // From here on only triangles whose corners exist, are finite and differ.
   TriMesh usable;
   usable.vertices = mesh.vertices;
@@ -285,8 +328,8 @@ VolumeReport check_volume(const TetMesh& mesh, const CheckOptions& options) {
   VolumeReport report;
   report.vertices = static_cast<std::int64_t>(mesh.vertices.size());
   report.tets = static_cast<std::int64_t>(mesh.tets.size());
-  const Sound sound =
-      check_common(mesh.vertices, mesh.tets, 4, report.invalid_tets, report, options);
+  const Sound sound = check_common(mesh.vertices, mesh.tets, 4, report.invalid_tets, report,
+                                   options, std::vector<char>(mesh.vertices.size(), 0));
   std::vector<Vec4i> usable;
   std::vector<int> id;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {

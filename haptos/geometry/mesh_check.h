@@ -33,7 +33,8 @@ struct CheckOptions {
 };
 
 struct SurfaceReport {
-  std::int64_t vertices = 0, triangles = 0, edges = 0;
+  std::int64_t vertices = 0, triangles = 0, edges = 0;  ///< edges of triangles
+  std::int64_t segments = 0, points = 0;
   int components = 0;  ///< sets of triangles joined by vertices
   Aabb box;            ///< [m] around the finite vertices
   double area = 0;     ///< [m^2]
@@ -49,10 +50,15 @@ struct SurfaceReport {
   Found<Vec2i> nonmanifold_edges;       ///< vertex pairs with three or more triangles
   Found<Vec2i> inconsistent_edges;      ///< run through twice in the same direction
   Found<int> bow_tie_vertices;          ///< where separate fans of triangles meet
+  Found<int> invalid_segments;          ///< name a missing vertex
+  Found<int> degenerate_segments;       ///< without length
+  Found<Vec2i> duplicate_segments;      ///< (later, first) with the same two vertices
+  Found<int> invalid_points;            ///< name a missing vertex
+  Found<Vec2i> duplicate_points;        ///< (later, first) with the same vertex
   Found<Vec2i> intersecting_triangles;  ///< pairs that meet beyond what neighbours share
   bool intersections_checked = false;   ///< false too where the boxes of nearly all pairs overlap
 
-  bool closed() const;      ///< has triangles and every edge has two
+  bool closed() const;      ///< has triangles, and nothing else, and every edge has two
   bool consistent() const;  ///< neighbours agree on the outside
   bool outward() const;     ///< closed, consistent, and of positive volume
   /// One sentence for each thing found; empty for a closed, consistent, outward surface.
@@ -91,8 +97,9 @@ struct SurfaceNeeds {
   bool no_self_intersection = false;  ///< barrier contact with itself: no two triangles meet
 };
 
-/// Throws InputError for what contact cannot take: no triangles, vertices that are not finite,
-/// missing vertices, triangles without area or given twice, and what `needs` adds. An open surface
+/// Throws InputError for what contact cannot take: nothing at all, vertices that are not finite,
+/// missing vertices, triangles without area or given twice, segments without length or given twice,
+/// points given twice, and what `needs` adds. An open surface
 /// passes unless needs.closed: see closed() and findings() of the report returned.
 /// @param name stands for the mesh in errors
 SurfaceReport require_contact_surface(const TriMesh& mesh, const std::string& name,

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -122,8 +123,31 @@ std::vector<int> weld_map(const std::vector<Vec3d>& points, double tolerance) {
   return first;
 }
 
-WeldResult weld(TriMesh& mesh, double tolerance) {
+namespace {
+
+// Of segments and points as well as of triangles.
+void check_all_indices(const TriMesh& mesh) {
   check_indices(mesh.triangles, 3, mesh.vertices.size(), "triangle");
+  check_indices(mesh.segments, 2, mesh.vertices.size(), "segment");
+  std::vector<std::array<int, 1>> points;
+  for (const int v : mesh.points) points.push_back({v});
+  check_indices(points, 1, mesh.vertices.size(), "point");
+}
+
+// Drops segments without length, and what has the same vertices as an earlier one.
+void drop_repeated(TriMesh& mesh) {
+  std::set<std::array<int, 2>> segments;
+  std::erase_if(mesh.segments, [&](const Vec2i& s) {
+    return s[0] == s[1] || !segments.insert({std::min(s[0], s[1]), std::max(s[0], s[1])}).second;
+  });
+  std::set<int> points;
+  std::erase_if(mesh.points, [&](int v) { return !points.insert(v).second; });
+}
+
+}  // namespace
+
+WeldResult weld(TriMesh& mesh, double tolerance) {
+  check_all_indices(mesh);
   const std::vector<int> first = weld_map(mesh.vertices, tolerance);
   std::vector<int> renumbered(first.size());
   int kept = 0;
@@ -148,6 +172,11 @@ WeldResult weld(TriMesh& mesh, double tolerance) {
       ++result.removed_triangles;
   }
   mesh.triangles = std::move(triangles);
+  if (result.merged_vertices > 0) {
+    for (Vec2i& s : mesh.segments) s = {{renumbered[at(s[0])], renumbered[at(s[1])]}};
+    for (int& v : mesh.points) v = renumbered[at(v)];
+    drop_repeated(mesh);
+  }
   return result;
 }
 
@@ -276,19 +305,14 @@ int remove_duplicate_triangles(TriMesh& mesh) {
 
 namespace {
 
-template <class Element>
-int drop_unreferenced(std::vector<Vec3d>& vertices, std::vector<Element>& elements, int corners) {
-  std::vector<int> renumbered(vertices.size(), -1);
-  for (const Element& e : elements)
-    for (int k = 0; k < corners; ++k) renumbered[at(e[k])] = 0;
+// Keeps the vertices marked by 0; afterwards they are marked by their new number.
+int keep_marked(std::vector<Vec3d>& vertices, std::vector<int>& renumbered) {
   int kept = 0;
   for (std::size_t v = 0; v < vertices.size(); ++v)
     if (renumbered[v] == 0) {
       vertices[at(kept)] = vertices[v];
       renumbered[v] = kept++;
     }
-  for (Element& e : elements)
-    for (int k = 0; k < corners; ++k) e[k] = renumbered[at(e[k])];
   const int removed = static_cast<int>(vertices.size()) - kept;
   vertices.resize(at(kept));
   return removed;
@@ -297,13 +321,30 @@ int drop_unreferenced(std::vector<Vec3d>& vertices, std::vector<Element>& elemen
 }  // namespace
 
 int remove_unreferenced(TriMesh& mesh) {
-  check_indices(mesh.triangles, 3, mesh.vertices.size(), "triangle");
-  return drop_unreferenced(mesh.vertices, mesh.triangles, 3);
+  check_all_indices(mesh);
+  std::vector<int> number(mesh.vertices.size(), -1);
+  const auto each = [&](const auto& visit) {
+    for (Vec3i& t : mesh.triangles)
+      for (int k = 0; k < 3; ++k) visit(t[k]);
+    for (Vec2i& s : mesh.segments)
+      for (int k = 0; k < 2; ++k) visit(s[k]);
+    for (int& v : mesh.points) visit(v);
+  };
+  each([&](int v) { number[at(v)] = 0; });
+  const int removed = keep_marked(mesh.vertices, number);
+  each([&](int& v) { v = number[at(v)]; });
+  return removed;
 }
 
 int remove_unreferenced(TetMesh& mesh) {
   check_indices(mesh.tets, 4, mesh.vertices.size(), "tetrahedron");
-  return drop_unreferenced(mesh.vertices, mesh.tets, 4);
+  std::vector<int> number(mesh.vertices.size(), -1);
+  for (const Vec4i& t : mesh.tets)
+    for (int k = 0; k < 4; ++k) number[at(t[k])] = 0;
+  const int removed = keep_marked(mesh.vertices, number);
+  for (Vec4i& t : mesh.tets)
+    for (int k = 0; k < 4; ++k) t[k] = number[at(t[k])];
+  return removed;
 }
 
 double six_volume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {

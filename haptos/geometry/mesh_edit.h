@@ -1,6 +1,8 @@
 // Mending and measuring meshes. Every function is a function of its arguments alone: the same mesh
 // gives the same bits at any time and with any number of threads.
 //
+// Segments and points of a surface stay, and name the same places.
+//
 // The surface's area, its enclosed volume and the surface of a volume are in topology.h.
 #pragma once
 
@@ -24,7 +26,8 @@ struct WeldResult {
   int removed_triangles = 0;  ///< triangles that lost a corner by it
 };
 
-/// Joins vertices as weld_map() does and removes the triangles that collapse.
+/// Joins vertices as weld_map() does and removes the triangles and segments that collapse, and
+/// segments and points that become the same as an earlier one.
 /// Throws InputError as weld_map() does, and for a triangle that names a missing vertex.
 WeldResult weld(TriMesh& mesh, double tolerance);
 

@@ -64,8 +64,8 @@ void refuse(const std::string& name, const Found<T>& found, const char* kind, co
 }  // namespace
 
 bool SurfaceReport::closed() const {
-  return triangles > 0 && !open_edges && !nonmanifold_edges && !invalid_triangles &&
-         !nonfinite_vertices;
+  return triangles > 0 && segments == 0 && points == 0 && !open_edges && !nonmanifold_edges &&
+         !invalid_triangles && !nonfinite_vertices;
 }
 
 bool SurfaceReport::consistent() const { return !inconsistent_edges; }
@@ -74,7 +74,8 @@ bool SurfaceReport::outward() const { return closed() && consistent() && volume 
 
 std::vector<std::string> SurfaceReport::findings() const {
   std::vector<std::string> out;
-  if (triangles == 0) out.push_back("The surface has no triangles.");
+  if (triangles == 0 && segments == 0 && points == 0)
+    out.push_back("The surface has no triangles.");
   say_common(out, *this);
   say(out, invalid_triangles, "triangle names a missing vertex", "triangles name missing vertices");
   say(out, degenerate_triangles, "triangle has no area", "triangles have no area");
@@ -88,6 +89,11 @@ std::vector<std::string> SurfaceReport::findings() const {
       "edges join triangles that face opposite ways");
   say(out, bow_tie_vertices, "vertex joins separate fans of triangles",
       "vertices join separate fans of triangles");
+  say(out, invalid_segments, "segment names a missing vertex", "segments name missing vertices");
+  say(out, degenerate_segments, "segment has no length", "segments have no length");
+  say(out, duplicate_segments, "segment repeats an earlier one", "segments repeat an earlier one");
+  say(out, invalid_points, "point names a missing vertex", "points name missing vertices");
+  say(out, duplicate_points, "point repeats an earlier one", "points repeat an earlier one");
   say(out, intersecting_triangles, "pair of triangles cuts through each other",
       "pairs of triangles cut through each other");
   if (closed() && consistent() && !(volume > 0))
@@ -123,8 +129,9 @@ std::vector<std::string> VolumeReport::findings() const {
 
 SurfaceReport require_contact_surface(const TriMesh& mesh, const std::string& name,
                                       const SurfaceNeeds& needs) {
-  if (mesh.triangles.empty())
-    refuse(name, "surface", "", "a contact surface needs triangles", "check what was exported");
+  if (mesh.empty())
+    refuse(name, "surface", "", "a contact surface needs triangles, segments or points",
+           "name them by the numbers of their vertices");
   CheckOptions options;
   options.self_intersection = needs.no_self_intersection;
   const SurfaceReport r = check_surface(mesh, options);
@@ -136,7 +143,20 @@ SurfaceReport require_contact_surface(const TriMesh& mesh, const std::string& na
          "remove it with remove_degenerate");
   refuse(name, r.duplicate_triangles, "triangles", "pairs", "name the same three vertices",
          "remove one with remove_duplicate_triangles");
+  refuse(name, r.invalid_segments, "segment", "segments", "names a vertex that does not exist",
+         "correct its indices");
+  refuse(name, r.degenerate_segments, "segment", "segments", "has no length",
+         "remove it, or make it a point");
+  refuse(name, r.duplicate_segments, "segments", "pairs", "name the same two vertices",
+         "remove one of them");
+  refuse(name, r.invalid_points, "point", "points", "names a vertex that does not exist",
+         "correct its index");
+  refuse(name, r.duplicate_points, "points", "pairs", "name the same vertex", "remove one of them");
   if (needs.closed) {
+    if (mesh.triangles.empty() || !mesh.only_triangles())
+      refuse(name, "surface",
+             std::to_string(r.segments) + " segments and " + std::to_string(r.points) + " points",
+             "a solid is made of triangles only", "remove the segments and points");
     refuse(name, r.open_edges, "edge", "edges",
            "has one triangle, and a solid needs a closed surface",
            "weld the mesh (it may only be split at its seams) or fill the hole");

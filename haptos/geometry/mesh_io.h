@@ -7,6 +7,7 @@
 // A reader takes the file as it is and mends nothing: orientation, degenerate elements and
 // duplicates are for mesh_check.h to report and for mesh_edit.h to mend. Two exceptions: polygons
 // become triangles, and equal points of an STL, which has no shared vertices, become one vertex.
+// Segments ("l") and points ("p") are read from and written to OBJ only.
 // Everything that is wrong is one InputError that names file, line or byte, element and remedy.
 // Elements are counted from 0, as in the arrays. Limits are checked before memory is taken.
 #pragma once
@@ -27,7 +28,7 @@ struct MeshReadOptions {
   double scale = 1;                        ///< metres in one unit of the file, above 0
   std::int64_t max_bytes = 256ll << 20;    ///< the largest file that is read
   std::int64_t max_vertices = 20'000'000;  ///< before equal points of an STL are joined
-  std::int64_t max_elements = 20'000'000;  ///< triangles or cells
+  std::int64_t max_elements = 20'000'000;  ///< triangles, cells, segments or points
   int max_polygon = 512;                   ///< corners of one polygon
   double max_coordinate = 1e6;             ///< [m], the largest coordinate that can be meant
 };
@@ -62,7 +63,8 @@ std::string read_regular_file(const std::filesystem::path& path, std::int64_t ma
 
 void write_obj(const std::filesystem::path& path, const TriMesh& mesh);
 
-/// Writes binary STL, which rounds coordinates to single precision.
+/// Writes binary STL, which rounds coordinates to single precision. STL and PLY hold triangles
+/// only: a mesh with segments or points is an InputError.
 void write_stl(const std::filesystem::path& path, const TriMesh& mesh);
 
 /// Writes binary little-endian PLY with coordinates in double precision.

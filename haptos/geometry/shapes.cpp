@@ -290,6 +290,29 @@ TriMesh wedge(const Vec3d& size) {
   return m;
 }
 
+TriMesh pins(const Vec2i& count, double spacing, double length) {
+  constexpr double kMost = 4e6;
+  for (int k = 0; k < 2; ++k)
+    if (count[k] < 1 || 1.0 * count[0] * count[1] > kMost)
+      throw InputError({.file = {},
+                        .element = "pins count",
+                        .value = std::to_string(count[0]) + " x " + std::to_string(count[1]),
+                        .rule = "must be 1 or more each way, and 4 million in all at most",
+                        .remedy = "give two whole numbers"});
+  check_length("pins spacing", spacing);
+  check_length("pins length", length);
+  TriMesh m;
+  for (int i = 0; i < count[0]; ++i)
+    for (int j = 0; j < count[1]; ++j) {
+      const double x = spacing * (i - 0.5 * (count[0] - 1)),
+                   y = spacing * (j - 0.5 * (count[1] - 1));
+      const int v = static_cast<int>(m.vertices.size());
+      m.vertices.insert(m.vertices.end(), {{{x, y, 0}}, {{x, y, -length}}});
+      m.segments.push_back({{v, v + 1}});
+    }
+  return m;
+}
+
 TriMesh extrude(const std::vector<Vec2d>& outline, const std::vector<std::vector<Vec2d>>& holes,
                 double z0, double z1) {
   if (!std::isfinite(z0) || !std::isfinite(z1)) check_length("extrusion", z1 - z0);

@@ -1,8 +1,9 @@
-// Closed triangle surfaces made from a few numbers: solids and the press-test indenters.
+// Closed triangle surfaces made from a few numbers: solids and the press-test indenters; and pins.
 //
-// All surfaces are single closed manifolds facing outward, without self-intersection, in metres.
-// Curved surfaces are inscribed: their vertices lie on the curve, so a facet of size s lies up to
-// s^2 / (6 R) (edge s on radius R: s^2 / (8 R)) inside. `facet` is the longest edge aimed at [m].
+// All surfaces but pins() are single closed manifolds facing outward, without self-intersection, in
+// metres. Curved surfaces are inscribed: their vertices lie on the curve, so a facet of size s lies
+// up to s^2 / (6 R) (edge s on radius R: s^2 / (8 R)) inside. `facet` is the longest edge aimed at
+// [m].
 #pragma once
 
 #include <string>
@@ -45,6 +46,10 @@ TriMesh ring(double inner_radius, double outer_radius, double height, double fac
 /// A wedge: the right triangle (0,0), (size x, 0), (0, size z) in x, z, extruded over |y| <= size
 /// y/2.
 TriMesh wedge(const Vec3d& size);
+
+/// A bed of pins, segments along z that end at z = 0 and start `length` below: count[0] x count[1]
+/// of them, `spacing` apart about the z axis. No solid: for prescribed bodies.
+TriMesh pins(const Vec2i& count, double spacing, double length);
 
 /// The region inside a simple counter-clockwise polygon, less simple clockwise holes, from z0 to
 /// z1. Throws InputError when the polygon crosses itself or has fewer than three corners.

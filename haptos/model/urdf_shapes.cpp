@@ -72,6 +72,11 @@ std::shared_ptr<const TriMesh> Reader::load(const std::filesystem::path& path, c
   o.max_vertices = std::max<std::int64_t>(o.max_vertices - vertices_, 0);
   o.max_elements = std::max<std::int64_t>(o.max_elements - triangles_, 0);
   TriMesh mesh = read_surface(path, o);
+  mesh.segments.clear();  // a link's shape is made of triangles
+  mesh.points.clear();
+  if (mesh.triangles.empty())
+    throw InputError(Diagnostic{path.string(), 0, 0, "", "", "the file holds no triangles",
+                                "check what was exported"});
   vertices_ += static_cast<std::int64_t>(mesh.vertices.size());
   triangles_ += static_cast<std::int64_t>(mesh.triangles.size());
   const double most = options.meshes.max_coordinate;

@@ -57,7 +57,7 @@ void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w
     p.local.push_back(x);
     p.glued_mass.push_back(0);
   }
-  if (!spec.surface.triangles.empty())
+  if (!spec.surface.empty())
     p.surface = std::make_unique<ContactSurface>(spec.surface, p.points, p.body, 0, true);
   w.prescribed.push_back(std::move(p));
 }

@@ -20,6 +20,11 @@ TriMesh placed(const ContactSurface& s, const std::vector<Vec3d>& x) {
   TriMesh m;
   for (int p : s.point) m.vertices.push_back(x[at_index(p)]);
   m.triangles = s.triangles;
+  for (const Vec3i& c : s.loose)
+    if (c[0] == c[1])
+      m.points.push_back(c[0]);
+    else
+      m.segments.push_back({{c[0], c[1]}});
   return m;
 }
 
@@ -108,6 +113,32 @@ struct Placed {
   }
 };
 
+// A surface that has triangles only with the segments and points of another.
+void check_loose(const Placed& a, const Placed& loose) {
+  if (loose.mesh.only_triangles() || !a.box.overlaps(loose.box)) return;
+  const std::size_t segments = loose.mesh.segments.size();
+  const auto name = [&](std::size_t i) {
+    if (i >= segments)
+      return "the point of vertex " + std::to_string(loose.mesh.points[i - segments]);
+    const Vec2i& s = loose.mesh.segments[i];
+    return "the segment of vertices " + std::to_string(s[0]) + " and " + std::to_string(s[1]);
+  };
+  const char* remedy = "move one of them so that there is a gap between them";
+  const auto pairs = loose_triangle_pairs(loose.mesh, a.mesh);
+  if (!pairs.empty())
+    refuse(a.name, loose.name,
+           "triangle " + std::to_string(pairs[0][1]) + " and " + name(at_index(pairs[0][0])) +
+               " (" + std::to_string(pairs.size()) + " pairs)",
+           "start in intersection", remedy);
+  // Nothing is cut, but it may lie wholly inside.
+  for (std::size_t i = 0; i < segments + loose.mesh.points.size(); ++i) {
+    const int v = i < segments ? loose.mesh.segments[i][0] : loose.mesh.points[i - segments];
+    const Vec3d& x = loose.mesh.vertices[at_index(v)];
+    if (a.box.contains(x) && winding_number(a.mesh, x) > 0.5)
+      refuse(a.name, loose.name, name(i), "start one inside the other", remedy);
+  }
+}
+
 void check_pair(const Placed& a, const Placed& b) {
   if (!a.box.overlaps(b.box)) return;
   const auto pairs = intersecting_pairs(a.mesh, b.mesh);
@@ -117,7 +148,9 @@ void check_pair(const Placed& a, const Placed& b) {
                std::to_string(pairs[0][1]) + " (" + std::to_string(pairs.size()) +
                " pairs), depth " + millimetres(depth(a.mesh, b.mesh, pairs)),
            "start in intersection", "move one of them so that there is a gap between them");
+  check_loose(a, b);
   // No triangle is cut, but one may lie wholly inside the other.
+  if (b.mesh.triangles.empty()) return;
   if (winding_number(b.mesh, a.mesh.vertices[0]) > 0.5 ||
       winding_number(a.mesh, b.mesh.vertices[0]) > 0.5)
     refuse(a.name, b.name, "", "start one inside the other",

@@ -53,7 +53,11 @@ std::uint64_t hash_of(const Model& m) {
     h.add(m.soft[i].glued_to.data(), m.soft[i].glued_to.size() * sizeof(int));
     h.add(m.soft[i].held.data(), m.soft[i].held.size());
   }
-  for (const PrescribedBody& b : m.scene.prescribed) add_positions(h, b.surface.vertices);
+  for (const PrescribedBody& b : m.scene.prescribed) {
+    add_positions(h, b.surface.vertices);
+    h.add(b.surface.segments.data(), b.surface.segments.size() * sizeof(Vec2i));
+    h.add(b.surface.points.data(), b.surface.points.size() * sizeof(int));
+  }
   for (std::size_t i = 0; i < m.scene.affine.size(); ++i) {
     const Moments& k = m.affine_moments[i];
     add_positions(h, m.scene.affine[i].surface.vertices);

@@ -11,8 +11,8 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 std::vector<Aabb> swept_boxes(const ContactSurface& s, const Points& p) {
   std::vector<Aabb> boxes;
-  for (int t = 0; t < static_cast<int>(s.triangles.size()); ++t)
-    boxes.push_back(s.triangle_box(p.x_start, t).merge(s.triangle_box(p.x_target, t)));
+  for (int c = 0; c < s.cell_count(); ++c)
+    boxes.push_back(s.cell_box(p.x_start, c).merge(s.cell_box(p.x_target, c)));
   return boxes;
 }
 
@@ -28,14 +28,14 @@ bool meet(const ContactSurface& a, const ContactSurface& b, const Points& pts) {
   const std::vector<Vec3d>&x0 = pts.x_start, &x1 = pts.x_target;
   bool hit = false;
   auto point_triangle = [&](const ContactSurface& s, int v, const ContactSurface& o, int t) {
-    const Vec3i& c = o.triangles[at_index(t)];
+    const Vec3i& c = o.cell(t);
     return accd_point_triangle(s.position(x0, v), o.position(x0, c[0]), o.position(x0, c[1]),
                                o.position(x0, c[2]), s.position(x1, v), o.position(x1, c[0]),
                                o.position(x1, c[1]), o.position(x1, c[2])) < 1.0;
   };
   ta.pairs(tb, 0.0, [&](int i, int j) {
     if (hit) return;
-    const Vec3i &ca = a.triangles[at_index(i)], &cb = b.triangles[at_index(j)];
+    const Vec3i &ca = a.cell(i), &cb = b.cell(j);
     for (int k = 0; k < 3 && !hit; ++k) {
       hit = point_triangle(a, ca[k], b, j) || point_triangle(b, cb[k], a, i);
       for (int m = 0; m < 3 && !hit; ++m) {

@@ -113,7 +113,8 @@ TriMesh read_surface_file(Reading& r, const Value& v) {
   add_notes(r, path, notes);
   located(
       v, [&] { require_contact_surface(mesh, ""); }, shown(path));
-  r.elements += static_cast<std::int64_t>(mesh.triangles.size());
+  r.elements +=
+      static_cast<std::int64_t>(mesh.triangles.size() + mesh.segments.size() + mesh.points.size());
   return mesh;
 }
 

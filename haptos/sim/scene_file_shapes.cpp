@@ -225,6 +225,15 @@ TriMesh make(const Reading& r, const std::string& kind, const Value& v) {
     const double inner = at("inner_radius"), outer = at("outer_radius"), height = at("height");
     return ring(inner, outer, height, facet(3 * outer + height));
   }
+  if (kind == "pins") {
+    v.keys({"count", "spacing", "length"});
+    const Value count = v.at("count", "write for example count: [21, 21]");
+    count.list(2, 2);
+    const Vec2i n{{count.item(0).integer(1, kMostCells), count.item(1).integer(1, kMostCells)}};
+    r.check_elements(v, 1.0 * n[0] * n[1]);
+    const double spacing = at("spacing"), length = at("length");
+    return pins(n, spacing, length);
+  }
   v.keys({"size"});  // a wedge
   return wedge(sizes_at(v));
 }
@@ -255,15 +264,15 @@ TriMesh read_shape(Reading& r, const Value& v) {
   if (!v.is_map())
     v.fail("", "must be a map or none",
            "write for example shape: {sphere: {radius: 4 mm, facet: 0.2 mm}}");
-  const std::initializer_list<const char*> kinds = {"sphere", "cap",     "box",   "cylinder",
-                                                    "cone",   "capsule", "torus", "ring",
-                                                    "wedge",  "bolt",    "nut",   "indenter"};
+  const std::initializer_list<const char*> kinds = {
+      "sphere", "cap",   "box",  "cylinder", "cone",     "capsule", "torus",
+      "ring",   "wedge", "bolt", "nut",      "indenter", "pins"};
   v.keys(kinds);
   const std::string kind = only_one(v, kinds);
   const Value numbers = *v.find(kind.c_str());
   numbers.map();
   TriMesh mesh = located(numbers, [&] { return make(r, kind, numbers); });
-  r.elements += static_cast<std::int64_t>(mesh.triangles.size());
+  r.elements += static_cast<std::int64_t>(mesh.triangles.size() + mesh.segments.size());
   return mesh;
 }
 

@@ -57,9 +57,10 @@ std::vector<std::string> find_warnings(const Scene& scene) {
   std::vector<std::string> out = scene.warnings;
   for (const SoftBody& b : scene.soft) check_soft(scene, b, out);
   for (const PrescribedBody& b : scene.prescribed) {
-    if (b.surface.triangles.empty()) continue;
+    if (b.surface.empty()) continue;
     const std::string name = "Prescribed body \"" + printable(b.name) + "\"";
-    check_size(name, extent(b.surface.vertices), out);
+    if (!b.surface.triangles.empty() || !b.surface.segments.empty() || b.surface.points.size() > 1)
+      check_size(name, extent(b.surface.vertices), out);
     const SurfaceReport report = check_surface(b.surface, {.self_intersection = false});
     for (const std::string& f : report.findings()) out.push_back(name + ": " + f);
   }

@@ -269,8 +269,12 @@ void check_soft(const SoftBody& b) {
 void check_prescribed(const PrescribedBody& b) {
   const std::string name = "prescribed body \"" + b.name + "\"";
   check_friction(name, b.friction);
-  if (!b.surface.triangles.empty())
-    check_extent(name, require_contact_surface(b.surface, name).box);
+  if (!b.surface.vertices.empty() || !b.surface.empty()) {
+    Aabb box = require_contact_surface(b.surface, name).box;
+    if (b.surface.points.size() == 1 && b.surface.triangles.empty() && b.surface.segments.empty())
+      box = box.inflated(1);  // a point has no size
+    check_extent(name, box);
+  }
   for (std::size_t i = 0; i < b.trajectory.size(); ++i) {
     check_pose(name + " keyframe " + std::to_string(i), b.trajectory[i].pose);
     const double t = b.trajectory[i].time;
@@ -282,6 +286,12 @@ void check_prescribed(const PrescribedBody& b) {
 
 void check_affine(const AffineBody& b) {
   const std::string name = "affine body \"" + b.name + "\"";
+  if (!b.surface.only_triangles())
+    refuse(name,
+           std::to_string(b.surface.segments.size()) + " segments, " +
+               std::to_string(b.surface.points.size()) + " points",
+           "has a surface with segments or points, which only prescribed bodies can have",
+           "leave them out, or make the body a prescribed one");
   const SurfaceReport report = require_contact_surface(b.surface, name);
   if (!report.outward())
     refuse(name, "", "needs a closed surface whose triangles face outward",

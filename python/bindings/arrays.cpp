@@ -87,6 +87,9 @@ std::vector<Vec2d> to_points2(const nb::object& a, const char* what) {
 std::vector<Vec3i> to_triangles(const nb::object& a, const char* what) {
   return whole_rows<Vec3i>(a, what, 3);
 }
+std::vector<Vec2i> to_segments(const nb::object& a, const char* what) {
+  return whole_rows<Vec2i>(a, what, 2);
+}
 std::vector<Vec4i> to_tets(const nb::object& a, const char* what) {
   return whole_rows<Vec4i>(a, what, 4);
 }

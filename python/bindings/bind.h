@@ -36,12 +36,14 @@ template <class T, int... N>
 using OutArray = nb::ndarray<nb::numpy, T, nb::shape<N...>, nb::c_contig>;
 using PointsOut = OutArray<double, -1, 3>;
 using TrianglesOut = OutArray<int, -1, 3>;
+using SegmentsOut = OutArray<int, -1, 2>;
 
 /// Rows of real numbers, (n, 3) or (n, 2); `what` names the argument in errors.
 std::vector<Vec3d> to_points(const nb::object& array, const char* what);
 std::vector<Vec2d> to_points2(const nb::object& array, const char* what);
 /// Rows of vertex numbers, (n, 3) or (n, 4).
 std::vector<Vec3i> to_triangles(const nb::object& array, const char* what);
+std::vector<Vec2i> to_segments(const nb::object& array, const char* what);
 std::vector<Vec4i> to_tets(const nb::object& array, const char* what);
 /// Numbers in one row.
 std::vector<int> to_indices(const nb::object& array, const char* what);

@@ -53,15 +53,35 @@ Mesh transformed(const Mesh& mesh, const ArrayLike& position, const ArrayLike& q
 constexpr const char* kTransformedDoc =
     "A copy, scaled, then turned by quaternion (w x y z), then moved by position [m].";
 
+// None, or an empty list or tuple: which have no columns that could be wrong.
+bool is_nothing(const nb::object& x) {
+  return x.is_none() ||
+         ((nb::isinstance<nb::list>(x) || nb::isinstance<nb::tuple>(x)) && nb::len(x) == 0);
+}
+
 void bind_tri_mesh(nb::module_& m) {
-  nb::class_<TriMesh>(m, "TriMesh", "A triangle surface, counter-clockwise seen from outside.")
+  nb::class_<TriMesh>(
+      m, "TriMesh",
+      "A triangle surface, counter-clockwise seen from outside. A prescribed body's "
+      "may have segments and points beside triangles or in place of them.")
       .def(
           "__init__",
-          [](TriMesh* self, const ArrayLike& v, const ArrayLike& t) {
-            new (self) TriMesh{to_points(v, "vertices"), to_triangles(t, "triangles")};
+          [](TriMesh* self, const ArrayLike& v, const ArrayLike& t, const nb::object& s,
+             const nb::object& p) {
+            TriMesh mesh;
+            mesh.vertices = to_points(v, "vertices");
+            if (!is_nothing(t)) mesh.triangles = to_triangles(t, "triangles");
+            if (!is_nothing(s)) mesh.segments = to_segments(s, "segments");
+            if (!is_nothing(p)) mesh.points = to_indices(p, "points");
+            new (self) TriMesh(std::move(mesh));
           },
-          nb::arg("vertices"), nb::arg("triangles"),
-          "vertices: (V, 3) [m]; triangles: (T, 3) vertex numbers from 0. Arrays are copied.")
+          nb::arg("vertices"), nb::arg("triangles") = nb::make_tuple(),
+          nb::arg("segments") = nb::none(), nb::arg("points") = nb::none(),
+          nb::sig("def __init__(self, vertices: numpy.typing.ArrayLike, triangles: "
+                  "numpy.typing.ArrayLike = (), segments: numpy.typing.ArrayLike | None = None, "
+                  "points: numpy.typing.ArrayLike | None = None) -> None"),
+          "vertices: (V, 3) [m]; triangles: (T, 3), segments: (S, 2) and points: (P), vertex "
+          "numbers from 0. Arrays are copied.")
       .def_prop_ro(
           "vertices",
           [](nb::handle self) {
@@ -74,6 +94,15 @@ void bind_tri_mesh(nb::module_& m) {
             return view<TrianglesOut>(nb::cast<TriMesh&>(self).triangles, 3, self);
           },
           "Vertex numbers, (T, 3); a view.", kArray)
+      .def_prop_ro(
+          "segments",
+          [](nb::handle self) {
+            return view<SegmentsOut>(nb::cast<TriMesh&>(self).segments, 2, self);
+          },
+          "Vertex numbers, (S, 2); a view.", kArray)
+      .def_prop_ro(
+          "points", [](const TriMesh& s) { return own_row(s.points); }, "Vertex numbers, (P).",
+          kArray)
       .def_prop_ro(
           "bounds",
           [](const TriMesh& s) {
@@ -88,7 +117,11 @@ void bind_tri_mesh(nb::module_& m) {
       .def("transformed", &transformed<TriMesh>, nb::arg("position") = nb::none(),
            nb::arg("quaternion") = nb::none(), nb::arg("scale") = 1.0, kTransformedDoc)
       .def("__repr__", [](const TriMesh& s) {
-        return shape_line("TriMesh", s, s.triangles.size(), "triangles");
+        std::string line = shape_line("TriMesh", s, s.triangles.size(), "triangles");
+        if (s.only_triangles()) return line;
+        line.pop_back();
+        return line + ", " + std::to_string(s.segments.size()) + " segments, " +
+               std::to_string(s.points.size()) + " points)";
       });
 }
 

@@ -35,7 +35,9 @@ void bind_surface_report(nb::module_& m) {
   nb::class_<R> c(m, "SurfaceReport", "What check_surface() found.");
   c.def_ro("vertices", &R::vertices)
       .def_ro("triangles", &R::triangles)
-      .def_ro("edges", &R::edges)
+      .def_ro("edges", &R::edges, "Of triangles.")
+      .def_ro("segments", &R::segments)
+      .def_ro("points", &R::points)
       .def_ro("components", &R::components, "Sets of triangles joined by vertices.")
       .def_ro("area", &R::area, "[m^2]")
       .def_ro("volume", &R::volume, "[m^3], signed; meaningful when closed and consistent.")
@@ -46,7 +48,7 @@ void bind_surface_report(nb::module_& m) {
             return own_points({r.box.lo, r.box.hi});
           },
           "Lowest and highest corner [m], (2, 3).", kArray)
-      .def_prop_ro("closed", &R::closed, "Whether every edge has two triangles.")
+      .def_prop_ro("closed", &R::closed, "Whether there are triangles only, two at every edge.")
       .def_prop_ro("consistent", &R::consistent, "Whether neighbours agree on the outside.")
       .def_prop_ro("outward", &R::outward, "Whether it is a solid that faces outward.")
       .def("findings", &R::findings,
@@ -61,6 +63,11 @@ void bind_surface_report(nb::module_& m) {
   found(c, "nonmanifold_edges", &R::nonmanifold_edges, "Vertex pairs with three or more.");
   found(c, "inconsistent_edges", &R::inconsistent_edges, "Run through twice in one direction.");
   found(c, "bow_tie_vertices", &R::bow_tie_vertices, "Where separate fans of triangles meet.");
+  found(c, "invalid_segments", &R::invalid_segments, "Segments that name a missing vertex.");
+  found(c, "degenerate_segments", &R::degenerate_segments, "Segments without length.");
+  found(c, "duplicate_segments", &R::duplicate_segments, "(later, first).");
+  found(c, "invalid_points", &R::invalid_points, "Points that name a missing vertex.");
+  found(c, "duplicate_points", &R::duplicate_points, "(later, first).");
   found(c, "intersecting_triangles", &R::intersecting_triangles, "Pairs of triangles.");
 }
 

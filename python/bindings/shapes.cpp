@@ -34,6 +34,18 @@ void bind_surfaces(nb::module_& m) {
         "A torus about z, centred at the origin [m].");
   m.def("ring", &ring, nb::arg("inner_radius"), nb::arg("outer_radius"), nb::arg("height"),
         nb::arg("facet"), "A tube about z, centred at the origin [m].");
+  m.def(
+      "pins",
+      [](const ArrayLike& count, double spacing, double length) {
+        const std::vector<int> n = to_indices(count, "pins count");
+        if (n.size() != 2)
+          refuse("pins count", std::to_string(n.size()) + " numbers", "must be two whole numbers",
+                 "for example 21,21");
+        return pins({{n[0], n[1]}}, spacing, length);
+      },
+      nb::arg("count"), nb::arg("spacing"), nb::arg("length"),
+      "A bed of count (2) segments along z that end at z = 0, about the z axis; spacing and length "
+      "[m]. For prescribed bodies.");
   const Thread t;
   m.def(
       "iso_bolt",

@@ -72,7 +72,8 @@ def _check_surface(file: str) -> None:
         warnings.simplefilter("always")
         mesh = read_surface(file)
     r = _core.check_surface(mesh)
-    parts = f", {r.components} parts" if r.components > 1 else ""
+    parts = f", {r.segments} segments, {r.points} points" if r.segments + r.points else ""
+    parts += f", {r.components} parts" if r.components > 1 else ""
     print(f"{file}: surface, {r.vertices} vertices, {r.triangles} triangles, {r.edges} edges"
           f"{parts}")
     print(f"size {_size(np.asarray(r.bounds))}, area {r.area:.6g}, volume {r.volume:.6g}, in the "
@@ -174,7 +175,7 @@ def _print_scene(file: str) -> None:
     for e in entries["prescribed"]:
         times = [k[0] for k in e["trajectory"]]
         moves = f", keyframes from {times[0]:g} to {times[-1]:g} s" if len(times) > 1 else ", still"
-        surface = e["surface"] if len(e["surface"].triangles) else "no surface"
+        surface = e["surface"] if len(e["surface"].vertices) else "no surface"
         table.add_row(e["name"], "prescribed", f"{surface}{moves}{_friction(e)}")
     for e in entries["affine"]:
         heavy = (f"mass = {e['mass']:g} kg" if e["mass"] else f"density = {e['density']:g} kg/m3")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ PRESSED = (0.13, 0.33, 0.50)  #: the gel where it is pressed in deepest
 CUT = (0.47, 0.66, 0.74)
 BODY = (0.80, 0.62, 0.42)  #: affine bodies
 OBJECT = (0.72, 0.73, 0.76)
+ROD = (0.45, 0.47, 0.52)  #: segments and points
 INK = (0.12, 0.14, 0.17)
 
 Image = NDArray[np.uint8]
@@ -56,15 +57,14 @@ def gel_side(sim: Sim, name: str, centre: ArrayLike = (0.0, 0.0, 0.0), width: in
     x = sim.positions(name)[0] * _MM
     scene.add_mesh(x, sim.surface(name), color=GEL, finish="gel", crease_angle=1.2,
                    cap_color=CUT)
-    for entry in sim.entries["prescribed"]:
-        triangles = entry["surface"].triangles
-        if len(triangles):
-            scene.add_mesh(sim.positions(entry["name"])[0] * _MM, triangles, color=OBJECT,
-                           finish="metal", cap_color=(0.52, 0.53, 0.56))
+    lo, hi = x.min(axis=0), x.max(axis=0)
+    thickness = 0.004 * float(np.linalg.norm(hi - lo))
+    for entry in _with_surface(sim):
+        _add_prescribed(scene, sim.positions(entry["name"])[0] * _MM, entry["surface"], thickness,
+                        cap_color=(0.52, 0.53, 0.56))
     for entry in sim.entries["affine"]:
         scene.add_mesh(sim.positions(entry["name"])[0] * _MM, entry["surface"].triangles,
                        color=BODY, cap_color=(0.62, 0.46, 0.30))
-    lo, hi = x.min(axis=0), x.max(axis=0)
     y = float(np.asarray(centre, float)[1]) * _MM
     scene.set_ground(float(lo[2]))
     scene.clip((0, -1, 0), -y)
@@ -97,11 +97,13 @@ def add_bodies(scene: _core.RenderScene, sim: Sim) -> NDArray[np.float64]:
     for name in sim.names("soft"):
         scene.add_mesh(sim.positions(name)[0], sim.surface(name), color=GEL, finish="gel")
         seen.append(sim.positions(name)[0])
-    for entry in sim.entries["prescribed"]:
-        if len(entry["surface"].triangles):
-            scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles,
-                           color=OBJECT, finish="metal")
-            seen.append(sim.positions(entry["name"])[0])
+    prescribed = _with_surface(sim)
+    for entry in prescribed:
+        seen.append(sim.positions(entry["name"])[0])
+    box = np.concatenate(seen)
+    thickness = 0.003 * float(np.linalg.norm(np.ptp(box, axis=0))) if len(box) else 1e-3
+    for entry in prescribed:
+        _add_prescribed(scene, sim.positions(entry["name"])[0], entry["surface"], thickness)
     for entry in sim.entries["affine"]:
         scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles, color=BODY)
         seen.append(sim.positions(entry["name"])[0])
@@ -144,6 +146,45 @@ def _pressed_colors(sim: Sim, name: str, x: NDArray[np.float64]) -> NDArray[np.f
     down = np.maximum(rest - x[:, 2], 0)
     t = (down / max(float(down.max()), 1e-9))[:, None] ** 0.8
     return (1 - 0.85 * t) * np.array(GEL) + 0.85 * t * np.array(PRESSED)
+
+
+def _with_surface(sim: Sim) -> list[dict]:
+    """Prescribed bodies that are more than mounts."""
+    return [e for e in sim.entries["prescribed"] if len(e["surface"].vertices)]
+
+
+def _add_prescribed(scene: _core.RenderScene, x: NDArray[np.float64], surface: _core.TriMesh,
+                    thickness: float, **how: Any) -> None:
+    """A prescribed body at x; its segments and points, which have no thickness, are given one."""
+    if len(surface.triangles):
+        scene.add_mesh(x, surface.triangles, color=OBJECT, finish="metal", **how)
+    rods = _rods(x, np.asarray(surface.segments), np.asarray(surface.points), thickness)
+    if rods is not None:
+        scene.add_mesh(*rods, color=ROD, finish="metal", crease_angle=1.2, **how)
+
+
+def _rods(x: NDArray[np.float64], segments: NDArray[np.int32], points: NDArray[np.int32],
+          radius: float) -> tuple[NDArray[np.float64], NDArray[np.int32]] | None:
+    """Segments as round rods with rounded ends, points as small balls, in one mesh."""
+    if len(segments) + len(points) == 0:
+        return None
+    # Each is a ball of which one half is moved along: (from, to) of a point is the same place.
+    ball = _core.icosphere(1.0, 0.7)
+    unit, faces = np.asarray(ball.vertices), np.asarray(ball.triangles)
+    start = np.concatenate([x[segments[:, 0]], x[points]])
+    along = np.concatenate([x[segments[:, 1]], x[points]]) - start
+    length = np.linalg.norm(along, axis=1, keepdims=True)
+    w = np.where(length > 0, along / np.where(length > 0, length, 1), (0.0, 0.0, 1.0))
+    side = np.eye(3)[np.argmin(np.abs(w), axis=1)]
+    u = np.cross(w, side)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    v = np.cross(w, u)
+    frame = np.stack([u, v, w], axis=1)  # (n, 3, 3), rows
+    scale = radius * np.where(length > 0, 1.0, 2.0)[:, None, :]
+    vertices = (unit @ frame) * scale + start[:, None, :]
+    vertices += (unit[:, 2] > 1e-9)[None, :, None] * along[:, None, :]
+    shift = np.arange(len(start))[:, None, None] * len(unit)
+    return vertices.reshape(-1, 3), (faces[None] + shift).reshape(-1, 3).astype(np.int32)
 
 
 def _add_plane(scene: _core.RenderScene, entry: dict, points: NDArray[np.float64]) -> None:

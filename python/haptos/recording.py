@@ -228,6 +228,8 @@ class Recorder:
             g = _group(f, "prescribed", entry["name"])
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
+            _constant(g, "segments", np.asarray(entry["surface"].segments), "")
+            _constant(g, "points", np.asarray(entry["surface"].points), "")
             g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["affine"]:
             g = _group(f, "affine", entry["name"])

@@ -131,8 +131,8 @@ def repair(
     width are closed [m], 0 closes none, None takes a twentieth of the diagonal; rebuild: makes the
     whole surface anew as the boundary of tetrahedra with this edge length [m], which closes it and
     removes triangles that cut each other, but changes every triangle; epsilon, seed: of that step,
-    see tetrahedralise(). Returns the new surface and the report. Raises InputError for a surface
-    without triangles or numbers out of range. It may still have faults: see the report's lines().
+    see tetrahedralise(). Segments and points are left out. Returns the new surface and the report.
+    Raises InputError for a surface without triangles or numbers out of range. It may still have faults: see the report's lines().
     """
     if not isinstance(surface, _core.TriMesh):
         surface = read_surface(surface, scale)

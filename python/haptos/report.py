@@ -170,9 +170,11 @@ def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
                      f"tetrahedra ({e['element']}), E = {m['young'] / 1e3:g} kPa, "
                      f"nu = {m['poisson']:g}"))
     for e in sim.entries["prescribed"]:
-        count = len(e["surface"].triangles)
-        rows.append((e["name"], "prescribed, " + (f"{count:,} triangle{'s' * (count > 1)}" if count
-                                                  else "a mount")))
+        parts = [f"{len(ids):,} {kind}{'s' * (len(ids) > 1)}"
+                 for kind, ids in (("triangle", e["surface"].triangles),
+                                   ("segment", e["surface"].segments),
+                                   ("point", e["surface"].points)) if len(ids)]
+        rows.append((e["name"], "prescribed, " + (", ".join(parts) or "a mount")))
     for e in sim.entries["affine"]:
         rows.append((e["name"], f"affine, {len(e['surface'].triangles):,} triangles, "
                      f"{sim.mass(e['name']):.3g} kg, friction {e['friction'][0]:g}"))

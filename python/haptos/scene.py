@@ -167,7 +167,8 @@ class Scene:
     ) -> None:
         """Adds a body whose motion is given.
 
-        surface: triangles in the body's own frame [m], or None for a mount that only carries glue;
+        surface: triangles, segments and points in the body's own frame [m], or None for a mount
+        that only carries glue;
         trajectory: keyframes (time [s], position (3) [m]) or (time, position, quaternion (4)),
         straight and at constant turning rate in between, held beyond the ends; position,
         quaternion: where it stays when there is no trajectory; friction: coefficient of its

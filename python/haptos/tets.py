@@ -115,6 +115,8 @@ def make_tets(
     if not isinstance(surface, _core.TriMesh):
         name = os.fspath(surface)
         surface = read_surface(surface, scale)
+    if len(surface.segments) + len(surface.points):  # bound nothing
+        surface = _core.TriMesh(surface.vertices, surface.triangles)
     _check_surface(surface, name, allow_defects)
     name = name or "surface"
     box = np.asarray(surface.bounds)

@@ -1,7 +1,10 @@
-// What the law suites of barrier contact share: units, and points in every region of a triangle.
+// What the law suites of barrier contact share: units, points in every region of a triangle, and
+// two surfaces with the whole term between them.
 #pragma once
 
+#include "haptos/contact/barrier/barrier_term.h"
 #include "haptos/geometry/distance.h"
+#include "tests/laws/law_suite.h"
 
 namespace haptos::test {
 
@@ -24,5 +27,43 @@ inline Vec3d point_in_region(int region, double gap) {
   const Vec3d& v = kCorner[region - 4];
   return v + gap * normalized(normalized(v - middle) + 0.7 * n);
 }
+
+/// A soft surface and a collider surface with the whole term between them.
+struct TermCase {
+  LawCase law;
+  std::unique_ptr<ContactSurface> soft, collider;
+  std::unique_ptr<ContactTerm> term;
+
+  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit,
+           int divisions = 1) {
+    int block = 0;
+    std::vector<int> sp, cp;
+    for (const Vec3d& x : s.vertices) sp.push_back(law.points.add_node(block++, 0, 0, size * x));
+    for (const Vec3d& x : c.vertices)
+      cp.push_back(driven ? law.points.add_driven(1, 0, size * x)
+                          : law.points.add_node(block++, 1, 0, size * x));
+    law.points.finish_permanent();
+    law.length = size;
+    soft = std::make_unique<ContactSurface>(scaled(s, size), sp, 0, 0, false);
+    collider = std::make_unique<ContactSurface>(scaled(c, size), cp, 1, 0, driven);
+    BarrierSetup setup;
+    setup.support = 0.2 * size;
+    setup.stiffness = 1e6 / size;  // a fixed modulus over the support [Pa/m]
+    setup.divisions = divisions;
+    term = make_barrier_term(soft.get(), collider.get(), setup);
+    law.term = term.get();
+    prepare();
+  }
+  void prepare() {
+    StepContext step;
+    step.points = &law.points;
+    law.points.x_start = law.points.x_target = law.points.x;
+    term->prepare(step);
+  }
+  static TriMesh scaled(TriMesh m, double size) {
+    for (Vec3d& x : m.vertices) x = size * x;
+    return m;
+  }
+};
 
 }  // namespace haptos::test

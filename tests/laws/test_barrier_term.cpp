@@ -1,11 +1,9 @@
 // The law suite on the whole barrier term, against driven and free colliders, and on what a point
 // sees.
 #include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/contact/barrier/barrier_term.h"
 #include "haptos/contact/barrier/closest_features.h"
 #include "haptos/geometry/shapes.h"
 #include "tests/laws/barrier_cases.h"
-#include "tests/laws/law_suite.h"
 #include "tests/support.h"
 
 namespace haptos {
@@ -14,47 +12,9 @@ namespace {
 using test::kCorner;
 using test::kSupport;
 using test::kUnit;
-using test::LawCase;
 using test::point_in_region;
 using test::Random;
-
-// A soft surface and a collider surface with the whole term between them.
-struct TermCase {
-  LawCase law;
-  std::unique_ptr<ContactSurface> soft, collider;
-  std::unique_ptr<ContactTerm> term;
-
-  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit,
-           int divisions = 1) {
-    int block = 0;
-    std::vector<int> sp, cp;
-    for (const Vec3d& x : s.vertices) sp.push_back(law.points.add_node(block++, 0, 0, size * x));
-    for (const Vec3d& x : c.vertices)
-      cp.push_back(driven ? law.points.add_driven(1, 0, size * x)
-                          : law.points.add_node(block++, 1, 0, size * x));
-    law.points.finish_permanent();
-    law.length = size;
-    soft = std::make_unique<ContactSurface>(scaled(s, size), sp, 0, 0, false);
-    collider = std::make_unique<ContactSurface>(scaled(c, size), cp, 1, 0, driven);
-    BarrierSetup setup;
-    setup.support = 0.2 * size;
-    setup.stiffness = 1e6 / size;  // a fixed modulus over the support [Pa/m]
-    setup.divisions = divisions;
-    term = make_barrier_term(soft.get(), collider.get(), setup);
-    law.term = term.get();
-    prepare();
-  }
-  void prepare() {
-    StepContext step;
-    step.points = &law.points;
-    law.points.x_start = law.points.x_target = law.points.x;
-    term->prepare(step);
-  }
-  static TriMesh scaled(TriMesh m, double size) {
-    for (Vec3d& x : m.vertices) x = size * x;
-    return m;
-  }
-};
+using test::TermCase;
 
 TriMesh triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   TriMesh m;

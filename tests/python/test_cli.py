@@ -275,7 +275,7 @@ def odd_scene(tmp_path):
 
 def test_warnings_of_a_scene_are_said_by_run_and_check_and_kept(odd_scene, tmp_path):
     warnings = haptos.load_scene(odd_scene).warnings
-    assert len(warnings) == 3 and warnings[0].startswith("sheet.obj: 1 point and line")
+    assert len(warnings) == 3 and warnings[0].startswith("sheet.obj: Beside triangles")
     assert "open" in warnings[1] and "20000 m in size" in warnings[2]
     done = run_haptos("run", odd_scene, "--duration", "0.02s", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import haptos
+from haptos import pictures
 
 
 def test_arrays_look_into_the_mesh_and_outlive_it():
@@ -99,3 +100,40 @@ def test_the_mini_pad_has_its_size_and_a_flat_base():
     assert np.all(base[:, 2] == -pad.thickness) and len(base) > 50
     surface, ids = haptos.boundary_surface(pad.mesh)
     assert len(surface.triangles) > len(pad.coat) and len(ids) == len(surface.vertices)
+
+
+def test_segments_and_points_are_part_of_a_mesh_and_its_file(tmp_path):
+    x = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    mesh = haptos.TriMesh(x, [], segments=[(0, 1), (1, 2)], points=[3])
+    assert repr(mesh) == "haptos.TriMesh(4 vertices, 0 triangles, 2 segments, 1 points)"
+    assert mesh.segments.tolist() == [[0, 1], [1, 2]] and mesh.points.tolist() == [3]
+    assert haptos.TriMesh(x, points=[0]).triangles.shape == (0, 3)
+    haptos.write_obj(tmp_path / "wire.obj", mesh)
+    again = haptos.read_surface(tmp_path / "wire.obj")
+    assert again.segments.tolist() == mesh.segments.tolist() and again.points.tolist() == [3]
+    assert haptos.check_surface(mesh).findings() == []
+    with pytest.raises(haptos.InputError, match="triangles only"):
+        haptos.write_stl(tmp_path / "wire.stl", mesh)
+    with pytest.raises(haptos.InputError, match="segments"):
+        haptos.TriMesh(x, [], segments=[(0, 1, 2)])
+    twice = haptos.TriMesh(x, [], segments=[(0, 1), (1, 0)])
+    assert haptos.check_surface(twice).duplicate_segments.count == 1
+    with pytest.raises(haptos.InputError, match="name the same two vertices"):
+        haptos.require_contact_surface(twice)
+
+
+def test_gel_is_pressed_by_pins_and_pictures_show_them():
+    pad = haptos.box_pad(8e-3, 8e-3, 4e-3, grading=haptos.PadGrading.uniform(2e-3))
+    scene = haptos.Scene(dt=0.05, gravity=(0, 0, 0))
+    scene.add_soft("gel", pad.mesh, material={"young": 1e5, "poisson": 0.45},
+                   glue={"base": pad.base_vertices})
+    scene.add_prescribed("base")
+    bed = haptos.pins((3, 3), 2.3e-3, 5e-3).transformed(quaternion=(0, 1, 0, 0))
+    scene.add_prescribed("bed", bed, trajectory=[(0, (0, 0, 3e-5)), (0.2, (0, 0, -3e-4))])
+    sim = scene.compile()
+    for _ in range(4):
+        assert sim.step().status == 0
+    force, _ = sim.reaction("bed")
+    assert force[0, 2] > 0.01
+    image = pictures.scene_above(sim, 160, 120)
+    assert image.shape[:2] == (120, 160)

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "haptos/geometry/bvh.h"
 #include "haptos/geometry/exact.h"
 #include "haptos/sim/sim.h"
 
@@ -24,16 +25,54 @@ inline TriMesh present_surface(const Sim& sim, const std::string& name) {
   for (const AffineBody& b : sim.scene().affine)
     if (b.name == name) return {sim.affine_positions(name), b.surface.triangles};
   for (const PrescribedBody& b : sim.scene().prescribed)
-    if (b.name == name) return {sim.prescribed_positions(name), b.surface.triangles};
+    if (b.name == name) {
+      TriMesh m = b.surface;
+      m.vertices = sim.prescribed_positions(name);
+      return m;
+    }
   ADD_FAILURE() << name << " is no body of the scene";
   return {};
 }
 
-/// Pairs of triangles of two bodies' surfaces that meet now.
+/// Pairs of triangles, segments and points of two surfaces that meet (of the latter two with
+/// triangles).
+inline std::size_t crossings(const TriMesh& a, const TriMesh& b) {
+  return intersecting_pairs(a, b).size() + loose_triangle_pairs(a, b).size() +
+         loose_triangle_pairs(b, a).size();
+}
+
+/// The same of two bodies' surfaces now.
 inline std::size_t crossings(const Sim& sim, const std::string& a, const std::string& b) {
   const TriMesh first = present_surface(sim, a), second = present_surface(sim, b);
-  EXPECT_GT(second.triangles.size(), 0u) << b;
-  return intersecting_pairs(first, second).size();
+  EXPECT_FALSE(second.empty()) << b;
+  return crossings(first, second);
+}
+
+/// Vertices of `loose` that its segments and points name and that are in a tetrahedron of a soft
+/// body (exact).
+inline std::size_t vertices_inside(const Sim& sim, const std::string& soft, const TriMesh& loose) {
+  const std::vector<Vec3d> x = sim.soft_positions(soft);
+  std::vector<Aabb> boxes;
+  const std::vector<Vec4i>& tets = sim.soft_model(soft).rest.tets;
+  const auto at = [&](const Vec4i& t, int k) { return x[static_cast<std::size_t>(t[k])]; };
+  for (const Vec4i& t : tets)
+    boxes.push_back(Aabb::of(at(t, 0), at(t, 1), at(t, 2)).merge(at(t, 3)));
+  const Bvh tree(boxes);
+  std::vector<int> vertices = loose.points;
+  for (const Vec2i& s : loose.segments) vertices.insert(vertices.end(), {s[0], s[1]});
+  std::size_t inside = 0;
+  for (const int v : vertices) {
+    const Vec3d& p = loose.vertices[static_cast<std::size_t>(v)];
+    tree.query(Aabb::of(p, p, p), [&](int i) {
+      const Vec4i& t = tets[static_cast<std::size_t>(i)];
+      constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  // outward
+      bool out = false;
+      for (const auto& f : kFaces)
+        out = out || orient3d_sign(at(t, f[0]), at(t, f[1]), at(t, f[2]), p) > 0;
+      inside += !out;
+    });
+  }
+  return inside;
 }
 
 }  // namespace haptos::test

@@ -1,6 +1,7 @@
 #include "tests/scenes/degenerate_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/geometry/pads.h"
@@ -81,6 +82,79 @@ TetMesh symmetric_cube() {
     }
   orient(m);
   for (Vec3d& x : m.vertices) x[2] += 0.5;
+  return m;
+}
+
+TetMesh ball(double radius, double facet) {
+  const TriMesh s = icosphere(radius, facet);
+  const int n = static_cast<int>(s.vertices.size());
+  TetMesh m;
+  m.vertices = s.vertices;
+  for (const Vec3d& x : s.vertices) m.vertices.push_back(x * 0.5);
+  m.vertices.push_back(Vec3d::zero());
+  for (const Vec3i& t : s.triangles) {
+    Vec3i v = t;  // lowest number first, so that neighbours cut their common side alike
+    while (v[0] > v[1] || v[0] > v[2]) v = {{v[1], v[2], v[0]}};
+    const int a = v[0], b = v[1], c = v[2], d = a + n, e = b + n, f = c + n;
+    m.tets.push_back({{2 * n, d, e, f}});
+    m.tets.push_back({{d, a, b, c}});
+    if (b < c) {
+      m.tets.push_back({{d, b, c, f}});
+      m.tets.push_back({{d, b, f, e}});
+    } else {
+      m.tets.push_back({{d, b, c, e}});
+      m.tets.push_back({{d, e, c, f}});
+    }
+  }
+  for (Vec4i& t : m.tets) {
+    const auto x = [&](int k) { return m.vertices[at_index(t[k])]; };
+    if (dot(cross(x(1) - x(0), x(2) - x(0)), x(3) - x(0)) < 0) std::swap(t[2], t[3]);
+  }
+  return m;
+}
+
+TetMesh mirror_grid(const Vec3d& size, const Vec3i& n) {
+  const TetMesh cube = symmetric_cube();
+  TetMesh m;
+  for (int i = 0; i < n[0]; ++i)
+    for (int j = 0; j < n[1]; ++j)
+      for (int k = 0; k < n[2]; ++k) {
+        const int first = static_cast<int>(m.vertices.size());
+        for (const Vec3d& x : cube.vertices)
+          m.vertices.push_back(
+              {{size[0] * ((x[0] + 0.5 + i) / n[0] - 0.5),
+                size[1] * ((x[1] + 0.5 + j) / n[1] - 0.5), size[2] * (x[2] + k) / n[2]}});
+        for (const Vec4i& t : cube.tets)
+          m.tets.push_back({{first + t[0], first + t[1], first + t[2], first + t[3]}});
+      }
+  // Corners and middles of faces that cells share.
+  const std::vector<int> same = weld_map(m.vertices, 1e-6 * norm(size));
+  for (Vec4i& t : m.tets)
+    for (int c = 0; c < 4; ++c) t[c] = same[at_index(t[c])];
+  remove_unreferenced(m);
+  return m;
+}
+
+TetMesh mirror_ball(double radius, int n) {
+  TetMesh m = mirror_grid({{2, 2, 2}}, {{n, n, n}});
+  for (Vec3d& x : m.vertices) {
+    x[2] -= 1;
+    const double cube = std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}), l = norm(x);
+    if (l > 0) x *= radius * cube / l;
+  }
+  return m;
+}
+
+TetMesh jack(double cell) {
+  TetMesh m = grid({{3 * cell, 3 * cell, 3 * cell}}, {{3, 3, 3}});
+  std::erase_if(m.tets, [&](const Vec4i& t) {
+    Vec3d c = Vec3d::zero();
+    for (int k = 0; k < 4; ++k) c += m.vertices[at_index(t[k])] * 0.25;
+    int out = 0;
+    for (int k = 0; k < 3; ++k) out += std::abs(c[k] - (k == 2 ? 1.5 * cell : 0)) > 0.5 * cell;
+    return out > 1;
+  });
+  remove_unreferenced(m);
   return m;
 }
 

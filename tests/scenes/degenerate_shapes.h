@@ -18,6 +18,14 @@ TetMesh wedge_roof();
 TetMesh grid(const Vec3d& size, const Vec3i& n);
 /// A unit cube of 24 tetrahedra about its centre, four on each face: as symmetric as a cube.
 TetMesh symmetric_cube();
+/// A box of n cells like symmetric_cube(), on z = 0, and a ball that is such a cube blown up: both
+/// are their own mirror images in x, y and z.
+TetMesh mirror_grid(const Vec3d& size, const Vec3i& n);
+TetMesh mirror_ball(double radius, int n);
+/// A ball of two layers: a shell of prisms about a core of tetrahedra that meet at the centre.
+TetMesh ball(double radius, double facet);
+/// A cube with a cube on each of its six sides, on z = 0.
+TetMesh jack(double cell);
 
 /// The same turned upside down, its lowest point at z = 0.
 TetMesh upside_down(TetMesh m);

@@ -16,38 +16,10 @@
 namespace haptos {
 namespace {
 
+using test::ball;
 using test::plate;
 using test::scene_of;
 using test::soft;
-
-// A ball of two layers: a shell of prisms about a core of tetrahedra that meet at the centre.
-TetMesh ball(double radius, double facet) {
-  const TriMesh s = icosphere(radius, facet);
-  const int n = static_cast<int>(s.vertices.size());
-  TetMesh m;
-  m.vertices = s.vertices;
-  for (const Vec3d& x : s.vertices) m.vertices.push_back(x * 0.5);
-  m.vertices.push_back(Vec3d::zero());
-  for (const Vec3i& t : s.triangles) {
-    Vec3i v = t;  // lowest number first, so that neighbours cut their common side alike
-    while (v[0] > v[1] || v[0] > v[2]) v = {{v[1], v[2], v[0]}};
-    const int a = v[0], b = v[1], c = v[2], d = a + n, e = b + n, f = c + n;
-    m.tets.push_back({{2 * n, d, e, f}});
-    m.tets.push_back({{d, a, b, c}});
-    if (b < c) {
-      m.tets.push_back({{d, b, c, f}});
-      m.tets.push_back({{d, b, f, e}});
-    } else {
-      m.tets.push_back({{d, b, c, e}});
-      m.tets.push_back({{d, e, c, f}});
-    }
-  }
-  for (Vec4i& t : m.tets) {
-    const auto x = [&](int k) { return m.vertices[static_cast<std::size_t>(t[k])]; };
-    if (dot(cross(x(1) - x(0), x(2) - x(0)), x(3) - x(0)) < 0) std::swap(t[2], t[3]);
-  }
-  return m;
-}
 
 // A soft cube of .7 m is pulled by its axis through a square hole of .5 m with sharp rims.
 TEST(IpcScenes, ACubeIsPulledThroughASmallerHole) {

@@ -48,7 +48,7 @@ Watch::Watch(Sim& sim) : sim_(sim) {
   for (const SoftBody& b : s.soft) bodies_.push_back({b.name, Body::kSoft});
   for (const AffineBody& b : s.affine) bodies_.push_back({b.name, Body::kAffine});
   for (const PrescribedBody& b : s.prescribed)
-    if (!b.surface.triangles.empty()) bodies_.push_back({b.name, Body::kPrescribed});
+    if (!b.surface.empty()) bodies_.push_back({b.name, Body::kPrescribed});
   for (const Body& b : bodies_) last_.push_back(surface(b.name));
   initial_ = energy = energy_at_start(s);
   highest_energy = -1e300;
@@ -81,7 +81,9 @@ bool Watch::check_surfaces() {
     for (std::size_t j = 0; j < i; ++j) {
       if (bodies_[i].kind == Body::kPrescribed && bodies_[j].kind == Body::kPrescribed) continue;
       if (!may_touch(sim_.scene(), bodies_[i].name, bodies_[j].name)) continue;
-      cut += intersecting_pairs(now[i], now[j]).size();
+      cut += crossings(now[i], now[j]);
+      if (bodies_[j].kind == Body::kSoft && !now[i].only_triangles())
+        cut += vertices_inside(sim_, bodies_[j].name, now[i]);
     }
     if (bodies_[i].kind == Body::kPrescribed) continue;
     for (const HalfSpace& h : sim_.scene().half_spaces) {

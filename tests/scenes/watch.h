@@ -1,6 +1,7 @@
 // Runs a scene and checks after every step what must always hold: the step converged, no two
-// surfaces share a point (exact test), nothing is behind a half-space, no tetrahedron is inverted,
-// everything is finite. Keeps the worst figures on the way.
+// surfaces share a point and no soft body holds an end of a segment or a point of another one
+// (exact tests), nothing is behind a half-space, no tetrahedron is inverted, everything is finite.
+// Keeps the worst figures on the way.
 #pragma once
 
 #include <string>

@@ -578,7 +578,7 @@ TEST_F(SceneFolder, AnAllowedRootMayHoldMeshes) {
   EXPECT_EQ(load_scene(folder_ / "scenes/scene.yaml").prescribed.size(), 1u);
 }
 
-TEST_F(SceneFolder, WhatAReaderLeavesOutOfAFileIsAWarningOfItsScene) {
+TEST_F(SceneFolder, WhatAReaderHasToSayOfAFileIsAWarningOfItsScene) {
   write("cube.obj",
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nl 1 2\n");
   write("scene.yaml",
@@ -587,7 +587,8 @@ TEST_F(SceneFolder, WhatAReaderLeavesOutOfAFileIsAWarningOfItsScene) {
   const Scene s = load_scene(folder_ / "scene.yaml");
   const std::vector<std::string> odd = find_warnings(s);
   ASSERT_EQ(odd.size(), 2u);
-  EXPECT_NE(odd[0].find("cube.obj: 1 point and line statements were left out."), odd[0].npos)
+  EXPECT_NE(odd[0].find("cube.obj: Beside triangles it holds segments, 1, and points, 0."),
+            odd[0].npos)
       << odd[0];
   EXPECT_NE(odd[1].find("\"moon\""), odd[1].npos) << odd[1];
 }

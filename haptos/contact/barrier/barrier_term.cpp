@@ -162,14 +162,14 @@ class BarrierTerm final : public ContactTerm {
   void find(const Points& points, double margin, double least) {
     x_search_ = points.x;
     std::vector<Aabb> boxes;
-    boxes.reserve(collider_.triangles.size());
-    for (int t = 0; t < static_cast<int>(collider_.triangles.size()); ++t)
-      boxes.push_back(collider_.triangle_box(points.x, t));
+    boxes.reserve(at_index(collider_.cell_count()));
+    for (int c = 0; c < collider_.cell_count(); ++c)
+      boxes.push_back(collider_.cell_box(points.x, c));
     if (tree_.size() == 0)
       tree_.build(boxes);
     else
       tree_.refit(boxes);
-    const std::size_t most = kMostNear * (soft_.triangles.size() + collider_.triangles.size());
+    const std::size_t most = kMostNear * at_index(soft_.cell_count() + collider_.cell_count());
     while (margin > least &&
            !few_near_triangles(soft_, tree_, points.x, setup_.support + margin, most))
       margin = std::max(0.5 * margin, least);
@@ -254,8 +254,8 @@ class BarrierTerm final : public ContactTerm {
   }
 
   void collect_samples(const Points& points) {
-    for (int s = 0; s < candidates_.sample_triangles.size(); ++s) {
-      const auto near = candidates_.sample_triangles[s];
+    for (int s = 0; s < candidates_.sample_cells.size(); ++s) {
+      const auto near = candidates_.sample_cells[s];
       if (near.empty()) continue;
       const SurfaceSample& sample = samples_[at_index(s)];
       seen_.clear();
@@ -380,6 +380,7 @@ std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
 
 int suggested_divisions(const ContactSurface& soft, const ContactSurface& collider) {
   // Medians: a few large triangles away from the contact must not decide.
+  if (collider.rest_length.empty()) return 1;  // points alone
   auto median_edge = [](std::vector<double> l) {
     const auto middle = l.begin() + static_cast<std::ptrdiff_t>(l.size() / 2);
     std::nth_element(l.begin(), middle, l.end());

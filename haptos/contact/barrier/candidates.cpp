@@ -117,13 +117,13 @@ class Search {
   }
 
  private:
-  // A triangle where it is now.
+  // A cell where it is now.
   struct Placed {
     int point[3];
     Vec3d x[3];
     Placed(const ContactSurface& s, int t, const std::vector<Vec3d>& all) {
       for (int k = 0; k < 3; ++k) {
-        point[k] = s.point[at_index(s.triangles[at_index(t)][k])];
+        point[k] = s.point[at_index(s.cell(t)[k])];
         x[k] = all[at_index(point[k])];
       }
     }
@@ -140,7 +140,8 @@ class Search {
     const Side side(a.x);
     tree_.query(box, [&](int tb) {
       const Placed b(b_, tb, x_);
-      if (side.apart(b.x, reach_) || Side(b.x).apart(a.x, reach_)) return;
+      if (side.apart(b.x, reach_)) return;
+      if (b_.is_triangle(tb) && Side(b.x).apart(a.x, reach_)) return;
       add_samples(ta, tb, b, out);
       const Vec3i& vertices = b_.owned_vertex[at_index(tb)];
       for (int k = 0; k < 3 && !self_; ++k)
@@ -198,15 +199,15 @@ std::vector<std::array<int, 2>> joined(const std::vector<ChunkHits>& chunks,
 // The stencils of the candidates, for continuous collision detection.
 void make_stencils(const ContactSurface& a, const ContactSurface& b, BarrierCandidates& c) {
   const auto triangle = [](int p, const ContactSurface& s, int t) {
-    const Vec3i& v = s.triangles[at_index(t)];
+    const Vec3i& v = s.cell(t);
     return StencilPoints{p, s.point[at_index(v[0])], s.point[at_index(v[1])],
                          s.point[at_index(v[2])]};
   };
   c.point_stencils.clear();
   c.edge_stencils.clear();
-  const int vertices = std::min(static_cast<int>(a.point.size()), c.sample_triangles.size());
+  const int vertices = std::min(static_cast<int>(a.point.size()), c.sample_cells.size());
   for (int v = 0; v < vertices; ++v)
-    for (int t : c.sample_triangles[v])
+    for (int t : c.sample_cells[v])
       c.point_stencils.push_back(triangle(a.point[at_index(v)], b, t));
   for (std::size_t i = 0; i < c.vertices.size(); ++i)
     for (int t : c.vertex_triangles[static_cast<int>(i)])
@@ -247,7 +248,7 @@ void candidate_couplings(const BarrierCandidates& candidates,
       for (std::size_t l = 0; l < k; ++l) add(q[k], q[l]);
   };
   auto corners = [](const ContactSurface& s, int t) {
-    const Vec3i& c = s.triangles[at_index(t)];
+    const Vec3i& c = s.cell(t);
     return std::vector<int>{s.point[at_index(c[0])], s.point[at_index(c[1])],
                             s.point[at_index(c[2])]};
   };
@@ -255,10 +256,10 @@ void candidate_couplings(const BarrierCandidates& candidates,
     const Vec2i& c = s.topology.edges[at_index(e)];
     return std::vector<int>{s.point[at_index(c[0])], s.point[at_index(c[1])]};
   };
-  for (int s = 0; s < candidates.sample_triangles.size(); ++s) {
+  for (int s = 0; s < candidates.sample_cells.size(); ++s) {
     const WeightedPoint& w = samples[at_index(s)].at;
     const std::vector<int> of(w.point, w.point + w.count);
-    for (int t : candidates.sample_triangles[s]) add_all(of, corners(b, t));
+    for (int t : candidates.sample_cells[s]) add_all(of, corners(b, t));
   }
   for (std::size_t i = 0; i < candidates.vertices.size(); ++i)
     for (int t : candidates.vertex_triangles[static_cast<int>(i)])
@@ -274,7 +275,7 @@ bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::v
   const Aabb all = b_tree.bounds().inflated(reach);
   std::size_t n = 0;
   for (int t = 0; t < static_cast<int>(a.triangles.size()) && n <= most; ++t) {
-    const Aabb box = a.triangle_box(x, t).inflated(reach);
+    const Aabb box = a.cell_box(x, t).inflated(reach);
     if (box.overlaps(all)) b_tree.query(box, [&](int) { ++n; });
   }
   return n <= most;
@@ -293,7 +294,7 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
         search.run(begin, std::min(begin + kTriangles, n), chunks[at_index(c)]);
       },
       1);
-  out.sample_triangles =
+  out.sample_cells =
       lists_by_key(joined(chunks, &ChunkHits::samples), static_cast<int>(samples.size()));
   const IndexLists edges =
       lists_by_key(joined(chunks, &ChunkHits::edges), static_cast<int>(a.topology.edges.size()));

@@ -10,8 +10,8 @@
 namespace haptos {
 
 struct BarrierCandidates {
-  /// Triangles of the collider near each sample of the soft surface: lists by sample index.
-  IndexLists sample_triangles;
+  /// Cells of the collider near each sample of the soft surface: lists by sample index.
+  IndexLists sample_cells;
   /// Collider vertices with the triangles of the soft surface near them: lists over `vertices`.
   std::vector<int> vertices;
   IndexLists vertex_triangles;
@@ -26,6 +26,7 @@ struct BarrierCandidates {
 /// object): every sample with the triangles that share no vertex with it, and every two edges
 /// without a common end once; its vertices are samples, so the list of vertices stays empty.
 /// @param samples_of  sample indices owned by each triangle of a: each sample once
+/// @param b_tree      boxes of the cells of b
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
                      const std::vector<Vec3d>& x, double reach, BarrierCandidates& out);

@@ -19,7 +19,12 @@ void closest_features(const ContactSurface& s, const std::vector<Vec3d>& x, cons
   edges.clear();
   vertices.clear();
   for (int t : candidates) {
-    const Vec3i& c = s.triangles[at_index(t)];
+    const Vec3i& c = s.cell(t);
+    if (!s.is_triangle(t)) {  // nothing but its edge and its ends
+      if (const int e = s.edge_of_loose(t); e >= 0) edges.push_back(e);
+      vertices.insert(vertices.end(), {c[0], c[1]});
+      continue;
+    }
     const Vec3d &a = s.position(x, c[0]), &b = s.position(x, c[1]), &d = s.position(x, c[2]);
     const TriangleClosest<double> r = closest_on_triangle(p, a, b, d);
     const Vec3d q = (p - a) * r.beta[0] + (p - b) * r.beta[1] + (p - d) * r.beta[2];

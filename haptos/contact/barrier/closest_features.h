@@ -29,7 +29,7 @@ struct SeenFeature {
 };
 
 /// Appends the features of `surface` at positions x that point p sees closer than `radius`, among
-/// the candidate triangles (which must hold every triangle closer than radius). Sorted by (kind,
+/// the candidate cells (which must hold every cell closer than radius). Sorted by (kind,
 /// id).
 void closest_features(const ContactSurface& surface, const std::vector<Vec3d>& x, const Vec3d& p,
                       std::span<const int> candidates, double radius,

@@ -14,13 +14,15 @@ constexpr std::int64_t kBlock = std::int64_t(1) << 40;
 // Cosine of the largest angle between the normals of one wall.
 const double kSameWall = std::sqrt(0.75);
 
-// A triangle beside the feature, the one that lies best across the normal.
-int triangle_of(const BarrierPair& pair, const ContactSurface& s, const std::vector<Vec3d>& x,
-                const Vec3d& n) {
+// A triangle beside the feature, the one that lies best across the normal; a loose cell where there
+// is none.
+int cell_of(const BarrierPair& pair, const ContactSurface& s, const std::vector<Vec3d>& x,
+            const Vec3d& n) {
   const int id = static_cast<int>(pair.target_id);
   if (pair.kind != PairKind::kEdges && pair.feature == FeatureKind::kFace) return id;
   const bool edge = pair.kind == PairKind::kEdges || pair.feature == FeatureKind::kEdge;
   const auto around = edge ? s.topology.edge_triangles[id] : s.topology.vertex_triangles[id];
+  if (around.empty()) return edge ? s.loose_of_edge(id) : s.loose_of_vertex[at_index(id)];
   int best = -1;
   double most = -1;
   for (int t : around) {
@@ -141,7 +143,7 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
       c.depth = support - records[w.pair].gap;
       c.a = pair.kind == PairKind::kCorner ? records[w.pair].point_b : records[w.pair].point_a;
       c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
-      c.triangle = triangle_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);
+      c.triangle = cell_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);
       if (c.triangle >= 0) out.push_back(c);
     }
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "haptos/geometry/closest.h"
+
 namespace haptos {
 namespace {
 
@@ -25,17 +27,27 @@ void add_friction(const FrictionForce& f, double side, double coefficient, Conta
 
 namespace {
 
-// A triangle's corner and its edges from there; its unit normal.
+// Vertices that a place on a cell is held by: three, of a surface on one line two, of a point one.
+int hold_count(const Vec3i& c) { return c[0] == c[1] ? 1 : c[1] == c[2] ? 2 : 3; }
+
+// A triangle's corner and its edges from there; its unit normal. Where there is a line only, unit
+// vectors across take the place of what is missing; of a point, the axes.
 struct Frame {
   Vec3d o, e, f, n;
 };
-Frame frame_of(const ContactSurface& s, const std::vector<Vec3d>& x, int triangle) {
-  const Vec3i& c = s.triangles[at_index(triangle)];
-  Frame r;
-  r.o = s.position(x, c[0]);
-  r.e = s.position(x, c[1]) - r.o;
-  r.f = s.position(x, c[2]) - r.o;
-  r.n = normalized(cross(r.e, r.f));
+Frame frame_of(const ContactSurface& s, const std::vector<Vec3d>& x, int cell) {
+  const Vec3i& c = s.hold(cell);
+  const int count = hold_count(c);
+  Frame r{s.position(x, c[0]), {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}};
+  if (count > 1) r.e = s.position(x, c[1]) - r.o;
+  if (count == 3) r.f = s.position(x, c[2]) - r.o;
+  if (count == 2) {
+    Vec3d axis = Vec3d::zero();  // the one that lies most across
+    const auto shorter = [&](int a, int b) { return std::abs(r.e[a]) < std::abs(r.e[b]); };
+    axis[shorter(0, 1) ? (shorter(0, 2) ? 0 : 2) : (shorter(1, 2) ? 1 : 2)] = 1;
+    r.f = normalized(cross(r.e, axis));
+  }
+  if (count > 1) r.n = normalized(cross(r.e, r.f));
   return r;
 }
 
@@ -50,6 +62,16 @@ bool place_on_triangle(const Frame& t, const Vec3d& p, Vec3d& place) {
   return true;
 }
 
+// The direction in which a cell pushes: of a loose one, from its closest point to the source.
+Vec3d normal_of(const ContactSurface& s, const std::vector<Vec3d>& x, int cell,
+                const Vec3d& source) {
+  if (s.is_triangle(cell)) return frame_of(s, x, cell).n;
+  const Vec3d &a = s.position(x, s.cell(cell)[0]), &b = s.position(x, s.cell(cell)[1]);
+  const Vec3d r = source - a - (b - a) * closest_on_segment(source, a, b);
+  const double l = norm(r);
+  return l > 0 ? r * (1 / l) : Vec3d::zero();
+}
+
 // Whether a point gives way by itself: that of a soft body, neither driven nor part of a stiff one.
 bool yields(const Points& points, int p) {
   return !points.driven(p) && points.jacobian(p) == nullptr && points.columns(p) == 3;
@@ -60,7 +82,7 @@ bool yields(const Points& points, const WeightedPoint& w) {
   return false;
 }
 bool yields(const Points& points, const ContactSurface& s, int triangle) {
-  for (const int corner : s.triangles[at_index(triangle)].a)
+  for (const int corner : s.cell(triangle).a)
     if (yields(points, s.point[at_index(corner)])) return true;
   return false;
 }
@@ -100,13 +122,18 @@ void AnchoredFriction::hold(const ContactMemory& m, const ContactSurface* other,
   s.b.count = 0;
   s.fixed = m.anchor;
   if (!other) return;
-  const Vec3i& c = other->triangles[at_index(m.triangle)];
-  s.b.count = 3;
-  for (int k = 0; k < 3; ++k) s.b.point[k] = other->point[at_index(c[k])];
-  s.b.weight[0] = 1 - m.anchor[0] - m.anchor[1];
-  s.b.weight[1] = m.anchor[0];
-  s.b.weight[2] = m.anchor[1];
-  s.offset = frame_of(*other, x, m.triangle).n * m.anchor[2];
+  const Vec3i& c = other->hold(m.triangle);
+  const Frame f = frame_of(*other, x, m.triangle);
+  s.b.count = hold_count(c);
+  s.offset = f.n * m.anchor[2];
+  if (s.b.count < 3) s.offset += f.f * m.anchor[1];
+  if (s.b.count < 2) s.offset += f.e * m.anchor[0];
+  s.b.weight[0] = 1;
+  for (int k = 0; k < s.b.count; ++k) s.b.point[k] = other->point[at_index(c[k])];
+  for (int k = 1; k < s.b.count; ++k) {
+    s.b.weight[k] = m.anchor[k - 1];
+    s.b.weight[0] -= s.b.weight[k];
+  }
 }
 
 // Gives each contact of a source the number of the remembered one whose wall lies most like its
@@ -123,9 +150,10 @@ void AnchoredFriction::number_walls(std::span<FrictionContact> source, const Poi
       visit(s->first.feature_b, [&] { return s->second.normal; });
     if (!history_ || !other) return;
     for (auto m = history_->lower_bound(first); m != history_->end() && of_source(m->first); ++m)
-      if (m->second.triangle >= 0 && at_index(m->second.triangle) < other->triangles.size())
-        visit(m->first.feature_b,
-              [&] { return frame_of(*other, points.x_start, m->second.triangle).n; });
+      if (const int cell = m->second.triangle; cell >= 0 && cell < other->cell_count())
+        visit(m->first.feature_b, [&, cell] {
+          return normal_of(*other, points.x_start, cell, at(points.x_start, source.front().a));
+        });
   };
   // As most sources: one wall, and at most one is known.
   if (source.size() == 1) {
@@ -175,9 +203,8 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     const std::vector<Vec3d>* x = &points.x_start;
     const auto old = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
     if (history_ && old != history_->end() &&
-        (other
-             ? old->second.triangle >= 0 && at_index(old->second.triangle) < other->triangles.size()
-             : old->second.triangle < 0)) {
+        (other ? old->second.triangle >= 0 && old->second.triangle < other->cell_count()
+               : old->second.triangle < 0)) {
       m = old->second;
     } else {
       m.edge = c.edge;

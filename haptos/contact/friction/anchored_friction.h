@@ -8,7 +8,8 @@
 //
 // a is a material point of one surface (a sample, a vertex, a place on an edge), b the anchor: of a
 // mesh a point that moves with one of its triangles, at the height over it that a had, so that d
-// holds no part of the gap and does not change when only n turns; of a half-space a fixed point.
+// holds no part of the gap and does not change when only n turns (by three vertices of a rigid
+// surface where it is on a segment or a point of it); of a half-space a fixed point.
 // The anchor starts where a is when the two first touch. Where both bodies are stiff, what strikes
 // is stopped within a step, sideways as well: there the anchor starts where the step starts, and
 // for that step the spring is as much softer as the surfaces have touched for only a part of it.
@@ -62,7 +63,7 @@ struct FrictionContact {
   FeaturePair key;          ///< the same for all walls that a source touches
   WeightedPoint a;          ///< material point of the source [points]
   double edge = 0;          ///< where a is, if on an edge (count 2): weight of the second end
-  int triangle = -1;        ///< of the other surface; -1: a half-space
+  int triangle = -1;        ///< cell of the other surface; -1: a half-space
   Vec3d normal;             ///< unit, of the force between the two
   double normal_force = 0;  ///< [N]
   double stiffness = 0;     ///< k [N/m]
