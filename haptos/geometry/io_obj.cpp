@@ -56,14 +56,20 @@ Vec3d vertex(Input& in, std::int64_t index) {
   return checked_point(in, index, number[0], number[1], number[2]);
 }
 
-// Lines and points: as many as there are statements, each with the line of the file it stands in.
+// Lines or points: the corners of all statements, where each starts, and its line of the file.
 struct LooseStatements {
-  std::vector<std::vector<std::int64_t>> corners;
+  std::vector<std::int64_t> corner;
+  std::vector<std::size_t> start;
   std::vector<std::int64_t> line;
   std::int64_t elements = 0;
 
-  void add(const Input& in, std::vector<std::int64_t> c, std::size_t least, const char* kind) {
-    const std::string name = element_name(kind, static_cast<std::int64_t>(corners.size()));
+  std::int64_t size() const { return static_cast<std::int64_t>(start.size()); }
+  std::size_t end(std::size_t i) const {
+    return i + 1 < start.size() ? start[i + 1] : corner.size();
+  }
+  void add(const Input& in, const std::vector<std::int64_t>& c, std::size_t least,
+           const char* kind) {
+    const std::string name = element_name(kind, size());
     if (c.size() < least)
       in.scan.fail(name, std::to_string(c.size()) + " vertices",
                    least == 2 ? "a line needs at least 2" : "a point statement needs at least 1",
@@ -74,15 +80,16 @@ struct LooseStatements {
                    "the mesh has more than " + std::to_string(in.options.max_elements) +
                        " segments and points",
                    "simplify it or raise max_elements");
-    corners.push_back(std::move(c));
+    start.push_back(corner.size());
+    corner.insert(corner.end(), c.begin(), c.end());
     line.push_back(in.scan.line());
   }
   void check(const Input& in, const char* kind, std::size_t vertices) const {
-    for (std::size_t i = 0; i < corners.size(); ++i)
-      for (const std::int64_t v : corners[i])
-        if (v < 0 || v >= static_cast<std::int64_t>(vertices))
+    for (std::size_t i = 0; i < start.size(); ++i)
+      for (std::size_t k = start[i]; k < end(i); ++k)
+        if (corner[k] < 0 || corner[k] >= static_cast<std::int64_t>(vertices))
           in.scan.fail_at(line[i], element_name(kind, static_cast<std::int64_t>(i)),
-                          "vertex index " + std::to_string(v + 1),
+                          "vertex index " + std::to_string(corner[k] + 1),
                           "the file has " + std::to_string(vertices) + " vertices, counted from 1",
                           "correct the index or export the mesh again");
   }
@@ -121,8 +128,8 @@ TriMesh read_obj(Input& in) {
       const char* kind = line ? "line" : "point statement";
       corners.clear();
       for (std::string_view w; !(w = in.scan.line_word()).empty();)
-        corners.push_back(corner_index(in, w, kind, static_cast<std::int64_t>(all.corners.size()),
-                                       static_cast<std::int64_t>(vertices.size())));
+        corners.push_back(
+            corner_index(in, w, kind, all.size(), static_cast<std::int64_t>(vertices.size())));
       all.add(in, corners, line ? 2 : 1, kind);
     } else {
       for (const char c : statement)
@@ -141,11 +148,11 @@ TriMesh read_obj(Input& in) {
   lines.check(in, "line", vertices.size());
   points.check(in, "point statement", vertices.size());
   TriMesh mesh = polygons.triangulate(in, std::move(vertices), 1);
-  for (const std::vector<std::int64_t>& l : lines.corners)
-    for (std::size_t i = 0; i + 1 < l.size(); ++i)
-      mesh.segments.push_back({{static_cast<int>(l[i]), static_cast<int>(l[i + 1])}});
-  for (const std::vector<std::int64_t>& p : points.corners)
-    for (const std::int64_t v : p) mesh.points.push_back(static_cast<int>(v));
+  for (std::size_t i = 0; i < lines.start.size(); ++i)
+    for (std::size_t k = lines.start[i]; k + 1 < lines.end(i); ++k)
+      mesh.segments.push_back(
+          {{static_cast<int>(lines.corner[k]), static_cast<int>(lines.corner[k + 1])}});
+  for (const std::int64_t v : points.corner) mesh.points.push_back(static_cast<int>(v));
   if (!mesh.triangles.empty() && !mesh.only_triangles())
     in.note("Beside triangles it holds segments, " + std::to_string(mesh.segments.size()) +
             ", and points, " + std::to_string(mesh.points.size()) + ".");
