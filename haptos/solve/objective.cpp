@@ -181,14 +181,15 @@ void Objective::prepare() {
                              : velocity(pts, *pattern_, p, *context_.z);
   }
   for (Term* t : terms_) t->prepare(context_);
-  std::vector<std::array<int, 2>> now;
+  auto& now = found_couplings_;
+  now.clear();
   for (const Term* t : terms_) t->step_couplings(*points_, now);
   for (auto& [row, column] : now)
     if (row < column) std::swap(row, column);
   std::sort(now.begin(), now.end());
   now.erase(std::unique(now.begin(), now.end()), now.end());
   if (now == step_couplings_) return;
-  step_couplings_ = std::move(now);
+  step_couplings_ = now;
   set_pattern(block_sizes());
 }
 

@@ -133,6 +133,7 @@ class Objective {
   std::shared_ptr<const BlockPattern> pattern_;
   std::vector<std::array<int, 2>> couplings_;       // of every step
   std::vector<std::array<int, 2>> step_couplings_;  // of this one: row >= column, sorted
+  std::vector<std::array<int, 2>> found_couplings_;
   std::vector<char> fixed_;
   std::vector<int> fixed_entries_;  // block entries that touch a fixed scalar
   Points* points_ = nullptr;

@@ -44,7 +44,8 @@ inline void demand_sentence(const InputError& e) {
 constexpr std::size_t kChecked = 64;
 
 inline void use(const TriMesh& mesh) {
-  demand(!mesh.triangles.empty(), "a surface has triangles");
+  demand(!mesh.triangles.empty() || !mesh.segments.empty() || !mesh.points.empty(),
+         "a surface has triangles, segments or points");
   demand_finite(mesh.vertices);
   const SurfaceReport r =
       check_surface(mesh, {.self_intersection = mesh.triangles.size() <= kChecked});

@@ -14,6 +14,10 @@
 namespace haptos::test {
 
 inline constexpr double kG = 9.81;
+// Values of PointContactOptions::law.
+inline constexpr int kSap = static_cast<int>(PointLaw::kSap),
+                     kLagged = static_cast<int>(PointLaw::kLagged),
+                     kSimilar = static_cast<int>(PointLaw::kSimilar);
 
 struct World {
   FrozenScene scene;

@@ -11,6 +11,9 @@ namespace haptos {
 namespace {
 
 using test::kG;
+using test::kLagged;
+using test::kSap;
+using test::kSimilar;
 using test::on_slope;
 using test::World;
 

@@ -10,6 +10,10 @@
 namespace haptos {
 namespace {
 
+using test::kLagged;
+using test::kSap;
+using test::kSimilar;
+
 using test::kG;
 using test::on_slope;
 using test::World;
