@@ -109,7 +109,7 @@ def test_impossible_inertia_is_found_and_mended(arm):
 
 
 @pytest.mark.parametrize(("name", "says"), [
-    ("arm.xml", "must be a robot's file"), ("none.urdf", "cannot be found"),
+    ("arm.stl", "must be a robot's file"), ("none.urdf", "cannot be found"),
     ("bad.urdf", "bad.urdf:1:"), ("bad.xacro", "bad.xacro")])
 def test_bad_robots_are_one_sentence(tmp_path, name, says):
     (tmp_path / "bad.urdf").write_text("<robot><link></robot>")
