@@ -91,30 +91,30 @@ void Articulation::check_coordinate(int k) const {
            "choose a revolute, prismatic or planar joint");
 }
 
-double Articulation::kinetic_energy(const double* q, const double* v) const {
+MechanicalEnergy Articulation::energy(const double* q, const double* v,
+                                      const Vec3d& gravity) const {
   update(tree(), q, elsewhere_);
   update_velocities(tree(), v, elsewhere_);
-  return haptos::kinetic_energy(tree(), elsewhere_, v);
+  return {kinetic_energy(tree(), elsewhere_, v), potential_energy(tree(), elsewhere_, gravity)};
 }
 
-double Articulation::potential_energy(const double* q, const Vec3d& gravity) const {
-  update(tree(), q, elsewhere_);
-  return haptos::potential_energy(tree(), elsewhere_, gravity);
+const TreeData<double>& Articulation::kinematics(const double* q) const {
+  forward_kinematics(tree(), q, elsewhere_);
+  return elsewhere_;
 }
 
 Frame<double> Articulation::link_pose(const double* q, int link) const {
-  forward_kinematics(tree(), q, elsewhere_);
-  return link_frame(tree(), elsewhere_, link);
+  return link_frame(tree(), kinematics(q), link);
 }
 
 SpatialMotion<double> Articulation::link_velocity(const double* q, const double* v,
                                                   int link) const {
-  forward_kinematics(tree(), q, elsewhere_);
+  kinematics(q);
   update_velocities(tree(), v, elsewhere_);
   const int body = tree().links[at_index(link)].body;
   if (body < 0) return SpatialMotion<double>::zero();
   return {elsewhere_.velocity[at_index(body)].angular,
-          point_velocity(elsewhere_, body, link_frame(tree(), elsewhere_, link).p)};
+          haptos::point_velocity(elsewhere_, body, link_frame(tree(), elsewhere_, link).p)};
 }
 
 void Articulation::scale_mass(int body, double scale) {
@@ -166,6 +166,13 @@ void Articulation::advance(const std::vector<double>& z, const BodyStep& step, S
 
 Vec3d Articulation::link_position(int link, const Vec3d& local) const {
   return link_frame(tree(), start_, link) * local;
+}
+Pose Articulation::link_pose(int link) const {
+  const Frame<double> f = link_frame(tree(), start_, link);
+  return {f.p, quaternion(f.r)};
+}
+Vec3d Articulation::point_velocity(int link, const Vec3d& x) const {
+  return haptos::point_velocity(start_, tree().links[at_index(link)].body, x);
 }
 void Articulation::link_jacobian(int link, const Vec3d& x, double* out) const {
   point_jacobian(tree(), start_, tree().links[at_index(link)].body, x, out);

@@ -39,6 +39,11 @@ struct LinkLoad {
   Vec3d force{{0, 0, 0}}, torque{{0, 0, 0}};  ///< [N], [N m]
 };
 
+struct MechanicalEnergy {
+  double kinetic = 0;    ///< [J]
+  double potential = 0;  ///< of the weight, zero at the world's origin [J]
+};
+
 class Articulation final : public Body {
  public:
   /// @throws InputError for a tree without unknowns or with more than 64, or a start that cannot be
@@ -73,8 +78,9 @@ class Articulation final : public Body {
 
   // At given coordinates and velocities (q_count, v_count), which need not be of the step under
   // way. They share scratch memory: not for several threads at once.
-  double kinetic_energy(const double* q, const double* v) const;
-  double potential_energy(const double* q, const Vec3d& gravity) const;
+  MechanicalEnergy energy(const double* q, const double* v, const Vec3d& gravity) const;
+  /// Poses of the bodies and axes of the joints, until the next of these calls.
+  const TreeData<double>& kinematics(const double* q) const;
   Frame<double> link_pose(const double* q, int link) const;
   /// Velocity of the link's origin and angular velocity, world.
   SpatialMotion<double> link_velocity(const double* q, const double* v, int link) const;
@@ -82,6 +88,8 @@ class Articulation final : public Body {
   // As links of the robot (contact/point/link.h): at the start of the step.
   int link_columns() const { return v_count(); }
   Vec3d link_position(int link, const Vec3d& local) const;
+  Pose link_pose(int link) const;
+  Vec3d point_velocity(int link, const Vec3d& x) const;
   void link_jacobian(int link, const Vec3d& x, double* out) const;
 
  private:

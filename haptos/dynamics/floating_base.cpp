@@ -7,11 +7,12 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-Mat3d full(const Sym3<double>& s) {
-  return {{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
-}
-
 }  // namespace
+
+bool floats(const Tree& tree, const TreeBody& b) {
+  return b.parent < 0 && (b.kind == JointKind::kFree || b.kind == JointKind::kBall) &&
+         tree.armature[at_index(b.first_v)] == 0;
+}
 
 FloatingBase::FloatingBase(const Tree& tree)
     : data_(tree), tau_(at_index(tree.v_count)), product_(tau_.size()) {
@@ -19,8 +20,7 @@ FloatingBase::FloatingBase(const Tree& tree)
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
     root.push_back(b.parent < 0 ? static_cast<int>(i) : root[at_index(b.parent)]);
-    const bool turns = b.kind == JointKind::kFree || b.kind == JointKind::kBall;
-    if (b.parent < 0 && turns && tree.armature[at_index(b.first_v)] == 0) {
+    if (floats(tree, b)) {
       bases_.emplace_back();
       bases_.back().body = static_cast<int>(i);
       bases_.back().rows.resize(at_index(b.v_count * tree.v_count));

@@ -28,6 +28,9 @@
 
 namespace haptos {
 
+/// Whether a body hangs from the world by a free or a ball joint without armature.
+bool floats(const Tree& tree, const TreeBody& body);
+
 class FloatingBase {
  public:
   explicit FloatingBase(const Tree& tree);

@@ -53,13 +53,16 @@ double* LoopClosureTerm::row(int side, int r) {
 }
 
 void LoopClosureTerm::add_motion(int side, int link, const Vec3d& x, double sign, int first) {
-  const Articulation* body = body_[side];
-  if (!body) return;
-  const int n = body->v_count();
-  gradient_.resize(at_index(3 * n));
-  body->link_jacobian(link, x, gradient_.data());
+  if (!body_[side]) return;
+  const double* j = jacobian(side, link, x);
   double* out = row(side, first);
-  for (int i = 0; i < 3 * n; ++i) out[i] += sign * gradient_[at_index(i)];
+  for (int i = 0; i < 3 * body_[side]->v_count(); ++i) out[i] += sign * j[i];
+}
+
+const double* LoopClosureTerm::jacobian(int side, int link, const Vec3d& x) {
+  gradient_.resize(at_index(3 * body_[side]->v_count()));
+  body_[side]->link_jacobian(link, x, gradient_.data());
+  return gradient_.data();
 }
 
 void LoopClosureTerm::add_turn(int side, int link, double sign, int first) {
@@ -81,7 +84,7 @@ void LoopClosureTerm::find_compliance(const StepContext& context) {
       for (int q = from; q < to; ++q) {
         double w = 0;
         for (int k = 0; k < 2; ++k) {
-          if (!body_[k] || (k == 1 && body_[0] == body_[1])) continue;
+          if (!has_rows(k)) continue;
           const double* m = context.inverse_mass->data() + body_[k]->slots().first_scalar;
           const double *a = row(k, r), *b = row(k, q);
           for (int c = 0; c < body_[k]->v_count(); ++c) w += a[c] * b[c] * m[c];
@@ -103,7 +106,7 @@ void LoopClosureTerm::prepare(const StepContext& context) {
 Energy LoopClosureTerm::evaluate(const Evaluation& e) {
   double cost = 0, v[kMaxRows] = {};
   for (int k = 0; k < 2; ++k) {
-    if (!body_[k] || (k == 1 && body_[0] == body_[1])) continue;
+    if (!has_rows(k)) continue;
     const double* z = e.z->data() + body_[k]->slots().first_scalar;
     for (int r = 0; r < rows_; ++r)
       for (int c = 0; c < body_[k]->v_count(); ++c) v[r] = fma(row(k, r)[c], z[c], v[r]);
@@ -115,7 +118,7 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
   }
   if (!e.assembly) return {cost, cost};
   for (int k = 0; k < 2; ++k) {
-    if (!body_[k] || (k == 1 && body_[0] == body_[1])) continue;
+    if (!has_rows(k)) continue;
     const int n = body_[k]->v_count(), block = body_[k]->slots().first_block;
     gradient_.assign(at_index(n), 0.0);
     for (int r = 0; r < rows_; ++r)
@@ -212,15 +215,13 @@ void DistanceClosure::linearise() {
   const double length = norm(x[0] - x[1]);
   if (length > 0) along_ = (x[0] - x[1]) * (1 / length);
   g_[0] = length - distance_;
-  std::vector<double> j;
   for (int k = 0; k < 2; ++k) {
     if (!body_[k]) continue;
     const int n = body_[k]->v_count();
-    j.resize(at_index(3 * n));
-    body_[k]->link_jacobian(side_[k].link, x[k], j.data());
+    const double* j = jacobian(k, side_[k].link, x[k]);
     double* out = row(k, 0);
     for (int c = 0; c < n; ++c)
-      for (int r = 0; r < 3; ++r) out[c] += (k == 0 ? 1 : -1) * along_[r] * j[at_index(r * n + c)];
+      for (int r = 0; r < 3; ++r) out[c] += (k == 0 ? 1 : -1) * along_[r] * j[r * n + c];
   }
 }
 

@@ -70,6 +70,9 @@ class LoopClosureTerm : public Term {
   virtual void linearise() = 0;
   /// The row of J on the unknowns of side 0 or 1, (v_count); the same one where both are one body.
   double* row(int side, int r);
+  /// How the point of a link that is at x moves with the unknowns of its side, (3, v_count), until
+  /// the next call.
+  const double* jacobian(int side, int link, const Vec3d& x);
   /// Adds `sign` times how the point of a link that is at x moves, to three rows from `first`; and
   /// how the link turns.
   void add_motion(int side, int link, const Vec3d& x, double sign, int first);
@@ -80,6 +83,8 @@ class LoopClosureTerm : public Term {
   int forces_ = 0;  ///< rows whose impulse is a force: the first ones
 
  private:
+  /// Whether a side has rows of its own: two links of one body share those of the first.
+  bool has_rows(int side) const { return body_[side] && !(side == 1 && body_[0] == body_[1]); }
   void find_compliance(const StepContext& context);
 
   int rows_, blocks_;

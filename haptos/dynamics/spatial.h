@@ -45,11 +45,14 @@ HAPTOS_HD Vec3<T> operator*(const Sym3<T>& s, const Vec3<T>& v) {
            fma(s.yz, v[2], fma(s.yy, v[1], s.xy * v[0])),
            fma(s.zz, v[2], fma(s.yz, v[1], s.xz * v[0]))}};
 }
+template <class T>
+HAPTOS_HD Mat3<T> full(const Sym3<T>& s) {
+  return {{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
+}
 /// R S R^T.
 template <class T>
 HAPTOS_HD Sym3<T> rotated(const Mat3<T>& r, const Sym3<T>& s) {
-  const Mat3<T> full{{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
-  const Mat3<T> rs = r * full;
+  const Mat3<T> rs = r * full(s);
   const auto entry = [&](int i, int j) {
     return fma(rs(i, 2), r(j, 2), fma(rs(i, 1), r(j, 1), rs(i, 0) * r(j, 0)));
   };

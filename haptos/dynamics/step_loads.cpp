@@ -2,20 +2,9 @@
 
 #include <algorithm>
 
+#include "haptos/dynamics/floating_base.h"
+
 namespace haptos {
-namespace {
-
-Mat3d full(const Sym3<double>& s) {
-  return {{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}};
-}
-
-bool floats(const Tree& tree, const TreeBody& b) {
-  return b.parent < 0 && (b.kind == JointKind::kFree || b.kind == JointKind::kBall) &&
-         tree.armature[static_cast<std::size_t>(b.first_v)] == 0;
-}
-
-}  // namespace
-
 StepLoads::StepLoads(const Tree& tree)
     : data_(tree),
       acceleration_(static_cast<std::size_t>(tree.v_count)),

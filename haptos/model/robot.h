@@ -95,6 +95,9 @@ struct RobotMotor {
   double ki = 0;                              ///< [N m/(rad s)] or [N/(m s)]
   double integral_limit = RobotJoint::kNone;  ///< bound of the integral's share [N m] or [N]
   double effort = RobotJoint::kNone;          ///< bound of u [N m] or [N]
+
+  /// What it goes by.
+  const std::string& label() const { return name.empty() ? joint : name; }
 };
 
 /// What closes a kinematic loop between two links, or couples two joints.

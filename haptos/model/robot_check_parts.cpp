@@ -67,7 +67,7 @@ void check_joint(const RobotJoint& j, std::vector<RobotFinding>& out) {
 }
 
 void check_motor(const Robot& robot, const RobotMotor& m, std::vector<RobotFinding>& out) {
-  const Say say{out, "motor \"" + printable(m.name.empty() ? m.joint : m.name) + "\""};
+  const Say say{out, "motor \"" + printable(m.label()) + "\""};
   const RobotJoint* joint = nullptr;
   for (const RobotJoint& j : robot.joints)
     if (j.name == m.joint) joint = &j;

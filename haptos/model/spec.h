@@ -165,6 +165,7 @@ struct SimOptions {
   int integrator = 0;  ///< an Integrator
   double pseudo_step = 0.1;
   double gravity_x = 0, gravity_y = 0, gravity_z = -9.81;
+  Vec3d gravity() const { return {{gravity_x, gravity_y, gravity_z}}; }  ///< [m/s2]
   int threads = 0;
   int seed = 0;
 };

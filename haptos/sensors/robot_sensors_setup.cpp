@@ -31,7 +31,7 @@ int find_named(const List& list, const std::string& wanted, const std::string& e
 }
 
 constexpr auto kName = [](const auto& x) { return x.name; };
-constexpr auto kMotorName = [](const RobotMotor& m) { return m.name.empty() ? m.joint : m.name; };
+constexpr auto kMotorName = [](const RobotMotor& m) { return m.label(); };
 
 }  // namespace
 

@@ -1,12 +1,12 @@
 #include "haptos/sim/batch.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <sstream>
 
 #include "haptos/base/error.h"
+#include "haptos/base/file.h"
 #include "haptos/base/parallel.h"
 
 namespace haptos {
@@ -69,26 +69,19 @@ void Batch::reset(std::span<const bool> mask) {
 }
 
 void Batch::save(const std::string& path) const {
-  const std::string part = path + ".part";
-  std::ofstream out(part, std::ios::binary);
+  std::ostringstream all;
   const auto write = [&](std::uint64_t n) {
-    out.write(reinterpret_cast<const char*>(&n), sizeof n);
+    all.write(reinterpret_cast<const char*>(&n), sizeof n);
   };
-  out.write(kMagic, sizeof kMagic);
+  all.write(kMagic, sizeof kMagic);
   write(sims_.size());
   for (const Sim& s : sims_) {
     std::ostringstream state;
     save_state(s.state(), s.model_hash(), state);
-    const std::string bytes = state.str();
-    write(bytes.size());
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    write(state.view().size());
+    all << state.view();
   }
-  out.close();
-  if (!out || std::rename(part.c_str(), path.c_str()) != 0) {
-    std::remove(part.c_str());
-    refuse(path, "saved states", "", "cannot be written",
-           "check that the folder exists and has space");
-  }
+  write_in_one_move(path, all.view(), "saved states");
 }
 
 void Batch::load(const std::string& path) {

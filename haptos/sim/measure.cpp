@@ -68,7 +68,7 @@ void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, c
 
 // Gravity and a soft body's own body force per mass at a time [m/s2].
 Vec3d pull_on(const Scene& scene, const Workspace& w, int body, double time) {
-  Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
+  Vec3d g = scene.sim.gravity();
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (w.soft[i].body == body) g += value_at(scene.soft[i].acceleration, time);
   return g;
@@ -89,7 +89,7 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
     report.smallest_volume_ratio =
         std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
   }
-  const Vec3d g{{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
+  const Vec3d g = scene.sim.gravity();
   for (const AffineParts& a : w.affine) {
     const AffineFrame& f = *a.frame;
     if (!w.objective.proximal()) report.kinetic += f.kinetic_energy(state);
@@ -100,9 +100,11 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
   }
   for (const RobotParts& r : w.robots) {
     if (!r.body) continue;
-    const double* q = state.q.data() + r.body->slots().first_q;
-    report.kinetic += r.body->kinetic_energy(q, state.z.data() + r.body->slots().first_scalar);
-    report.potential += r.body->potential_energy(q, g);
+    const BodySlots& s = r.body->slots();
+    const MechanicalEnergy e =
+        r.body->energy(state.q.data() + s.first_q, state.z.data() + s.first_scalar, g);
+    report.kinetic += e.kinetic;
+    report.potential += e.potential;
   }
   Evaluation e;
   e.points = &w.points;

@@ -96,7 +96,7 @@ int RobotView::link(const std::string& name) const {
 
 int RobotView::motor(const std::string& name) const {
   std::vector<std::string> names;
-  for (const RobotMotor& m : robot().motors) names.push_back(m.name.empty() ? m.joint : m.name);
+  for (const RobotMotor& m : robot().motors) names.push_back(m.label());
   return find(*model_, "motor", names, name);
 }
 
@@ -105,6 +105,22 @@ Pose RobotView::link_pose(int link) const {
   if (l.body < 0) return l.pose;
   const auto x = parts_->body->link_pose(state_->q.data() + parts_->body->slots().first_q, link);
   return {x.p, quaternion(x.r)};
+}
+
+std::vector<Pose> RobotView::link_poses() const {
+  std::vector<Pose> all;
+  const TreeData<double>* data = nullptr;
+  if (const Articulation* b = parts_->body)
+    data = &b->kinematics(state_->q.data() + b->slots().first_q);
+  const int n = static_cast<int>(tree().links.size());
+  for (int i = 0; i < n; ++i) {
+    const TreeLink& l = tree().links[at_index(i)];
+    all.push_back(l.pose);
+    if (l.body < 0) continue;
+    const Frame<double> x = link_frame(tree(), *data, i);
+    all.back() = {x.p, quaternion(x.r)};
+  }
+  return all;
 }
 
 Vec6d RobotView::link_velocity(int link) const {

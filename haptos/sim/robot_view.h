@@ -44,6 +44,8 @@ class RobotView {
   /// Pose of a link's frame; velocity [m/s] of its origin and angular velocity [rad/s]; world.
   Pose link_pose(int link) const;
   Vec6d link_velocity(int link) const;
+  /// Poses of all links.
+  std::vector<Pose> link_poses() const;
 
   MotorCommand command(int motor) const;
   void set_command(int motor, const MotorCommand& command);

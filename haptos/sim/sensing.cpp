@@ -10,8 +10,6 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-Vec3d gravity_of(const Scene& s) { return {{s.sim.gravity_x, s.sim.gravity_y, s.sim.gravity_z}}; }
-
 // Contact, closures, and wrenches that were set, where they act at the start of the step.
 void find_forces(const RobotSensors& robot, int first_body, const RobotParts& parts,
                  const Workspace& w, std::vector<LinkForce>& out) {
@@ -47,9 +45,8 @@ bool any_due(const Sensing& s, std::size_t robot, const State& state) {
 
 void compile_sensors(const Scene& scene, Model& model) {
   const auto number = [&](const std::string& name) {
-    const auto found = std::find(model.body_names.begin(), model.body_names.end(), name);
-    return found == model.body_names.end() ? -1
-                                           : static_cast<int>(found - model.body_names.begin());
+    const int found = body_number(model, name);
+    return at_index(found) < model.body_names.size() ? found : -1;
   };
   for (std::size_t i = 0; i < model.robots.size(); ++i) {
     RobotModel& m = model.robots[i];
@@ -82,7 +79,7 @@ void start_sensing(const Scene& scene, std::uint64_t seed, State& state, Workspa
       step.tree.q = step.tree.q_start = state.q.data() + body->slots().first_q;
       step.tree.v = step.tree.v_start = state.z.data() + body->slots().first_scalar;
     }
-    step.tree.gravity = gravity_of(scene);
+    step.tree.gravity = scene.sim.gravity();
     s.robots[r].update(step);
     for (int i = 0; i < s.robots[r].size(); ++i) {
       s.ideal.resize(at_index(s.robots[r].width(i)));
@@ -99,7 +96,7 @@ void sense(const Scene& scene, State& state, Workspace& w) {
     const RobotParts& parts = w.robots[r];
     if (any_due(s, r, state)) {
       RobotStep step;
-      step.tree.gravity = gravity_of(scene);
+      step.tree.gravity = scene.sim.gravity();
       step.contacts = w.contacts;
       find_forces(sensors, s.first_body[r], parts, w, s.forces);
       step.tree.forces = s.forces;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
+#include <sstream>
 
 #include "haptos/base/error.h"
+#include "haptos/base/file.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/status.h"
 #include "haptos/sim/workspace.h"
@@ -114,19 +115,9 @@ void Sim::set_state(State s) {
 }
 
 void Sim::save(const std::string& path) const {
-  const std::string part = path + ".part";
-  std::ofstream out(part, std::ios::binary);
-  if (out) save_state(state_, model_hash(), out);
-  out.close();
-  if (!out || std::rename(part.c_str(), path.c_str()) != 0) {
-    std::remove(part.c_str());
-    Diagnostic d;
-    d.file = path;
-    d.element = "saved state";
-    d.rule = "cannot be written";
-    d.remedy = "check that the folder exists and has space";
-    throw InputError(d);
-  }
+  std::ostringstream bytes;
+  save_state(state_, model_hash(), bytes);
+  write_in_one_move(path, bytes.view(), "saved state");
 }
 
 void Sim::load(const std::string& path) {

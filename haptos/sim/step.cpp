@@ -29,7 +29,7 @@ BodyStep body_step(const Scene& scene, double h, const State& state, Workspace& 
     s.momentum = false;
     s.s = square(s.h / scene.sim.pseudo_step);
   }
-  s.gravity = {{scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z}};
+  s.gravity = scene.sim.gravity();
   s.points = &w.points;
   s.mass = &w.objective.inertia().mass;
   s.z_free = &w.objective.inertia().z_free;

@@ -202,9 +202,7 @@ void bind_motor(nb::module_& m) {
       .def_rw("effort", &M::effort, "Bound of u [N m] or [N].")
       .def(
           "copy", [](const M& s) { return s; }, "The same, by itself.")
-      .def("__repr__", [](const M& s) {
-        return "haptos.RobotMotor(" + (s.name.empty() ? s.joint : s.name) + ")";
-      });
+      .def("__repr__", [](const M& s) { return "haptos.RobotMotor(" + s.label() + ")"; });
 }
 
 void set_polynomial(LoopClosure& c, const nb::object& p) {

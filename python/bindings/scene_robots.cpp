@@ -34,8 +34,8 @@ void set_start(Robot& robot, const std::map<std::string, Row>& start, const std:
 void add_robot(Scene& scene, const std::string& name, const Robot& robot,
                const nb::object& position, const nb::object& quaternion,
                const std::map<std::string, Row>& start, const nb::object& coordinates,
-               const nb::object& velocity, const nb::list& motors, bool own_motors, double friction,
-               double stiffness, double relaxation_time, double dissipation, bool self_contact,
+               const nb::object& velocity, double friction, double stiffness,
+               double relaxation_time, double dissipation, bool self_contact,
                const std::string& layer) {
   const std::string who = "robot \"" + name + "\"";
   RobotBody b;
@@ -45,17 +45,6 @@ void add_robot(Scene& scene, const std::string& name, const Robot& robot,
   set_start(b.robot, start, who);
   if (!coordinates.is_none()) b.position = to_numbers(coordinates, (who + " start").c_str());
   if (!velocity.is_none()) b.velocity = to_numbers(velocity, (who + " velocity").c_str());
-  if (!own_motors) b.robot.motors.clear();
-  for (nb::handle m : motors) {
-    RobotMotor motor;
-    motor.joint = nb::cast<std::string>(m[nb::int_(0)]);
-    motor.kp = nb::cast<double>(m[nb::int_(1)]);
-    motor.kd = nb::cast<double>(m[nb::int_(2)]);
-    motor.ki = nb::cast<double>(m[nb::int_(3)]);
-    motor.integral_limit = nb::cast<double>(m[nb::int_(4)]);
-    motor.effort = nb::cast<double>(m[nb::int_(5)]);
-    b.robot.motors.push_back(motor);
-  }
   b.friction = friction;
   b.stiffness = stiffness;
   b.relaxation_time = relaxation_time;
@@ -119,8 +108,7 @@ void bind_views(nb::module_& m) {
       .def("motor_names",
            [](const R& r) {
              std::vector<std::string> names;
-             for (const RobotMotor& k : r.first().robot().motors)
-               names.push_back(k.name.empty() ? k.joint : k.name);
+             for (const RobotMotor& k : r.first().robot().motors) names.push_back(k.label());
              return names;
            })
       .def("robot", [](const R& r) { return r.first().robot(); })
@@ -272,10 +260,9 @@ void bind_scene_robots(nb::module_& m) {
   bind_batch(m);
   m.def("add_robot", &add_robot, nb::arg("scene"), nb::arg("name"), nb::arg("robot"),
         nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("start"),
-        nb::arg("coordinates").none(), nb::arg("velocity").none(), nb::arg("motors"),
-        nb::arg("own_motors"), nb::arg("friction"), nb::arg("stiffness"),
-        nb::arg("relaxation_time"), nb::arg("dissipation"), nb::arg("self_contact"),
-        nb::arg("layer"));
+        nb::arg("coordinates").none(), nb::arg("velocity").none(), nb::arg("friction"),
+        nb::arg("stiffness"), nb::arg("relaxation_time"), nb::arg("dissipation"),
+        nb::arg("self_contact"), nb::arg("layer"));
   m.def(
       "rigid_robot",
       [](const std::string& name, const nb::list& shapes, double mass, double density, bool fixed) {

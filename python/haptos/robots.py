@@ -129,6 +129,17 @@ def shape_parts(shape: _core.RobotShape) -> list[VisualPart]:
             for p in parts]
 
 
+def link_parts(link: _core.RobotLink, *, collisions: bool = False
+               ) -> list[tuple[_core.RobotShape, _core.TriMesh, tuple[float, ...]]]:
+    """What a link shows: shape, surface in the shape's frame [m], colour and opacity.
+
+    Its visuals, or its collision shapes (in blue) where it has none or with `collisions`.
+    """
+    shown = [] if collisions else [
+        (s, part.mesh, part.rgba or s.rgba) for s in link.visuals for part in shape_parts(s)]
+    return shown or [(s, part.mesh, _SHAPE) for s in link.collisions for part in shape_parts(s)]
+
+
 def draw_robot(scene: _core.RenderScene, robot: _core.Robot, poses: NDArray[np.float64], *,
                collisions: bool = False) -> list[NDArray[np.float64]]:
     """Adds the links of a robot at their poses (links, 7); returns where their vertices are [m].
@@ -138,11 +149,7 @@ def draw_robot(scene: _core.RenderScene, robot: _core.Robot, poses: NDArray[np.f
     """
     seen = []
     for link, pose in zip(robot.links, poses, strict=True):
-        drawn = [] if collisions else [
-            (s, part.mesh, part.rgba or s.rgba) for s in link.visuals for part in shape_parts(s)]
-        if not drawn:
-            drawn = [(s, part.mesh, _SHAPE) for s in link.collisions for part in shape_parts(s)]
-        for shape, surface, rgba in drawn:
+        for shape, surface, rgba in link_parts(link, collisions=collisions):
             placed = surface.transformed(shape.frame[:3], shape.frame[3:]).transformed(
                 pose[:3], pose[3:])
             scene.add_mesh(placed.vertices, placed.triangles, color=rgba[:3],

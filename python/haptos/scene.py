@@ -314,14 +314,15 @@ class Scene:
         """
         if not isinstance(robot, _core.Robot):
             robot = load_robot(robot)
-        rows = [row for m in ([motors] if isinstance(motors, Mapping) else motors or ())
-                for row in _motor_rows(name, robot, m)]
+        if motors is not None:
+            robot = robot.copy()
+            robot.motors = [m for row in ([motors] if isinstance(motors, Mapping) else motors)
+                            for m in _motors(name, robot, row)]
         by_name = {k: np.atleast_1d(np.asarray(v, float)).tolist()
                    for k, v in start.items()} if isinstance(start, Mapping) else {}
         _core.add_robot(self._core, name, robot, position, quaternion, by_name,
-                        None if isinstance(start, Mapping) else start, velocity, rows,
-                        motors is None, friction, stiffness, relaxation_time, dissipation,
-                        self_contact, layer)
+                        None if isinstance(start, Mapping) else start, velocity, friction,
+                        stiffness, relaxation_time, dissipation, self_contact, layer)
 
     def add_robot_sensor(
         self,
@@ -510,8 +511,8 @@ def load_scene(path: str | os.PathLike[str], *,
 _MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
 
 
-def _motor_rows(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """(joint, kp, kd, ki, integral limit, effort) of each joint that `motors` describes."""
+def _motors(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[_core.RobotMotor]:
+    """A motor for each joint that `motors` describes."""
     for key in motors:
         if key not in _MOTOR_KEYS:
             refuse(f'robot "{name}" motors', repr(key), "is not known",
@@ -522,13 +523,12 @@ def _motor_rows(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> lis
         driven = [n for n, j in joints.items()
                   if j.kind in ("revolute", "prismatic") and j.mimic is None]
     driven = [driven] if isinstance(driven, str) else driven
-    rows = []
+    gains = {k: float(v) for k, v in motors.items() if k != "joints"}
+    made = []
     for joint in driven:
         if joint not in joints:
             near = _core.nearest_name(joint, list(joints))
             refuse(f'robot "{name}" motors', repr(joint), "is no joint of this robot",
                    f'did you mean "{near}"?' if near else "robot.joints lists them")
-        rows.append((joint, float(motors.get("kp", 0)), float(motors.get("kd", 0)),
-                     float(motors.get("ki", 0)), float(motors.get("integral_limit", np.inf)),
-                     float(motors.get("effort", joints[joint].effort))))
-    return rows
+        made.append(_core.RobotMotor(joint, **{"effort": joints[joint].effort} | gains))
+    return made

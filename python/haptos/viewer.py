@@ -17,7 +17,7 @@ from haptos import _core
 from haptos.errors import refuse
 from haptos.movies import need
 from haptos.pictures import BODY, GEL, OBJECT
-from haptos.robots import shape_parts
+from haptos.robots import link_parts
 
 if TYPE_CHECKING:
     from haptos.robot_view import RobotView
@@ -95,10 +95,7 @@ class Viewer:
         for link in robot.robot.links:
             path = f"/robots/{name}/{link.name}"
             self._frames[name, link.name] = scene.add_frame(path, show_axes=False)
-            drawn = [(s, p.mesh, p.rgba or s.rgba) for s in link.visuals for p in shape_parts(s)]
-            if not drawn:
-                drawn = [(s, p.mesh, (*BODY, 1.0)) for s in link.collisions for p in shape_parts(s)]
-            for k, (shape, mesh, rgba) in enumerate(drawn):
+            for k, (shape, mesh, rgba) in enumerate(link_parts(link)):
                 scene.add_mesh_simple(f"{path}/{k}", np.asarray(mesh.vertices, np.float32),
                                       np.asarray(mesh.triangles), color=tuple(rgba[:3]),
                                       opacity=None if rgba[3] >= 1 else float(rgba[3]),
