@@ -23,6 +23,7 @@ STEPS, DT, ROUNDS = 400, 0.005, 3
 
 def run_haptos(model: haptos.MjcfModel) -> tuple[np.ndarray, np.ndarray]:
     scene = haptos.Scene(dt=DT, gravity=model.options["gravity"])
+    scene.newton.force_tolerance = 1e-8
     model.add_to(scene)
     sim = scene.compile()
     times, contacts = np.zeros(STEPS), np.zeros(STEPS)

@@ -158,6 +158,8 @@ double RigidBody::kinetic_energy(const State& state) const {
 
 void RigidBody::begin_step(const State& state, const BodyStep& step) {
   start_ = pose(state);
+  start_velocity_ = velocity(state);
+  start_turn_ = angular_velocity(state);
   momentum_ = angular_momentum(state) + step.h * torque;
   free_ = free_rotation(start_.q, spec_.inertia, inverse_inertia_, momentum_, step.h);
 
@@ -189,6 +191,10 @@ void RigidBody::advance(const std::vector<double>& z, const BodyStep& step, Stat
   out[3] = q.z;
   store(v, state.z, s);
   store(r * (inverse_inertia_ * (transpose(r) * l)), state.z, s + 3);
+}
+
+Vec3d RigidBody::point_velocity(int, const Vec3d& x) const {
+  return start_velocity_ + cross(start_turn_, x - start_.p);
 }
 
 void RigidBody::link_jacobian(int, const Vec3d& x, double* jacobian) const {

@@ -84,7 +84,8 @@ class RigidBody final : public Body {
 
   // As a link (contact/point/link.h): at the start of the step that begin_step() set up.
   int link_columns() const { return 6; }
-  Vec3d link_position(int, const Vec3d& local) const { return start_ * local; }
+  Pose link_pose(int) const { return start_; }
+  Vec3d point_velocity(int, const Vec3d& x) const;
   /// J = [1, -[x - p]x], row-major 3 x 6, of the body's point that is at x.
   void link_jacobian(int, const Vec3d& x, double* jacobian) const;
 
@@ -94,6 +95,7 @@ class RigidBody final : public Body {
   double radius_ = 0;  // of gyration [m]
   // Of the step under way.
   Pose start_;
+  Vec3d start_velocity_{{0, 0, 0}}, start_turn_{{0, 0, 0}};
   Vec3d momentum_{{0, 0, 0}};  // L*
   FreeRotation free_;
 };

@@ -26,6 +26,7 @@ void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n,
       hj[r * n + c] = fma(h(r, 0), jj[c], fma(h(r, 1), jj[n + c], h(r, 2) * jj[2 * n + c]));
   for (int r = 0; r < m; ++r) {
     const double a = ji[r], b = ji[m + r], d = ji[2 * m + r];
+    if (a == 0 && b == 0 && d == 0) continue;  // an unknown that does not move the point
     double* row = out + r * n;
     for (int c = 0; c < n; ++c) row[c] += fma(a, hj[c], fma(b, hj[n + c], d * hj[2 * n + c]));
   }

@@ -19,13 +19,15 @@ namespace haptos {
 /// @param inverse_mass  of the first of the columns, (columns)
 inline void add_delassus(const double* jacobian, int columns, const double* inverse_mass,
                          Mat3d& w) {
+  double s[3][3] = {};
+  for (int c = 0; c < columns; ++c)  // the sums side by side: each is a chain
+    for (int r = 0; r < 3; ++r)
+      for (int q = 0; q <= r; ++q)
+        s[r][q] += jacobian[r * columns + c] * jacobian[q * columns + c] * inverse_mass[c];
   for (int r = 0; r < 3; ++r)
     for (int q = 0; q <= r; ++q) {
-      double s = 0;
-      for (int c = 0; c < columns; ++c)
-        s += jacobian[r * columns + c] * jacobian[q * columns + c] * inverse_mass[c];
-      w(r, q) += s;
-      if (q < r) w(q, r) += s;
+      w(r, q) += s[r][q];
+      if (q < r) w(q, r) += s[r][q];
     }
 }
 

@@ -43,7 +43,9 @@ struct Evaluation {
   const std::vector<double>* z = nullptr;  ///< trial velocities, for coordinate terms (scalars)
   Assembly* assembly = nullptr;            ///< nullptr: energy only
   bool project = false;                    ///< make the Hessian positive semi-definite
-  bool cautious = false;  ///< far from the minimum: the model may lie above the energy
+  /// 0 to 1, above 0 far from the minimum: how much of what kinks hide the Hessian is to hold, so
+  /// that the model lies above the energy.
+  double caution = 0;
 };
 
 /// Energy [J or W] and the sum of the absolute values that were added up: the scale of its

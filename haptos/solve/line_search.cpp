@@ -102,28 +102,24 @@ LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
                               const std::vector<double>& dz, double slope, int max_evaluations) {
   constexpr double kFarthest = 1.5;
   LineSearchResult r;
-  std::vector<double>& start = objective.scratch(0);
-  start = z;
+  objective.set_off(dz);
   const double tolerance = kEnough * std::abs(slope);
   double lo = 0, hi = kFarthest, a = 1, f = 0, newton = 0;
   // The slope at a, and where it would be zero if it went on evenly.
   const auto look = [&](double at) {
     r.alpha = a = at;
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = fma(a, dz[i], start[i]);
-    objective.set_trial(z, objective.path());
-    const Objective::Along along = objective.along(dz);
+    const Objective::Along along = objective.along(at);
     ++r.evaluations;
     f = along.slope;
     newton = along.curvature > 0 ? a - f / along.curvature : -1.0;
     (f > 0 ? hi : lo) = a;
   };
   look(1);  // Newton's own step is nearly always the minimum, or beyond it
-  if (f < -tolerance) {
-    look(kFarthest);
-    if (f <= 0) return r;
-  }
-  while (std::abs(f) > tolerance && hi - lo >= 1e-14 && r.evaluations < max_evaluations)
+  if (f < -tolerance) look(kFarthest);
+  const bool inside = a < kFarthest || f > 0;
+  while (inside && std::abs(f) > tolerance && hi - lo >= 1e-14 && r.evaluations < max_evaluations)
     look(newton > lo && newton < hi ? newton : 0.5 * (lo + hi));
+  z = objective.trial();
   return r;
 }
 

@@ -20,8 +20,8 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
                            const std::vector<double>& dz, const Energy& start, double slope,
                            int max_evaluations);
 
-/// Root of the slope phi'(alpha) = g(z + alpha dz) . dz in (0, 1.5] by safeguarded Newton, to 1e-8
-/// of the initial slope. For convex objectives without a step cap. z as above.
+/// Root of the slope phi'(alpha) = g(z + alpha dz) . dz in (0, 1.5] by safeguarded Newton, to a
+/// tenth of the initial slope. For convex objectives without a step cap. z as above.
 LineSearchResult exact_search(Objective& objective, std::vector<double>& z,
                               const std::vector<double>& dz, double slope, int max_evaluations);
 

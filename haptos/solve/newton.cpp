@@ -44,10 +44,10 @@ constexpr double kShortAdvance = 0.05;
 constexpr double kSettled = 0.1;
 // Residual, as a fraction of the load, below which the exact Hessian is tried again.
 constexpr double kNearlyThere = 0.02;
-// Where all terms are frozen: a share of Newton's direction below which kinks cut it short, and how
-// many cautious directions then follow.
-constexpr double kCutShort = 0.5;
-constexpr int kCautious = 2;
+// Where all terms are frozen: the share of a direction below which kinks cut it short, that from
+// which on it could go on, and how caution then changes.
+constexpr double kCutShort = 0.2, kGoesOn = 0.8;
+constexpr double kMore = 2, kLess = 0.25, kLeast = 1e-3;
 // Trials of a search after which the next Hessian is projected.
 constexpr int kManyTrials = 3;
 // Relative residual of an iterative linear solve: the loosest, and the part of the step's tolerance
@@ -60,6 +60,10 @@ constexpr double kShare = 0.1;
 constexpr double kAccuracy = 0.05;
 constexpr double kInner = 0.01;
 
+// Where all is frozen: a part of the step's tolerance below which the last Hessian says whether
+// velocities still change.
+constexpr double kSure = 0.01;
+
 // Passes between attempts at the balance without lags, and the iterations of one.
 constexpr int kRootEvery = 4;
 constexpr int kRootIterations = 20;
@@ -67,7 +71,7 @@ constexpr int kRootIterations = 20;
 class Minimiser {
  public:
   Minimiser(Objective& f, const NewtonOptions& o, std::vector<double>& z)
-      : f_(f), o_(o), z_(z), dz_(f.scratch(2)) {}
+      : f_(f), o_(o), z_(z), dz_(f.scratch()) {}
 
   NewtonReport run() {
     predict();
@@ -75,6 +79,7 @@ class Minimiser {
     settle_lags();
     report_.path = f_.path();
     if (f_.any_driven() && report_.path < 1.0) report_.status |= kTargetMissed;
+    report_.energy = energy_ ? *energy_ : f_.energy().value;
     return report_;
   }
 
@@ -87,6 +92,7 @@ class Minimiser {
     while (report_.status == 0) {
       LaggedForces used, now;
       if (!f_.update_lags(used, now)) return;
+      energy_.reset();
       if (!mixing) mixing.emplace();
       f_.assemble(false, false, 0);
       measure();
@@ -139,11 +145,14 @@ class Minimiser {
   }
 
   void minimise() {
+    energy_.reset();
     for (;;) {
+      if (settled()) break;
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
       // What is frozen is convex: only kinks ask for another Hessian than its own.
-      project_ = wary_ || (project_ && !f_.all_frozen() && !nearly_there());
-      Energy energy = f_.assemble(true, project_, ds, project_);
+      project_ = (f_.all_frozen() ? caution_ > 0 : wary_) ||
+                 (project_ && !f_.all_frozen() && !nearly_there());
+      Energy energy = f_.assemble(true, project_, ds, f_.all_frozen() ? caution_ : project_);
       measure();
       if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
         report_.status |= kNonFinite;
@@ -165,6 +174,23 @@ class Minimiser {
       ++report_.iterations;
       if (!(ds > 0 ? advance(ds) : search(energy))) break;
     }
+  }
+
+  // Where all is frozen: whether hardly anything is left after Newton's step, and the Hessian of
+  // that step says that it moves nothing. A new one would most often say the same.
+  bool settled() {
+    if (!f_.all_frozen() || report_.iterations == 0 || project_ || f_.path() < 1.0) return false;
+    const Energy energy = f_.assemble(false, false, 0);
+    measure();
+    if (!(report_.residual <= kSure * needed())) return false;
+    const std::vector<double>& g = f_.assembly().gradient();
+    for (std::size_t i = 0; i < g.size(); ++i) dz_[i] = f_.fixed(static_cast<int>(i)) ? 0.0 : -g[i];
+    if (!f_.solve_again(dz_)) return false;
+    const double change = f_.largest_speed(dz_);
+    if (!(change <= o_.velocity_tolerance)) return false;
+    report_.velocity_change = change;
+    energy_ = energy.value;
+    return true;
   }
 
   // First trial: the velocities given or the free motion, whichever costs less. Where a term caps
@@ -273,10 +299,13 @@ class Minimiser {
     return true;
   }
 
-  // Whether the next direction is to be a cautious one: where Newton's is cut short by kinks.
-  bool kinks(double alpha) {
-    if (!project_) cautious_ = alpha < kCutShort ? kCautious : 0;
-    return cautious_-- > 0;
+  // How cautious the next direction is to be: where kinks cut one short, more, and less where one
+  // could go on.
+  void watch_kinks(double alpha) {
+    if (alpha < kCutShort)
+      caution_ = caution_ > 0 ? std::min(1.0, kMore * caution_) : 1.0;
+    else if (alpha > kGoesOn)
+      caution_ = caution_ > kLeast ? kLess * caution_ : 0;
   }
 
   bool search(const Energy& energy) {
@@ -295,7 +324,7 @@ class Minimiser {
     }
     report_.velocity_change *= r.alpha;
     if (f_.all_frozen())
-      wary_ = kinks(r.alpha);
+      watch_kinks(r.alpha);
     else if (r.evaluations == 1)
       wary_ = wary_ && !project_;
     else if (r.evaluations > kManyTrials)
@@ -312,18 +341,18 @@ class Minimiser {
   bool project_ = false;  // the last direction needed the projected Hessian
   bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds
   bool advance_path_ = false, blocked_ = false;
-  int blocked_count_ = 0, cautious_ = 0;
+  int blocked_count_ = 0;
+  double caution_ = 0;
   double last_residual_ = 1e300;
-  double share_ = 1;            // of the tolerance that the present minimisation may leave
-  double solved_residual_ = 0;  // when the last linear system was solved
+  double share_ = 1;              // of the tolerance that the present minimisation may leave
+  double solved_residual_ = 0;    // when the last linear system was solved
+  std::optional<double> energy_;  // where the last minimisation ended, if known
 };
 
 }  // namespace
 
 NewtonReport minimise(Objective& objective, const NewtonOptions& options, std::vector<double>& z) {
-  NewtonReport r = Minimiser(objective, options, z).run();
-  r.energy = objective.energy().value;
-  return r;
+  return Minimiser(objective, options, z).run();
 }
 
 }  // namespace haptos

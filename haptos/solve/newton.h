@@ -1,7 +1,9 @@
 // minimise: Newton over velocities, for live and for frozen terms alike.
 //
 // Frozen terms have kinks, where contacts begin to stick: where one cuts Newton's direction short,
-// the next two directions are cautious ones, whose Hessian lies above the energy.
+// the next directions are cautious ones, whose Hessian lies above the energy, and less so with
+// every one that could go on. The last check of velocities is made with the Hessian of the step
+// before.
 //
 // Each iteration assembles gradient and Hessian, factors, caps the direction (collision, inversion,
 // candidates' margin), and searches along it: an exact search on the slope when every term is

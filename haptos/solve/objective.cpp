@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "haptos/base/lanes.h"
+
 namespace haptos {
 namespace {
 
@@ -22,9 +24,25 @@ Vec3d velocity(const Points& points, const BlockPattern& pattern, int p,
       for (int c = 0; c < 3; ++c) u[c] = fma(w[k], zb[3 * k + c], u[c]);
     return u;
   }
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < n; ++c) u[r] = fma(j[r * n + c], zb[c], u[r]);
+  // Four sums a row side by side, and the rows: one sum would wait for itself.
+  using Four = Pack<double, 4>;
+  Four s[3] = {Four(0), Four(0), Four(0)};
+  int c = 0;
+  for (; c + 4 <= n; c += 4) {
+    const Four z4 = Four::load(zb + c);
+    for (int r = 0; r < 3; ++r) s[r] = fma(Four::load(j + r * n + c), z4, s[r]);
+  }
+  for (int r = 0; r < 3; ++r) u[r] = (s[r][0] + s[r][2]) + (s[r][1] + s[r][3]);
+  for (; c < n; ++c)
+    for (int r = 0; r < 3; ++r) u[r] = fma(j[r * n + c], zb[c], u[r]);
   return u;
+}
+
+// y = M x of a symmetric block, by columns: sums side by side, not one after the other.
+void multiply(const double* m, int n, const double* x, double* y) {
+  for (int i = 0; i < n; ++i) y[i] = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) y[i] = fma(m[j * n + i], x[j], y[i]);
 }
 
 }  // namespace
@@ -47,12 +65,10 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   inertia_.z_past.assign(n, 0.0);
   inertia_.z_hold.assign(n, 0.0);
   inertia_.length.assign(n, 1.0);
+  all_frozen_ =
+      std::all_of(terms_.begin(), terms_.end(), [](const Term* t) { return t->frozen(); });
   any_driven_ = false;
   for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->driven(p);
-}
-
-bool Objective::all_frozen() const {
-  return std::all_of(terms_.begin(), terms_.end(), [](const Term* t) { return t->frozen(); });
 }
 
 void Objective::set_trial(const std::vector<double>& z, double s) {
@@ -75,37 +91,25 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
   for (Term* t : terms_) t->refresh(pts);
 }
 
-Energy Objective::inertia_energy() const {
+Energy Objective::inertia(bool add) {
+  double d[BlockPattern::kMaxBlockSize], g[BlockPattern::kMaxBlockSize];
   Energy e;
   for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b), o = pattern_->offset(b);
+    const int n = pattern_->size(b);
+    const auto o = at_index(pattern_->offset(b));
     const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
+    for (std::size_t i = 0; i < at_index(n); ++i) d[i] = z_[o + i] - inertia_.z_free[o + i];
+    multiply(m, n, d, g);
     double v = 0;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        v += 0.5 * m[i * n + j] * (z_[at_index(o + i)] - inertia_.z_free[at_index(o + i)]) *
-             (z_[at_index(o + j)] - inertia_.z_free[at_index(o + j)]);
+    for (int i = 0; i < n; ++i) v = fma(0.5 * d[i], g[i], v);
     e += {v, std::abs(v)};
+    if (add) assembly_.add_block(b, g, m);
   }
   return e;
 }
 
-void Objective::add_inertia() {
-  double g[BlockPattern::kMaxBlockSize];
-  for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b), o = pattern_->offset(b);
-    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
-    for (int i = 0; i < n; ++i) {
-      g[i] = 0;
-      for (int j = 0; j < n; ++j)
-        g[i] = fma(m[i * n + j], z_[at_index(o + j)] - inertia_.z_free[at_index(o + j)], g[i]);
-    }
-    assembly_.add_block(b, g, m);
-  }
-}
-
 Energy Objective::energy() {
-  Energy total = inertia_energy();
+  Energy total = inertia(false);
   Evaluation e;
   e.points = points_;
   e.z = &z_;
@@ -129,7 +133,7 @@ void Objective::set_factors(const Term& t) {
   }
 }
 
-Energy Objective::assemble(bool hessian, bool project, double ds, bool cautious) {
+Energy Objective::assemble(bool hessian, bool project, double ds, double caution) {
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
     for (int p = 0; p < points_->size(); ++p)
@@ -139,14 +143,13 @@ Energy Objective::assemble(bool hessian, bool project, double ds, bool cautious)
   }
   for (;;) {
     assembly_.begin(*points_, hessian, ds > 0 ? &driven_motion_ : nullptr);
-    Energy total = inertia_energy();
-    add_inertia();
+    Energy total = inertia(true);
     Evaluation e;
     e.points = points_;
     e.z = &z_;
     e.assembly = &assembly_;
     e.project = project;
-    e.cautious = cautious;
+    e.caution = caution;
     for (Term* t : terms_) {
       set_factors(*t);
       const Energy v = t->evaluate(e);
@@ -334,15 +337,15 @@ double Objective::round_off() const {
 
 double Objective::load() const {
   double applied = 0, reaction = 0, carried = 0;
+  double d[BlockPattern::kMaxBlockSize], f[BlockPattern::kMaxBlockSize];
   for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b), o = pattern_->offset(b);
-    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
-    for (int i = 0; i < n; ++i) {
-      double f = 0;
-      for (int j = 0; j < n; ++j)
-        f += m[i * n + j] * (inertia_.z_free[at_index(o + j)] - inertia_.z_past[at_index(o + j)]);
-      applied += std::abs(f) / inertia_.length[at_index(o + i)];
-    }
+    const int n = pattern_->size(b);
+    const auto o = at_index(pattern_->offset(b));
+    for (std::size_t i = 0; i < at_index(n); ++i)
+      d[i] = inertia_.z_free[o + i] - inertia_.z_past[o + i];
+    multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, d, f);
+    for (std::size_t i = 0; i < at_index(n); ++i)
+      applied += std::abs(f[i]) / inertia_.length[o + i];
   }
   for (int p = 0; p < points_->size(); ++p)
     if (points_->driven(p)) reaction += norm(assembly_.point_gradient()[at_index(p)]);
@@ -371,12 +374,39 @@ double Objective::largest_speed(const std::vector<double>& dz) const {
   return sqrt(s);
 }
 
-Objective::Along Objective::along(const std::vector<double>& dz) {
+void Objective::set_off(const std::vector<double>& dz) {
+  Ray& r = ray_;
+  r.z = z_;
+  r.u = points_->u;
+  r.dz = &dz;
   du_.resize(at_index(points_->size()));
   for (int p = 0; p < points_->size(); ++p)
     du_[at_index(p)] = points_->driven(p) ? Vec3d::zero() : velocity(*points_, *pattern_, p, dz);
-  assembly_.begin_along(*points_, dz, du_);
-  add_inertia();
+  r.slope = r.curvature = 0;
+  double g[BlockPattern::kMaxBlockSize];
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b);
+    const auto o = at_index(pattern_->offset(b));
+    multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, dz.data() + o, g);
+    for (std::size_t i = 0; i < at_index(n); ++i) {
+      r.slope = fma(g[i], z_[o + i] - inertia_.z_free[o + i], r.slope);
+      r.curvature = fma(g[i], dz[o + i], r.curvature);
+    }
+  }
+}
+
+Objective::Along Objective::along(double a) {
+  const std::vector<double>& dz = *ray_.dz;
+  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(a, dz[i], ray_.z[i]);
+  Points& pts = *points_;
+  for (int p = 0; p < pts.size(); ++p) {
+    if (pts.driven(p)) continue;
+    const auto i = at_index(p);
+    pts.u[i] = ray_.u[i] + a * du_[i];
+    pts.x[i] = pts.x_base[i] + context_.b * pts.u[i];
+  }
+  for (Term* t : terms_) t->refresh(pts);
+  assembly_.begin_along(pts, dz, du_);
   Evaluation e;
   e.points = points_;
   e.z = &z_;
@@ -385,7 +415,8 @@ Objective::Along Objective::along(const std::vector<double>& dz) {
     set_factors(*t);
     t->evaluate(e);
   }
-  return {assembly_.slope(), assembly_.curvature()};
+  return {ray_.slope + a * ray_.curvature + assembly_.slope(),
+          ray_.curvature + assembly_.curvature()};
 }
 
 double Objective::slope(const std::vector<double>& dz) const {

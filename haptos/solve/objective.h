@@ -45,7 +45,7 @@ class Objective {
   const Inertia& inertia() const { return inertia_; }
   Points& points() { return *points_; }
   const std::vector<Term*>& terms() const { return terms_; }
-  bool all_frozen() const;
+  bool all_frozen() const { return all_frozen_; }
   bool any_driven() const { return any_driven_; }
   int scalar_count() const { return pattern_->scalar_count(); }
   const BlockPattern& pattern() const { return *pattern_; }
@@ -57,8 +57,8 @@ class Objective {
   Energy energy();
   /// Gradient, and with `hessian` the matrix too. `ds` is the path that driven points will cover
   /// along the coming direction; its effect is in assembly().driven_rhs().
-  /// `cautious` as in Evaluation.
-  Energy assemble(bool hessian, bool project, double ds, bool cautious = false);
+  /// `caution` as in Evaluation.
+  Energy assemble(bool hessian, bool project, double ds, double caution = 0);
   const Assembly& assembly() const { return assembly_; }
   /// Solves for the Newton direction dz; false when the matrix is not positive definite.
   /// An iterative solver stops at this relative residual of the right-hand side.
@@ -99,29 +99,34 @@ class Objective {
   Vec3d velocity_of(int point, const std::vector<double>& z) const;
   /// Largest speed of a point under the velocities dz [m/s].
   double largest_speed(const std::vector<double>& dz) const;
-  /// Slope and curvature of the objective along dz at the trial point, without a matrix; for terms
-  /// that are all frozen. Leaves the assembled gradient as it was.
+  /// Sets off from the trial point along dz, which must stay as it is; for terms that are all
+  /// frozen.
+  void set_off(const std::vector<double>& dz);
+  /// Goes a times dz from there: slope and curvature of the objective along dz, without a matrix.
+  /// Leaves the assembled gradient as it was.
   struct Along {
     double slope, curvature;
   };
-  Along along(const std::vector<double>& dz);
+  Along along(double a);
+  /// Velocities of the trial point.
+  const std::vector<double>& trial() const { return z_; }
   /// Assembled gradient along dz.
   double slope(const std::vector<double>& dz) const;
 
   /// Room for whoever works on the objective, so that no step has to allocate.
-  std::vector<double>& scratch(int k) const { return scratch_[static_cast<std::size_t>(k)]; }
+  std::vector<double>& scratch() const { return scratch_; }
 
   /// Symbolic factorisations done so far.
   int analyses() const { return analyses_; }
 
  private:
-  Energy inertia_energy() const;
+  /// Of the inertia; adds its gradient and Hessian to the assembly on request.
+  Energy inertia(bool add);
   bool recentre();
   /// Factor of dissipation rates.
   double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].
   double reach() const;
-  void add_inertia();
   void set_factors(const Term& t);
   void hold_fixed();
   void extend_pattern();
@@ -142,13 +147,20 @@ class Objective {
   Inertia inertia_;
   Assembly assembly_;
   LinearSolver linear_;
-  std::vector<double> z_, shifted_, weight_;
-  mutable std::array<std::vector<double>, 3> scratch_;
+  std::vector<double> z_, weight_;
+  mutable std::vector<double> scratch_;
+  // Where set_off() set off from, and slope and curvature of the inertia there.
+  struct Ray {
+    std::vector<double> z;
+    std::vector<Vec3d> u;
+    const std::vector<double>* dz = nullptr;
+    double slope = 0, curvature = 0;
+  } ray_;
   std::vector<Vec3d> dx_, du_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;
   int analyses_ = 0;
-  bool any_driven_ = false;
+  bool any_driven_ = false, all_frozen_ = false;
 };
 
 }  // namespace haptos

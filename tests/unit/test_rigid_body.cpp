@@ -155,7 +155,7 @@ TEST(RigidBody, VelocityOfAPointIsItsJacobianTimesTheUnknowns) {
   s.pose = {{{0.1, 0.2, 0.3}}, normalized(Quat{0.9, 0.1, -0.2, 0.3})};
   Alone a(s);
   a.step(0);
-  const Vec3d local{{0.05, -0.02, 0.08}}, x = a.body.link_position(0, local);
+  const Vec3d local{{0.05, -0.02, 0.08}}, x = a.body.link_pose(0) * local;
   EXPECT_LT(norm(x - s.pose * local), 1e-15);
   double j[18];
   a.body.link_jacobian(0, x, j);

@@ -148,6 +148,7 @@ TEST(ShapeProperties, SurfacesAreClosedOutwardAndWithinTheBox) {
   }
 }
 
+// Of a hull the box around its own box, for speed.
 TEST(ShapeProperties, WorldBoxesHoldTheShapeTightly) {
   Random random(7);
   for (int k = 0; k < 300; ++k) {
@@ -155,8 +156,16 @@ TEST(ShapeProperties, WorldBoxesHoldTheShapeTightly) {
     const CollisionShape c(s);
     const Pose pose = random.pose(1);
     const Aabb box = c.bounds(pose);
-    Aabb points;
-    for (const Vec3d& x : shape_mesh(s, .02).vertices) points.merge(pose * x);
+    Aabb points, own;
+    const std::vector<Vec3d> vertices = shape_mesh(s, .02).vertices;
+    for (const Vec3d& x : vertices) points.merge(pose * x), own.merge(x);
+    for (int i = 0; i < 3; ++i) EXPECT_LE(c.half_thickness(), 0.5 * (own.hi[i] - own.lo[i]) + 2e-3);
+    if (s.kind == ShapeKind::kHull) {
+      for (int corner = 0; corner < 8; ++corner)
+        points.merge(pose *
+                     Vec3d{{corner & 1 ? own.hi[0] : own.lo[0], corner & 2 ? own.hi[1] : own.lo[1],
+                            corner & 4 ? own.hi[2] : own.lo[2]}});
+    }
     for (int i = 0; i < 3; ++i) {
       EXPECT_LT(box.lo[i], points.lo[i] + 1e-12);
       EXPECT_GT(box.hi[i], points.hi[i] - 1e-12);

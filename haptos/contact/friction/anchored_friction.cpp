@@ -279,7 +279,7 @@ Energy AnchoredFriction::evaluate(const Evaluation& e) const {
     // Of a spring that slips the curvature that keeps the model above the energy, until the rest
     // is nearly done: its own is 0 along d, and a step that turns it round would not see the other
     // edge of the cone.
-    if (!e.cautious && p.second != p.force_per_length && r > 0)
+    if (e.caution == 0 && p.second != p.force_per_length && r > 0)
       H += outer(d, d) * ((p.second - p.force_per_length) / (r * r));
     e.assembly->add_hessian(s.a, s.a, H, true);
     if (s.b.count == 0) continue;

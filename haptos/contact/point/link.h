@@ -15,20 +15,16 @@ class Link {
   virtual int block() const = 0;         ///< of BlockPattern
   virtual int first_scalar() const = 0;  ///< of z
   virtual int columns() const = 0;       ///< unknowns of the block
-  /// World position of the point `local` of the link's frame, at the start of the step [m].
-  virtual Vec3d position(const Vec3d& local) const = 0;
   /// Pose of the link's frame, at the start of the step.
-  Pose pose() const {
-    const Vec3d o = position({{0, 0, 0}});
-    return {o, quaternion(haptos::columns(position({{1, 0, 0}}) - o, position({{0, 1, 0}}) - o,
-                                          position({{0, 0, 1}}) - o))};
-  }
+  virtual Pose pose() const = 0;
+  /// Velocity of the link's point that is at x, at the start of the step [m/s].
+  virtual Vec3d velocity(const Vec3d& x) const = 0;
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
 };
 
-/// Link `link` of a body that offers link_columns, link_position and link_jacobian (RigidBody,
-/// whose only link is 0, and Articulation). The body must outlive it.
+/// Link `link` of a body that offers link_columns, link_pose, point_velocity and link_jacobian
+/// (RigidBody, whose only link is 0, and Articulation). The body must outlive it.
 template <class B>
 class LinkOf final : public Link {
  public:
@@ -40,7 +36,8 @@ class LinkOf final : public Link {
   int block() const override { return body_.slots().first_block; }
   int first_scalar() const override { return body_.slots().first_scalar; }
   int columns() const override { return body_.link_columns(); }
-  Vec3d position(const Vec3d& local) const override { return body_.link_position(link_, local); }
+  Pose pose() const override { return body_.link_pose(link_); }
+  Vec3d velocity(const Vec3d& x) const override { return body_.point_velocity(link_, x); }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
 
  private:

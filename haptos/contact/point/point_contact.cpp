@@ -10,6 +10,8 @@ namespace {
 
 // Candidates reach at least this far [m]: covers the first step of a point (radius 0) at rest.
 constexpr double kReach = 1e-3;
+// Acceleration by which a body may start to move within a step [m/s2].
+constexpr double kPush = 20;
 // Slip below which friction without a normal force yet would stick [m/s].
 constexpr double kSlowest = 1e-12;
 
@@ -32,10 +34,16 @@ bool bounded(const Aabb& b) {
   return true;
 }
 
-double half_thickness(const Aabb& b) {
-  double t = 1e300;
-  for (int k = 0; k < 3; ++k) t = std::min(t, 0.5 * (b.hi[k] - b.lo[k]));
-  return t;
+// Of the corners of a box on the link, at the start of the step.
+double largest_speed(const Link* link, const Aabb& box) {
+  if (!link || !bounded(box)) return 0;
+  double fastest = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec3d x;
+    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
+    fastest = std::max(fastest, squared_norm(link->velocity(x)));
+  }
+  return sqrt(fastest);
 }
 
 // A feature of a shape, for records: apart from those of the other shapes of a body.
@@ -94,6 +102,8 @@ PointContact::PointContact(std::vector<PointShape> shapes, const PointContactOpt
       refuse(".dissipation", s.dissipation, "must be 0 or more", "give it in s/m");
     if (!std::isfinite(s.friction)) refuse(".friction", s.friction, "must be finite", "correct it");
   }
+  for (const PointShape& s : shapes_)
+    if (s.link) fastest_.resize(std::max(fastest_.size(), at_index(s.link->env() + 1)));
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
@@ -114,23 +124,13 @@ bool PointContact::may_touch(int i, int j) const {
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{i, j});
 }
 
-// Of the corners of the shape's box, at the start of the step.
-double PointContact::largest_speed(const PointShape& s, const Aabb& box,
-                                   const std::vector<double>& z) {
-  if (!s.link || !bounded(box)) return 0;
-  const int n = s.link->columns();
-  jacobian_.resize(at_index(3 * n));
-  double fastest = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    Vec3d x, u = Vec3d::zero();
-    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    s.link->jacobian(x, jacobian_.data());
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < n; ++c)
-        u[r] = fma(jacobian_[at_index(r * n + c)], z[at_index(s.link->first_scalar() + c)], u[r]);
-    fastest = std::max(fastest, norm(u));
-  }
-  return fastest;
+// How much farther than its own speed says a shape may get in the step: it may be struck by the
+// fastest of its environment, or pushed; no more than part of its thickness, for a body that is
+// missed is found overlapping at the next step.
+double PointContact::surprise(const PointShape& s) const {
+  const double part = 0.5 * s.shape.half_thickness();
+  if (!s.link) return part;
+  return std::min(part, 4 * h_ * (fastest_[at_index(s.link->env())] + h_ * kPush));
 }
 
 void PointContact::prepare(const StepContext& context) {
@@ -142,22 +142,29 @@ void PointContact::prepare(const StepContext& context) {
   box_.resize(n);
   speed_.resize(n);
   reach_.resize(n);
+  std::fill(fastest_.begin(), fastest_.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const PointShape& s = shapes_[i];
     pose_[i] = s.link ? compose(s.link->pose(), s.frame) : s.frame;
     box_[i] = s.shape.bounds(pose_[i]);
-    speed_[i] = largest_speed(s, box_[i], *context.z);
+    speed_[i] = largest_speed(s.link, box_[i]);
+    if (s.link) {
+      double& most = fastest_[at_index(s.link->env())];
+      most = std::max(most, speed_[i]);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
     reach_[i] = box_[i];
-    const double d = 2 * h_ * speed_[i] + 0.5 * kReach +
-                     (bounded(box_[i]) ? 0.5 * half_thickness(box_[i]) : 0.0);
+    const double d =
+        2 * h_ * speed_[i] + 0.5 * kReach + (shapes_[i].link ? surprise(shapes_[i]) : 0);
     for (int k = 0; k < 3; ++k) reach_[i].lo[k] -= d, reach_[i].hi[k] += d;
   }
   broad_phase_.pairs(
       reach_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   for (const auto& [i, j] : pairs_) {
     const std::size_t a = at_index(i), b = at_index(j);
-    const double thin = std::min(half_thickness(box_[a]), half_thickness(box_[b]));
-    const double margin = 2 * h_ * (speed_[a] + speed_[b]) + 0.5 * thin + kReach;
+    const double margin = 2 * h_ * (speed_[a] + speed_[b]) + kReach +
+                          std::min(surprise(shapes_[a]), surprise(shapes_[b]));
     samples_.clear();
     collide(shapes_[a].shape, pose_[a], shapes_[b].shape, pose_[b], margin, samples_);
     for (const ContactSample& s : samples_) add_candidate(context, i, j, s);
@@ -184,10 +191,7 @@ void PointContact::add_candidate(const StepContext& context, int i, int j,
     link->jacobian(x, jacobian_.data());
     add_delassus(jacobian_.data(), n, context.inverse_mass->data() + link->first_scalar(),
                  delassus);
-    const double* z = context.z->data() + link->first_scalar();
-    for (int r = 0; r < 3; ++r)
-      for (int m = 0; m < n; ++m)
-        start[r] += (k == 0 ? 1 : -1) * jacobian_[at_index(r * n + m)] * z[m];
+    start += (k == 0 ? 1.0 : -1.0) * link->velocity(x);
     c.point[k] =
         context.points->add_link(link->block(), link->body(), link->env(), x, jacobian_.data(), n);
   }
@@ -279,14 +283,15 @@ void PointContact::refresh(const Points& points) {
 // Far from the minimum: along the slip as stiff as across it, |gamma_t| / |u|. The curvature there
 // is nearly nothing until the contact sticks, so that Newton runs over one kink after the other;
 // with this the model lies above the energy, and what will stick comes to rest together.
-void PointContact::widen(const Candidate& c, const Vec3d& v, Mat3d& hessian) const {
+void PointContact::widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const {
   const bool sap = law() == PointLaw::kSap;
   const double u0 = v[0] - (sap ? c.sap.v_hat[0] : c.hunt.v_hat_1);
   const double u1 = v[1] - (sap ? c.sap.v_hat[1] : c.hunt.v_hat_2);
   const double size = sqrt(u0 * u0 + u1 * u1);
   if (!(size > 0)) return;
   const double t[2] = {u0 / size, u1 / size};
-  const double across = sqrt(square(c.value.impulse[0]) + square(c.value.impulse[1])) / size;
+  const double across =
+      caution * sqrt(square(c.value.impulse[0]) + square(c.value.impulse[1])) / size;
   double along = 0;
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) along += t[i] * hessian(i, j) * t[j];
@@ -306,8 +311,8 @@ Energy PointContact::evaluate(const Evaluation& e) {
     if (b >= 0) e.assembly->add_gradient(b, c.impulse);
     if (!e.assembly->wants_hessian()) continue;
     Mat3d curvature = c.value.hessian;
-    if (e.cautious && c.value.slip)
-      widen(c, transpose(c.frame) * velocity(c, *e.points), curvature);
+    if (e.caution > 0 && c.value.slip)
+      widen(c, transpose(c.frame) * velocity(c, *e.points), e.caution, curvature);
     const Mat3d g = c.frame * curvature * transpose(c.frame);
     const Mat3d h = 0.5 * (g + transpose(g));
     if (a >= 0) e.assembly->add_hessian(a, a, h);

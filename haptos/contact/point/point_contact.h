@@ -31,10 +31,11 @@
 // surfaces overlap the point is midway between them; where they are only near, it is on each of
 // them, so that friction's arm ends there.
 //
-// A pair is a candidate when its gap is at most 2 h (s_a + s_b) + r/2 + 1 mm, s the largest speeds
-// of the shapes' boxes at the start of the step and r the smaller half thickness of the two boxes:
-// a body that the step's own acceleration drives into another is seen unless that is more than its
-// velocity and half its thickness a step; one that is missed is found overlapping at the next step.
+// A pair is a candidate when its gap is at most 2 h (s_a + s_b) + e + 1 mm, s the largest speeds of
+// the shapes' boxes at the start of the step. e is for what moves otherwise than at the start: at
+// most 4 h (s_max + h 20 m/s2), s_max the largest speed in the environment, which may strike it,
+// and at most half of the smaller half thickness of the two. A pair that is missed is found
+// overlapping at the next step.
 //
 // Reference: Castro et al. 2022, section V (regularisation); Castro et al. 2020 (near-rigid bound);
 // Castro, Han, Masterjohn 2023 (Hunt and Crossley).
@@ -121,12 +122,12 @@ class PointContact final : public ContactTerm {
   void set_sap(Candidate& c, const Mixed& m, double w) const;
   void set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
                          const Vec3d& velocity) const;
-  void widen(const Candidate& c, const Vec3d& v, Mat3d& hessian) const;
+  void widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const;
   FeaturePair key(const Candidate& c) const;
   void keep_anchor(const Candidate& c, const Vec3d& velocity);
   PointLaw law() const { return static_cast<PointLaw>(law_.law); }
   bool may_touch(int i, int j) const;
-  double largest_speed(const PointShape& s, const Aabb& box, const std::vector<double>& z);
+  double surprise(const PointShape& s) const;
   void add_candidate(const StepContext& context, int i, int j, const ContactSample& sample);
   Vec3d velocity(const Candidate& c, const Points& points) const;
 
@@ -141,6 +142,7 @@ class PointContact final : public ContactTerm {
   std::vector<Pose> pose_;
   std::vector<Aabb> box_, reach_;
   std::vector<double> speed_, jacobian_;
+  std::vector<double> fastest_;  // speed, per environment
   std::vector<std::array<int, 2>> pairs_;
   std::vector<ContactSample> samples_;
 };

@@ -139,24 +139,17 @@ CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
     }
   } else if (kind_ == ShapeKind::kMesh || kind_ == ShapeKind::kHeightField) {
     field_ = std::make_shared<TriangleField>(shape);
-    return;
   }
-  if (kind_ != ShapeKind::kHalfSpace) convex_ = convex_of(shape, polytope_.get());
+  if (kind_ == ShapeKind::kHalfSpace) return;
+  box_ = shape_bounds(shape);
+  for (int k = 0; k < 3; ++k)
+    half_thickness_ = vmin(half_thickness_, 0.5 * (box_.hi[k] - box_.lo[k]));
+  if (!field_) convex_ = convex_of(shape, polytope_.get());
 }
 
 Aabb CollisionShape::bounds(const Pose& pose) const {
-  if (field_) return moved_bounds(field_->bounds(), pose);
-  if (kind_ != ShapeKind::kHull) return shape_bounds(shape_, pose);
-  // Climbing from vertex to vertex is faster than looking at all of them.
-  const Mat3d t = transpose(to_matrix(pose.q));
-  Aabb box;
-  int hint = 0;
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d d = column(t, k);
-    box.hi[k] = dot(d, support(convex_, d, hint)) + pose.p[k];
-    box.lo[k] = dot(d, support(convex_, -d, hint)) + pose.p[k];
-  }
-  return box;
+  return field_ || kind_ == ShapeKind::kHull ? moved_bounds(box_, pose)
+                                             : shape_bounds(shape_, pose);
 }
 
 void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,

@@ -41,12 +41,17 @@ class CollisionShape {
   const Convex& convex() const { return convex_; }
   /// Triangles of a mesh or a height field; null for others.
   const TriangleField* field() const { return field_.get(); }
-  /// World box at a pose; as shape_bounds(), but of a mesh the box around its box [m].
+  /// World box at a pose; as shape_bounds(), but of a mesh or a hull the box around its own box
+  /// [m].
   Aabb bounds(const Pose& pose) const;
+  /// Half the shortest side of its own box [m]; infinite for a half-space.
+  double half_thickness() const { return half_thickness_; }
 
  private:
   ShapeKind kind_;
   Shape shape_;
+  Aabb box_;  // at no pose
+  double half_thickness_ = Aabb::kInf;
   Convex convex_;
   std::shared_ptr<const Polytope> polytope_;
   std::shared_ptr<const TriangleField> field_;
