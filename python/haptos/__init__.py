@@ -82,6 +82,7 @@ from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
+from haptos.sensor_models import Fact, SensorModel, load_sensor, sensor_names
 from haptos.sensors import MarkerReading, TactileSensor
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.tet_report import TetReport, measure_tets
@@ -94,6 +95,7 @@ __version__ = version
 __all__ = [
     "CONTACT_DTYPE",
     "ROBOT_SENSORS",
+    "Fact",
     "Found",
     "Hole",
     "IkResult",
@@ -120,6 +122,7 @@ __all__ = [
     "RobotShape",
     "RobotView",
     "Scene",
+    "SensorModel",
     "Sim",
     "State",
     "StepError",
@@ -158,6 +161,7 @@ __all__ = [
     "load_mjcf",
     "load_robot",
     "load_scene",
+    "load_sensor",
     "load_trajectory",
     "make_shape",
     "measure_tets",
@@ -180,6 +184,7 @@ __all__ = [
     "round_pad",
     "save_movie",
     "save_png",
+    "sensor_names",
     "shape_names",
     "status_table",
     "tetrahedralise",
