@@ -82,7 +82,15 @@ from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
-from haptos.sensors import MarkerReading, TactileSensor
+from haptos.sensors import (
+    ContactField,
+    ForceImage,
+    GelStress,
+    MarkerReading,
+    PointCloud,
+    TactileSensor,
+    Touch,
+)
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
@@ -94,7 +102,10 @@ __version__ = version
 __all__ = [
     "CONTACT_DTYPE",
     "ROBOT_SENSORS",
+    "ContactField",
+    "ForceImage",
     "Found",
+    "GelStress",
     "Hole",
     "IkResult",
     "IkTarget",
@@ -108,6 +119,7 @@ __all__ = [
     "Options",
     "Pad",
     "PadGrading",
+    "PointCloud",
     "Recorder",
     "RenderScene",
     "RepairReport",
@@ -130,6 +142,7 @@ __all__ = [
     "TetMesh",
     "TetProgress",
     "TetReport",
+    "Touch",
     "Trajectory",
     "Tree",
     "TriMesh",
