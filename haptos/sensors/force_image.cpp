@@ -174,7 +174,7 @@ class Binner {
   }
 
   void deposit(const Piece& p, int row, int column, std::size_t t) {
-    Vec3d w;
+    Vec3d w = Vec3d::zero();
     const double area = measure(p, w) * field_.shape.triangle_area[t];
     if (!(area > 0)) return;
     const std::size_t bin = at_index(row) * at_index(out_.width) + at_index(column);

@@ -1,5 +1,9 @@
 """Sensors by name and from a person's own file."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -103,6 +107,13 @@ def test_a_bad_file_is_told_with_its_line(own_file, old, new, line, said):
         haptos.load_sensor(str(own_file))
     assert said in str(caught.value) and str(own_file) in str(caught.value)
     assert line == 0 or caught.value.line == line
+
+
+def test_the_pages_of_sensors_are_what_their_files_say():
+    script = Path(__file__).parents[2] / "scripts/plots/sensor_pages"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_names_that_are_none_are_told_the_nearest():
