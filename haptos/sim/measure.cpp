@@ -152,6 +152,13 @@ Wrench Sim::contact_wrench(const std::string& name, const Vec3d& about) const {
   return r;
 }
 
+NodalContact Sim::nodal_contact(const std::string& soft) const {
+  const int body = body_id(soft);
+  for (const SoftParts& s : work_->soft)
+    if (s.body == body) return haptos::nodal_contact(work_->contacts, body, s.points);
+  return {};
+}
+
 Wrench Sim::load_wrench(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const int body = body_id(name);
