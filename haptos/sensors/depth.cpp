@@ -1,8 +1,10 @@
 #include "haptos/sensors/depth.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "haptos/base/error.h"
@@ -40,12 +42,6 @@ F8 lane_index() {
   throw InputError(std::move(d));
 }
 
-[[noreturn]] void bad_camera(const char* element, double value, const char* rule) {
-  fail(std::string("camera.") + element, std::to_string(value), rule,
-       "give sizes and focal lengths in pixels, the pitch in metres per pixel and the distance in "
-       "metres");
-}
-
 Float4 rounded(D4 a) {
   VectorOf<double, 4>::type v;
   a.store(reinterpret_cast<double*>(&v));
@@ -56,20 +52,6 @@ Float4 rounded(D4 a) {
 F8 inverse_length(F8 x, F8 y, F8 z) { return F8(1.0f) / sqrt(fma(x, x, fma(y, y, z * z))); }
 
 }  // namespace
-
-void TactileCamera::check() const {
-  if (width < 1 || width > 16384) bad_camera("width", width, "must lie in 1 .. 16384");
-  if (height < 1 || height > 16384) bad_camera("height", height, "must lie in 1 .. 16384");
-  const auto positive = [](const char* name, double v) {
-    if (!(v > 0) || !std::isfinite(v)) bad_camera(name, v, "must be finite and greater than 0");
-  };
-  if (kind == Kind::kOrthographic) return positive("pitch", pitch);
-  positive("fx", fx);
-  positive("fy", fy);
-  positive("distance", distance);
-  if (!std::isfinite(cx)) bad_camera("cx", cx, "must be finite");
-  if (!std::isfinite(cy)) bad_camera("cy", cy, "must be finite");
-}
 
 DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
                          std::span<const Vec3i> coat)
@@ -96,9 +78,10 @@ DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> res
     }
     triangles_.push_back(tri);
   }
-  sort_for_drawing(rest);
+  if (camera.distorted()) split(divisions_for(rest));
   DepthScratch s;
   project(rest, s);
+  sort_for_drawing(s.position);
   bin(s);
   rest_w_.resize(stride_ * static_cast<std::size_t>(camera.height));
   s.values.resize(band_floats());
@@ -108,13 +91,87 @@ DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> res
     const std::size_t count = std::min(rest_w_.size() - first, kBandRows * stride_);
     std::copy_n(s.values.begin(), count, rest_w_.begin() + static_cast<std::ptrdiff_t>(first));
   }
-  if (camera_.kind == TactileCamera::Kind::kPinhole)
+  if (camera_.central())
     for (float& w : rest_w_) w = w == kNone ? kNone : -1.0f / w;
+}
+
+// A distorted camera bends the image of an edge: its triangles are drawn in parts whose edges bend
+// by less than kBend. One number for all, so that neighbours fit.
+int DepthSensor::divisions_for(std::span<const Vec3d> rest) const {
+  constexpr double kBend = 0.02;  // [pixel]
+  constexpr double kMost = 16;
+  double bend = 0;
+  for (const Vec3i& t : triangles_)
+    for (int k = 0; k < 3; ++k) {
+      Vec2d slopes[2], image[2];
+      for (int e = 0; e < 2; ++e) {
+        const Vec3d& p =
+            rest[static_cast<std::size_t>(used_[static_cast<std::size_t>(t[(k + e) % 3])])];
+        const double w = p[2] + camera_.distance;
+        slopes[e] = {{p[0] / w, p[1] / w}};
+        image[e] = camera_.project(p);
+      }
+      const Vec2d middle = camera_.project_slopes((slopes[0] + slopes[1]) * 0.5);
+      if (!(middle[0] > -1 && middle[0] < camera_.width)) continue;
+      if (!(middle[1] > -1 && middle[1] < camera_.height)) continue;
+      const double off = norm(middle - (image[0] + image[1]) * 0.5);
+      if (off > bend) bend = off;
+    }
+  return static_cast<int>(std::min(kMost, std::ceil(std::sqrt(bend / kBend))));
+}
+
+void DepthSensor::split(int n) {
+  if (n < 2) return;
+  whole_ = std::move(triangles_);
+  triangles_.clear();
+  // A point of an edge is the same for both its triangles: by its ends and its place between them.
+  std::map<std::array<int, 3>, int> of_edge;
+  const auto add = [&](const Vec3i& corner, const Vec3d& weight) {
+    split_.push_back({corner, weight});
+    return static_cast<int>(used_.size() + split_.size()) - 1;
+  };
+  const auto on_edge = [&](int a, int b, int i) {  // i n-ths of the way from a to b
+    if (i == 0) return a;
+    if (i == n) return b;
+    if (a > b) {
+      std::swap(a, b);
+      i = n - i;
+    }
+    const auto [at, fresh] = of_edge.try_emplace({a, b, i}, 0);
+    const double w = static_cast<double>(i) / n;
+    if (fresh) at->second = add({{a, b, b}}, {{1 - w, w, 0}});
+    return at->second;
+  };
+  std::vector<int> number;  // of the points (i, j) with i + j <= n, row after row
+  for (const Vec3i& t : whole_) {
+    number.clear();
+    for (int i = 0; i <= n; ++i)
+      for (int j = 0; j <= n - i; ++j) {
+        if (j == 0)
+          number.push_back(on_edge(t[0], t[1], i));
+        else if (i == 0)
+          number.push_back(on_edge(t[0], t[2], j));
+        else if (i + j == n)
+          number.push_back(on_edge(t[1], t[2], j));
+        else
+          number.push_back(add(t, Vec3d{{static_cast<double>(n - i - j), static_cast<double>(i),
+                                         static_cast<double>(j)}} *
+                                      (1.0 / n)));
+      }
+    const auto at = [&](int i, int j) {
+      return number[static_cast<std::size_t>(i * (n + 1) - i * (i - 1) / 2 + j)];
+    };
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n - i; ++j) {
+        triangles_.push_back({{at(i, j), at(i + 1, j), at(i, j + 1)}});
+        if (i + j + 1 < n) triangles_.push_back({{at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)}});
+      }
+  }
 }
 
 // Band by band and then from left to right, so that the pixels being written stay in the first
 // cache; neighbours a few triangles apart, so that none waits for the pixels of the one before it.
-void DepthSensor::sort_for_drawing(std::span<const Vec3d> rest) {
+void DepthSensor::sort_for_drawing(const std::vector<Vec3d>& rest) {
   struct Key {
     int band;
     double x;
@@ -123,8 +180,7 @@ void DepthSensor::sort_for_drawing(std::span<const Vec3d> rest) {
   std::vector<Key> keys;
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
     Vec3d centre = Vec3d::zero();
-    for (int k = 0; k < 3; ++k)
-      centre += rest[static_cast<std::size_t>(used_[static_cast<std::size_t>(triangles_[t][k])])];
+    for (int k = 0; k < 3; ++k) centre += rest[static_cast<std::size_t>(triangles_[t][k])];
     const Vec2d p = camera_.project(centre * (1.0 / 3));
     const double row = std::clamp(p[1], -1.0, camera_.height + 1.0);
     keys.push_back({p[1] == p[1] ? static_cast<int>(std::floor(row / kBandRows)) : -1, p[0], t});
@@ -178,16 +234,20 @@ void DepthSensor::bin(DepthScratch& s) const {
 }
 
 // The key grows with the distance from the camera and is a plane over the image for a flat
-// triangle: z itself under parallel rays, -1 / (z + D) under a pinhole.
+// triangle: z itself under parallel rays, -1 / (z + D) under a pinhole, and nearly so in the parts
+// that a distorted camera draws.
 void DepthSensor::project(std::span<const Vec3d> nodes, DepthScratch& s) const {
-  const std::size_t n = used_.size();
+  const std::size_t n = used_.size() + split_.size();
   s.position.resize(n);
   s.vertex.resize(n);
-  const bool parallel = camera_.kind == TactileCamera::Kind::kOrthographic;
+  const bool parallel = !camera_.central();
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    s.position[i] = nodes[static_cast<std::size_t>(used_[i])];
+  for (std::size_t i = 0; i < split_.size(); ++i)
+    s.position[used_.size() + i] = split_[i].of(s.position);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec3d& p = nodes[static_cast<std::size_t>(used_[i])];
+    const Vec3d& p = s.position[i];
     const Vec2d u = camera_.project(p);
-    s.position[i] = p;
     s.vertex[i].x = u[0];
     s.vertex[i].y = u[1];
     s.vertex[i].value[0] = parallel ? p[2] : -1.0 / (p[2] + camera_.distance);
@@ -196,23 +256,29 @@ void DepthSensor::project(std::span<const Vec3d> nodes, DepthScratch& s) const {
 
 void DepthSensor::vertex_normals(DepthScratch& s) const {
   const Vec3d zero = Vec3d::zero();
-  s.sum.assign(used_.size(), zero);
+  s.sum.assign(used_.size() + split_.size(), zero);
   const Vec3d* p = s.position.data();
   Vec3d* sum = s.sum.data();
-  for (const Vec3i& t : triangles_) {
+  for (const Vec3i& t : split_.empty() ? triangles_ : whole_) {
     const Vec3d n = cross(p[t[1]] - p[t[0]], p[t[2]] - p[t[0]]);
     sum[t[0]] += n;
     sum[t[1]] += n;
     sum[t[2]] += n;
   }
+  if (!split_.empty()) {
+    // Normals vary over a triangle as if it were not divided.
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (const double length = norm(sum[i]); length > 0) sum[i] = sum[i] * (1 / length);
+    for (std::size_t i = 0; i < split_.size(); ++i) sum[used_.size() + i] = split_[i].of(s.sum);
+  }
   // The pinhole image of a value is a plane over the image once it is divided by the depth; the
   // positive factor drops out when the pixel's normal is normalised.
-  const bool parallel = camera_.kind == TactileCamera::Kind::kOrthographic;
-  for (std::size_t i = 0; i < used_.size(); ++i) {
+  const bool parallel = !camera_.central();
+  for (std::size_t i = 0; i < s.sum.size(); ++i) {
     const double length = norm(sum[i]);
     double* value = s.vertex[i].value;
     const double scale = parallel ? 1.0 : -value[0] * camera_.distance;
-    const double by = length > 0 ? scale / length : 0.0;
+    const double by = length > 0 ? scale / (split_.empty() ? length : 1.0) : 0.0;
     value[1] = sum[i][0] * by;
     value[2] = sum[i][1] * by;
     value[3] = length > 0 ? sum[i][2] * by : scale;
@@ -281,7 +347,7 @@ template <bool kNormals>
 void DepthSensor::resolve(int band, const float* values, DepthImage& out) const {
   const int width = camera_.width, first = band * kBandRows;
   const int last = std::min(first + kBandRows, camera_.height);
-  const bool pinhole = camera_.kind == TactileCamera::Kind::kPinhole;
+  const bool pinhole = camera_.central();
   const F8 none(kNone), nan(std::numeric_limits<float>::quiet_NaN()), minus(-1.0f);
   const auto store = [](F8 v, float* to, int count) {
     if (count >= kWidth) return v.store(to);
@@ -360,8 +426,7 @@ DepthImage DepthSensor::measure(std::span<const Vec3d> nodes, bool with_normals)
 std::vector<float> DepthSensor::rest_height() const {
   const std::size_t width = static_cast<std::size_t>(camera_.width);
   std::vector<float> h(width * static_cast<std::size_t>(camera_.height));
-  const float back =
-      camera_.kind == TactileCamera::Kind::kPinhole ? static_cast<float>(camera_.distance) : 0.0f;
+  const float back = camera_.central() ? static_cast<float>(camera_.distance) : 0.0f;
   for (std::size_t i = 0; i < h.size(); ++i) {
     const float w = rest_w_[i / width * stride_ + i % width];
     h[i] = w < kNone ? w - back : std::numeric_limits<float>::quiet_NaN();
@@ -374,6 +439,21 @@ std::vector<std::uint8_t> contact_mask(const DepthImage& image, double threshold
   const float limit = static_cast<float>(threshold);
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = image.depth[i] > limit;
   return mask;
+}
+
+std::vector<Vec3d> image_points(const TactileCamera& camera, const DepthImage& image,
+                                std::span<const float> rest_height) {
+  std::vector<Vec3d> points;
+  points.reserve(image.depth.size());
+  for (int row = 0; row < image.height; ++row)
+    for (int col = 0; col < image.width; ++col) {
+      const std::size_t k = points.size();
+      const double z = static_cast<double>(rest_height[k]) - static_cast<double>(image.depth[k]);
+      points.push_back(
+          z == z ? camera.point_at({{static_cast<double>(col), static_cast<double>(row)}}, z)
+                 : Vec3d{{z, z, z}});
+    }
+  return points;
 }
 
 double contact_area(const DepthImage& image, double threshold) {
