@@ -38,13 +38,23 @@ double mean_edge_of(const Coat& coat, const std::vector<Vec3d>& x) {
 using Sparse = Eigen::SparseMatrix<double>;
 
 // M + l^2 K. The stiffness between two corners of a triangle is their edges' product over 4 A.
-// A negative l stands for the element size of each triangle.
+// A negative l stands for the size of the elements about each triangle.
 Sparse assemble(const Coat& coat, const std::vector<Vec3d>& x, const CoatShape& shape, double l) {
+  // Sizes of elements are averaged at vertices, so that l varies smoothly over an uneven mesh.
+  std::vector<double> size(coat.size(), 0.0), about(coat.size(), 0.0);
+  for (std::size_t t = 0; t < coat.triangles.size(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      size[at_index(coat.triangles[t][k])] += 2 * shape.triangle_area[t];
+      about[at_index(coat.triangles[t][k])] += 1;
+    }
+  for (std::size_t v = 0; v < coat.size(); ++v) size[v] /= about[v];
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(9 * coat.triangles.size());
   for (std::size_t t = 0; t < coat.triangles.size(); ++t) {
     const Vec3i& c = coat.triangles[t];
-    const double A = shape.triangle_area[t], l2 = l < 0 ? 2 * A : l * l;
+    const double A = shape.triangle_area[t];
+    const double local = (size[at_index(c[0])] + size[at_index(c[1])] + size[at_index(c[2])]) / 3;
+    const double l2 = l < 0 ? local : l * l;
     Vec3d opposite[3];
     for (int k = 0; k < 3; ++k)
       opposite[k] = x[at_index(c[(k + 2) % 3])] - x[at_index(c[(k + 1) % 3])];

@@ -12,8 +12,8 @@
 // 1 - (l k)^4 / (1 + (l k)^2)^2 instead of 1 / (1 + (l k)^2), so a round contact keeps its radius
 // and peak (the first moments and, for a constant l, the second ones are kept on a flat coat away
 // from its border), and the noise of non-matching meshes is still damped. The price is a pressure
-// slightly below zero around a contact. By default l is the element size of each triangle,
-// sqrt(2 A_T): the side of a right triangle of its area.
+// slightly below zero around a contact. By default l^2 is the mean of twice the areas of
+// the triangles about each place: l is the side of a right triangle of such an area.
 //
 // Reported is the traction per present area, t A_rest / A_now of each vertex. Its integral over the
 // present coat, linear over each triangle, is again the sum of f. With n the vertex normal,
@@ -58,7 +58,7 @@ struct ContactPatch {
 class ContactFieldSensor {
  public:
   /// @param rest  the gel's nodes at rest [m]; @param coat  triangles into them
-  /// @param smoothing  l [m]; negative: the element size of each triangle
+  /// @param smoothing  l [m]; negative: the size of the elements of each place
   /// Throws InputError for a triangle or a length that cannot be used.
   ContactFieldSensor(std::span<const Vec3d> rest, std::span<const Vec3i> coat,
                      double smoothing = -1);
