@@ -83,7 +83,15 @@ from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
 from haptos.sensor_models import Fact, SensorModel, load_sensor, sensor_names
-from haptos.sensors import MarkerReading, TactileSensor
+from haptos.sensors import (
+    ContactField,
+    ForceImage,
+    GelStress,
+    MarkerReading,
+    PointCloud,
+    TactileSensor,
+    Touch,
+)
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
@@ -95,8 +103,11 @@ __version__ = version
 __all__ = [
     "CONTACT_DTYPE",
     "ROBOT_SENSORS",
+    "ContactField",
     "Fact",
+    "ForceImage",
     "Found",
+    "GelStress",
     "Hole",
     "IkResult",
     "IkTarget",
@@ -110,6 +121,7 @@ __all__ = [
     "Options",
     "Pad",
     "PadGrading",
+    "PointCloud",
     "Recorder",
     "RenderScene",
     "RepairReport",
@@ -133,6 +145,7 @@ __all__ = [
     "TetMesh",
     "TetProgress",
     "TetReport",
+    "Touch",
     "Trajectory",
     "Tree",
     "TriMesh",
