@@ -75,7 +75,7 @@ double measure(const Piece& p, Vec3d& centroid) {
 class Binner {
  public:
   Binner(const TactileCamera& camera, const Coat& coat, const ContactField& field, ForceImage& out)
-      : coat_(coat), field_(field), out_(out), plane_(out.area.size()) {
+      : coat_(coat), field_(field), out_(out), plane_(out.area.size()), sums_(kValues * plane_) {
     for (const Vec3d& x : field.position) {
       const Vec2d u = camera.project(x);
       at_.push_back(
@@ -99,6 +99,10 @@ class Binner {
       Corner corner{{at_[v][0], at_[v][1]}, {0, 0, 0}};
       corner.q[k] = weight_[v];
       p.add(corner);
+      const Vec3d &f = field_.traction[v], &s = field_.shear[v];
+      const double value[kValues] = {f[0], f[1], f[2], field_.pressure[v], s[0],
+                                     s[1], s[2], 1,    field_.touched[v]};
+      std::copy_n(value, kValues, corner_[k]);
       for (int i = 0; i < 2; ++i) {
         seen = seen && std::isfinite(at_[v][i]);
         low[i] = std::min(low[i], at_[v][i]);
@@ -110,6 +114,21 @@ class Binner {
     out_.outside += all - inside_;
   }
 
+  // Hands the sums to the image, tractions as means over the bins' coat.
+  void finish() {
+    for (std::size_t i = 0; i < plane_; ++i) {
+      const double* sum = sums_.data() + i * kValues;
+      const double by = sum[7] > 0 ? 1 / sum[7] : 0.0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        out_.force[k * plane_ + i] = sum[k];
+        out_.shear[k * plane_ + i] = sum[4 + k] * by;
+      }
+      out_.pressure[i] = sum[3] * by;
+      out_.area[i] = sum[7];
+      out_.touched[i] = sum[8];
+    }
+  }
+
  private:
   // First and last bin that a range of places meets.
   static int first(double low) { return std::max(0, static_cast<int>(std::max(low, -1.0))); }
@@ -117,43 +136,40 @@ class Binner {
     return std::min(count - 1, static_cast<int>(std::min(high, static_cast<double>(count))));
   }
 
-  void rows(Piece rest, std::size_t t, const double low[2], const double high[2]) {
-    Piece strip, left;
+  // `rest` is used up; the parts still to be cut change places between two pieces.
+  void rows(Piece& rest, std::size_t t, const double low[2], const double high[2]) {
+    Piece strip, other;
+    Piece *now = &rest, *left = &other;
     if (low[1] < 0) {
-      cut(rest, 1, 0, strip, left);
-      rest = left;
+      cut(*now, 1, 0, strip, *left);
+      std::swap(now, left);
     }
-    for (int r = first(low[1]); r <= last(high[1], out_.height) && rest.count >= 3; ++r) {
-      if (high[1] <= r + 1) {
-        columns(rest, r, t);
-        return;
-      }
-      cut(rest, 1, r + 1, strip, left);
+    for (int r = first(low[1]); r <= last(high[1], out_.height) && now->count >= 3; ++r) {
+      if (high[1] <= r + 1) return columns(*now, r, t);
+      cut(*now, 1, r + 1, strip, *left);
       if (strip.count >= 3) columns(strip, r, t);
-      rest = left;
+      std::swap(now, left);
     }
   }
 
-  void columns(Piece rest, int row, std::size_t t) {
+  void columns(Piece& rest, int row, std::size_t t) {
     double low = 1e300, high = -1e300;
     for (int i = 0; i < rest.count; ++i) {
       low = std::min(low, rest.corner[at_index(i)].at[0]);
       high = std::max(high, rest.corner[at_index(i)].at[0]);
     }
     if (high < 0 || low > out_.width) return;
-    Piece strip, left;
+    Piece strip, other;
+    Piece *now = &rest, *left = &other;
     if (low < 0) {
-      cut(rest, 0, 0, strip, left);
-      rest = left;
+      cut(*now, 0, 0, strip, *left);
+      std::swap(now, left);
     }
-    for (int c = first(low); c <= last(high, out_.width) && rest.count >= 3; ++c) {
-      if (high <= c + 1) {
-        deposit(rest, row, c, t);
-        return;
-      }
-      cut(rest, 0, c + 1, strip, left);
+    for (int c = first(low); c <= last(high, out_.width) && now->count >= 3; ++c) {
+      if (high <= c + 1) return deposit(*now, row, c, t);
+      cut(*now, 0, c + 1, strip, *left);
       if (strip.count >= 3) deposit(strip, row, c, t);
-      rest = left;
+      std::swap(now, left);
     }
   }
 
@@ -161,24 +177,12 @@ class Binner {
     Vec3d w;
     const double area = measure(p, w) * field_.shape.triangle_area[t];
     if (!(area > 0)) return;
-    const Vec3i& c = coat_.triangles[t];
     const std::size_t bin = at_index(row) * at_index(out_.width) + at_index(column);
-    Vec3d force = Vec3d::zero(), shear = Vec3d::zero();
-    double pressure = 0, touched = 0;
-    for (int k = 0; k < 3; ++k) {
-      const std::size_t v = at_index(c[k]);
-      force += field_.traction[v] * w[k];
-      shear += field_.shear[v] * w[k];
-      pressure += field_.pressure[v] * w[k];
-      touched += field_.touched[v] * w[k];
-    }
-    out_.area[bin] += area;
-    out_.touched[bin] += touched * area;
-    out_.pressure[bin] += pressure * area;
-    for (int i = 0; i < 3; ++i) {
-      out_.force[at_index(i) * plane_ + bin] += force[i] * area;
-      out_.shear[at_index(i) * plane_ + bin] += shear[i] * area;
-    }
+    double value[kValues], *sum = sums_.data() + bin * kValues;
+    for (int i = 0; i < kValues; ++i)
+      value[i] = w[0] * corner_[0][i] + w[1] * corner_[1][i] + w[2] * corner_[2][i];
+    for (int i = 0; i < kValues; ++i) sum[i] += value[i] * area;
+    const Vec3d force{{value[0], value[1], value[2]}};
     inside_ += force * area;
   }
 
@@ -189,6 +193,10 @@ class Binner {
   std::vector<Vec2d> at_;       // place of each vertex among the bins
   std::vector<double> weight_;  // one over its distance along the axis
   Vec3d inside_{{0, 0, 0}};     // of the triangle's force
+  // Of a place on the coat: traction, pressure, shear, 1, part in contact.
+  static constexpr int kValues = 9;
+  double corner_[3][kValues];  // at the triangle's corners
+  std::vector<double> sums_;   // integrals over bins, bin by bin
 };
 
 }  // namespace
@@ -214,11 +222,7 @@ ForceImage force_image(const TactileCamera& camera, const Coat& coat, const Cont
   out.pressure.assign(size, 0.0);
   Binner binner(camera, coat, field, out);
   for (std::size_t t = 0; t < coat.triangles.size(); ++t) binner.add(t);
-  for (std::size_t i = 0; i < size; ++i) {
-    const double by = out.area[i] > 0 ? 1 / out.area[i] : 0.0;
-    out.pressure[i] *= by;
-    for (std::size_t k = 0; k < 3; ++k) out.shear[k * size + i] *= by;
-  }
+  binner.finish();
   return out;
 }
 
