@@ -56,14 +56,10 @@ def test_field_names_its_vertices_and_triangles(pressed, camera):
     assert camera.touch().triangles.shape == (1, len(camera.coat_triangles))
 
 
-def test_compensated_depth_is_that_of_the_ball(camera):
-    row, col = 29, 39
-    ball = 0.3e-3
-    coat = camera.depth()[0, row, col]
-    object_ = camera.depth(compensated=True)[0, row, col]
-    support = 2e-5
-    assert ball + 0.1 * support < coat < ball + support
-    assert abs(object_ - ball) < 0.2 * abs(coat - ball)
+def test_compensated_depth_lies_a_gap_above_the_coat(camera):
+    # Below the middle of the ball; its closeness to the ball's own depth is tested in C++.
+    coat, touching = (camera.depth(compensated=c)[0, 29, 39] for c in (False, True))
+    assert 0.1 * 2e-5 < coat - touching < 2e-5
 
 
 def test_point_clouds_are_where_the_coat_is(pressed, camera):
@@ -113,7 +109,7 @@ def test_all_is_zero_and_finite_before_contact_and_after_the_object_is_taken_awa
     check_nothing(exact=True)
     sim.run(0.1)
     assert camera.touch().area[0] > 0
-    sim.set_target("ball", (0, 0, 0.05))
+    sim.set_target("ball", (0, 0, 4.5e-3))
     sim.step()
     check_nothing(exact=False)
 
@@ -132,7 +128,10 @@ def test_a_pad_that_is_moved_and_turned_reads_the_same_in_its_own_frame():
         w, y = turn[0], turn[2]
         axis = np.array([2 * w * y, 0, 1 - 2 * y * y]) if moved else np.array([0, 0, 1.0])
         at = np.array(pose.get("position", (0, 0, 0)))
-        ball = haptos.icosphere(4e-3, 1e-3)
+        # Aside of the middle and without sharp corners, so that there is one way to give way.
+        aside = np.array([1.0, 0, 0]) if not moved else np.array([axis[2], 0, -axis[0]])
+        at = at + 0.31e-3 * aside
+        ball = haptos.icosphere(4e-3, 0.3e-3)
         quaternion = turn if moved else (1, 0, 0, 0)
         scene.add_prescribed("ball", ball, trajectory=[
             (0.0, at + axis * 4.03e-3, quaternion), (0.05, at + axis * 3.8e-3, quaternion)])
