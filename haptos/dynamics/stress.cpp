@@ -70,7 +70,8 @@ SoftStress cauchy_stress(const SoftElements& s, const SoftModel& model, std::spa
       if (s.quadrature == 4) {
         // The values at corners of the linear field through the points: (f_q - other sum) / (own -
         // other).
-        const Vec<double, 4> b = barycentric(model, model.given_tets[at_index(e)], model.rest.vertices[v]);
+        const Vec<double, 4> b =
+            barycentric(model, model.given_tets[at_index(e)], model.rest.vertices[v]);
         here = Mat3d::zero();
         for (int q = 0; q < 4; ++q)
           here += (at_point[q] - mean * (4 * other)) * (b[q] / (own - other));

@@ -257,14 +257,19 @@ def _material(s: _Section) -> dict[str, float]:
 
 
 def _camera(s: _Section) -> _core.TactileCamera:
-    kind = s.text("kind", among=("orthographic", "pinhole"))
+    kind = s.text("kind", among=("orthographic", "pinhole", "fisheye"))
     width, height = s.whole("width", 1, 4096), s.whole("height", 1, 4096)
     if kind == "orthographic":
         camera = _core.TactileCamera.orthographic(width, height,
                                                   s.number("pitch", "m", 1e-7, 1e-2))
+    elif kind == "fisheye":
+        camera = _core.TactileCamera.fisheye(width, height, s.number("focal", "", 1, 1e6),
+                                             s.number("distance", "m", 1e-4, 1))
     else:
         camera = _core.TactileCamera.pinhole(width, height, s.number("focal", "", 1, 1e6),
-                                             s.number("distance", "m", 1e-4, 1))
+                                             s.number("distance", "m", 1e-4, 1),
+                                             s.number("k1", "", -100, 100, 0.0),
+                                             s.number("k2", "", -100, 100, 0.0))
     s.done()
     return camera
 

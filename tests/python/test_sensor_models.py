@@ -53,6 +53,22 @@ def test_the_camera_of_the_mini_sees_what_its_maker_says():
     assert camera.height * camera.pitch == pytest.approx(15.2e-3, rel=2e-3)
 
 
+@pytest.mark.parametrize(("camera", "made"), [
+    ("{kind: fisheye, width: 32, height: 24, focal: 20, distance: 12 mm}",
+     haptos.TactileCamera.fisheye(32, 24, 20, 0.012)),
+    ("{kind: pinhole, width: 32, height: 24, focal: 40, distance: 20 mm, k1: -0.2, k2: 0.03}",
+     haptos.TactileCamera.pinhole(32, 24, 40, 0.02, -0.2, 0.03)),
+])
+def test_a_file_may_have_a_camera_with_a_lens(own_file, camera, made):
+    lines = own_file.read_text().splitlines()
+    own_file.write_text("\n".join(
+        f"camera: {camera}" if line.startswith("camera:") else line for line in lines))
+    read = haptos.load_sensor(str(own_file)).camera
+    points = [[3e-3, 2e-3, 0], [1e-3, -4e-3, -5e-4]]
+    assert read.kind == made.kind
+    np.testing.assert_array_equal(read.project(points), made.project(points))
+
+
 def test_a_sensor_of_ones_own_is_pressed(own_file):
     model = haptos.load_sensor(str(own_file))
     assert model.material == pytest.approx({"young": 2e5, "poisson": 0.45, "density": 1050})

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "haptos/base/error.h"
+#include "haptos/sensors/depth.h"
 #include "haptos/sensors/force_image.h"
 
 namespace haptos {
@@ -208,6 +209,32 @@ TEST(ForceImage, BinsAndWhatLiesOutsideAddUpToTheForceUnderEveryCamera) {
       }
     }
   }
+}
+
+TEST(ForceImage, ACameraThatSeesNoCoatHasAllForceOutside) {
+  const Gel g = uneven(8, 10e-3);
+  const ContactFieldSensor s(g.nodes, g.coat);
+  NodalContact c = no_contact(g);
+  for (std::size_t v = 0; v + 1 < g.nodes.size(); ++v) c.force[v] = {{0.1, 0.2, -1}};
+  const ContactField f = s.measure(g.nodes, c);
+  const Vec3d force = total_force(s.coat(), f);
+  TactileCamera aside = TactileCamera::pinhole(64, 48, 60, 0.01, -0.1, 0);
+  aside.cx = 1e4;
+  TactileCamera behind = TactileCamera::fisheye(64, 48, 60, 1e-3);
+  std::vector<Vec3d> above = g.nodes;  // the coat lies behind the lens
+  for (Vec3d& x : above) x[2] = -2e-3;
+  for (const auto& [camera, nodes] : {std::pair(aside, g.nodes), std::pair(behind, above)}) {
+    ContactField moved = f;
+    moved.position = s.coat().gather(nodes);
+    const ForceImage image = force_image(camera, s.coat(), moved);
+    EXPECT_NEAR(norm(image.outside - force), 0, 1e-12 * norm(force));
+    for (const double a : image.area) ASSERT_EQ(a, 0);
+    for (const double p : image.pressure) ASSERT_EQ(p, 0);
+    for (const float d : DepthSensor(camera, g.nodes, g.coat).measure(nodes).depth)
+      ASSERT_TRUE(std::isnan(d));
+  }
+  for (const float d : DepthSensor(behind, g.nodes, std::vector<Vec3i>{}).measure(g.nodes).depth)
+    ASSERT_TRUE(std::isnan(d));
 }
 
 // A bin of a uniform pressure holds the pressure times its area, wherever the triangles lie.
