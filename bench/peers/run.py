@@ -87,7 +87,7 @@ def judge_stack(case: dict, s: Scene, r: dict) -> dict:
 def piles() -> list[tuple[dict, Scene]]:
     out = []
     n = 6
-    for dt in (0.002, 0.005, 0.01, 0.02):
+    for dt in (0.02, 0.01, 0.005, 0.002):
         random = np.random.default_rng(666)
         s = Scene(dt=dt, gravity=G, mu=0.5, steps=round(4 / dt), balls=True)
         for k in range(n**3):

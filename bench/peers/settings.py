@@ -78,7 +78,6 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
         },
         "balls": {
             "lagged, k 1e6": {},
-            "lagged, k 1e8": {"stiffness": 1e8},
             "SAP, k 1e8": {"stiffness": 1e8, "law": "sap", "relaxation_time": 0.01},
         },
     },
