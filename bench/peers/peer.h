@@ -1,6 +1,6 @@
-// What a driver of bench/peers does around an engine: reads scenes from standard input one after the
-// other, steps and measures each, prints one line of JSON for it. The Python drivers do the same
-// (scene.py).
+// What a driver of bench/peers does around an engine: reads scenes from standard input one after
+// the other, steps and measures each, prints one line of JSON for it. The Python drivers do the
+// same (scene.py).
 //
 // A scene is bodies (boxes and balls) over one half-space. Lines of the input:
 //   dt .01 | steps 200 | gravity 9.8 | mu .5 | normal 0 0 1      the plane goes through the origin

@@ -1,10 +1,10 @@
 // Bullet's driver of bench/peers (peer.h), double precision. Options: solver si (sequential
-// impulses), nncg or dantzig (the LCP of each island); iterations; ground plane or box; split 0 or 1
-// (split impulses for penetration); erp.
-#include <btBulletDynamicsCommon.h>
+// impulses), nncg or dantzig (the LCP of each island); iterations; ground plane or box; split 0 or
+// 1 (split impulses for penetration); erp.
 #include <BulletDynamics/ConstraintSolver/btNNCGConstraintSolver.h>
 #include <BulletDynamics/MLCPSolvers/btDantzigSolver.h>
 #include <BulletDynamics/MLCPSolvers/btMLCPSolver.h>
+#include <btBulletDynamicsCommon.h>
 
 #include <memory>
 
@@ -88,8 +88,7 @@ struct Bullet final : peers::Engine {
   }
   int contacts() const override {
     int n = 0;
-    for (int i = 0; i < dispatcher.getNumManifolds(); ++i)
-      n += manifold(i)->getNumContacts();
+    for (int i = 0; i < dispatcher.getNumManifolds(); ++i) n += manifold(i)->getNumContacts();
     return n;
   }
   const btPersistentManifold* manifold(int i) const {

@@ -159,9 +159,11 @@ def main() -> None:
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
     parser.add_argument("--engines", nargs="+", default=engines, choices=engines)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--budget", type=float, default=20, help="CPU seconds of a repeated setting")
+    parser.add_argument("--budget", type=float, default=20, help="CPU s of a repeated setting")
     parser.add_argument("--limit", type=float, default=300, help="seconds that a setting may take")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-peers")
+    builds = [ROOT / "build-peers", ROOT / "build-bench/bench/peers"]
+    parser.add_argument("--build", type=pathlib.Path,
+                        default=next((b for b in builds if b.exists()), builds[0]))
     parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()
 

@@ -2,7 +2,9 @@
 
 Usage: python bench/peers/show.py [FOLDER] [--markdown] [--draw FILE.png]
 
-FOLDER holds what run.py wrote, bench/peers/results where left out.
+FOLDER holds what run.py wrote, bench/peers/results where left out. --markdown prints only what
+docs/peers.md shows: the least time at which an engine stays within an error, whatever the setting
+and the time step.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ def columns(scene: str) -> list[tuple[str, str, str]]:
     return {
         "slope": [("mu", "mu", ".2f"), ("x, m", "x", ".5f"), ("error, m", "error", ".1e"),
                   ("us a step", "us_per_step", ".1f"), ("ms per s", "ms", ".2f")],
-        "stack": [("ratio", "ratio", "d"), ("moved, m", "error", ".1e"), ("drift, m", "drift", ".1e"),
-                  ("force error", "force_error", ".1e"), ("contacts", "own_contacts", ".0f"),
+        "stack": [("ratio", "ratio", "d"), ("moved, m", "error", ".1e"),
+                  ("drift, m", "drift", ".1e"), ("force error", "force_error", ".1e"), ("contacts", "own_contacts", ".0f"),
                   ("us a step", "us_per_step", ".0f"), ("ms per s", "ms", ".1f")],
         "balls": [("rms, m", "error", ".1e"), ("deepest, m", "deepest", ".1e"),
                   ("contacts", "contacts", ".0f"), ("lost", "lost", "d"),
@@ -34,7 +36,7 @@ def columns(scene: str) -> list[tuple[str, str, str]]:
     }[scene]
 
 
-def table(data: dict, markdown: bool) -> None:
+def table(data: dict) -> None:
     shown = columns(data["scene"])
     head = ["engine", "setting", "dt, ms"] + [c[0] for c in shown]
     lines = [head]
@@ -42,20 +44,21 @@ def table(data: dict, markdown: bool) -> None:
         r = dict(r, ms=1e3 * r["seconds_per_s"])
         lines.append([NAMES[r["engine"]], r["setting"], f"{1e3 * r['dt']:g}"] +
                      [format(r[key], f) for _, key, f in shown])
-    if markdown:
-        lines.insert(1, ["---"] * len(head))
-        print("\n".join("| " + " | ".join(line) + " |" for line in lines))
-        return
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
     print("\n".join("  ".join(x.ljust(w) for x, w in zip(line, widths, strict=True)).rstrip()
                     for line in lines))
 
 
 def show(data: dict, markdown: bool = False) -> None:
+    if markdown:
+        for title, lines in within(data):
+            print(f"\n{title}\n")
+            print("\n".join("| " + " | ".join(line) + " |" for line in lines))
+        return
     versions = ", ".join(f"{NAMES[e]} {v}" for e, v in data["versions"].items())
     print(f"{data['scene']}, {data['date']}, {data['cpu']}, {data['cores']} cores, load "
           f"{data['load']}: {versions}\n")
-    table(data, markdown)
+    table(data)
     print()
     for r in data["rows"]:
         setting = r["setting"].replace(", ", "_").replace(" ", "_")
@@ -67,6 +70,47 @@ def show(data: dict, markdown: bool = False) -> None:
         if r["not_converged"]:
             print(f"{NAMES[r['engine']]}, {r['setting']}, dt {r['dt']:g}: {r['not_converged']} "
                   "steps did not converge")
+
+
+LEVELS = {"slope": (1, 0.1, 0.03, 0.01), "stack": (1e-2, 1e-3, 1e-4, 1e-5),
+          "balls": (3e-3, 1e-3, 3e-4, 1e-4, 1e-5)}
+
+
+def within(data: dict) -> list[tuple[str, list[list[str]]]]:
+    """Tables (title, rows) of the least time within an error, for each case of a scene."""
+    rows = data["rows"]
+    if data["scene"] == "slope":  # the worst of the three frictions counts, and their mean time
+        groups: dict[tuple, list[dict]] = {}
+        for r in rows:
+            groups.setdefault((r["engine"], r["setting"], r["dt"]), []).append(r)
+        cases = {"slope": [dict(g[0], error=max(r["error"] for r in g),
+                                seconds_per_s=sum(r["seconds_per_s"] for r in g) / len(g))
+                           for g in groups.values() if len(g) == 3]}
+    elif data["scene"] == "stack":
+        cases = {f"stack, mass ratio {n}": pick(data, ratio=n) for n in (1, 1000)}
+    else:
+        cases = {"balls": [r for r in rows if not r["lost"]]}
+    tables = []
+    for title, group in cases.items():
+        head = ["engine"] + [f"{e:g} m" for e in LEVELS[data["scene"]]] + ["least error"]
+        lines = [head, ["---"] * len(head)]
+        for engine in data["versions"]:
+            own = [r for r in group if r["engine"] == engine]
+            line = [NAMES[engine]]
+            for level in LEVELS[data["scene"]]:
+                good = [r for r in own if r["error"] <= level]
+                if not good:
+                    line.append("-")
+                    continue
+                r = min(good, key=lambda r: r["seconds_per_s"])
+                line.append(f"**{1e3 * r['seconds_per_s']:.3g}** ({r['setting']}; "
+                            f"{1e3 * r['dt']:g})")
+            best = min(own, key=lambda r: r["error"])
+            line.append(f"{best['error']:.1e} m, {1e3 * best['seconds_per_s']:.3g} "
+                        f"({best['setting']}; {1e3 * best['dt']:g})")
+            lines.append(line)
+        tables.append((title, lines))
+    return tables
 
 
 PANELS = [
