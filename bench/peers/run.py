@@ -214,11 +214,12 @@ def main() -> None:
 
 
 def pack(data: dict) -> str:
-    """JSON with a line for each row, four digits, keys of the rows once."""
+    """JSON with a line for each row, four digits (positions eight), keys of the rows once."""
     keys = list(data["rows"][0]) if data["rows"] else []
     head = {k: v for k, v in data.items() if k != "rows"} | {"columns": keys}
-    short = [[float(f"{r[k]:.4g}") if isinstance(r[k], float) else r[k] for k in keys]
-             for r in data["rows"]]
+    digits = {"x": 8}
+    short = [[float(f"{r[k]:.{digits.get(k, 4)}g}") if isinstance(r[k], float) else r[k]
+              for k in keys] for r in data["rows"]]
     lines = ",\n".join(json.dumps(row) for row in short)
     return json.dumps(head)[:-1] + ', "rows": [\n' + lines + "\n]}\n"
 

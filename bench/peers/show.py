@@ -38,6 +38,7 @@ def columns(scene: str) -> list[tuple[str, str, str]]:
 
 def table(data: dict) -> None:
     shown = columns(data["scene"])
+    shown += [("Newton", "iterations", ".1f")]  # of a step; 0 where the driver cannot tell
     head = ["engine", "setting", "dt, ms"] + [c[0] for c in shown]
     lines = [head]
     for r in data["rows"]:
