@@ -34,7 +34,7 @@ import sys
 import numpy as np
 from scene import Body, Scene
 from settings import SETTINGS
-from show import show
+from show import load_file, show
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -158,6 +158,8 @@ def main() -> None:
     engines = list(SETTINGS)
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
     parser.add_argument("--engines", nargs="+", default=engines, choices=engines)
+    parser.add_argument("--settings", nargs="+", help="names of settings; all where left out")
+    parser.add_argument("--merge", action="store_true", help="keep other settings of --out")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budget", type=float, default=20, help="CPU s of a repeated setting")
     parser.add_argument("--limit", type=float, default=300, help="seconds that a setting may take")
@@ -178,7 +180,7 @@ def main() -> None:
         for turn in range(args.rounds):
             for engine, command in commands.items():
                 for label, options in SETTINGS[engine][name].items():
-                    if (engine, label) in slow:
+                    if (engine, label) in slow or label not in (args.settings or [label]):
                         continue
                     print(f"  {name}, round {turn + 1}: {engine}, {label}", file=sys.stderr)
                     cases = make()
@@ -206,11 +208,24 @@ def main() -> None:
                 "cores": os.cpu_count(), "load": [round(x, 2) for x in load],
                 "versions": versions, "settings": {e: SETTINGS[e][name] for e in commands},
                 "rows": rows}
+        file = args.out / f"{name}.json" if args.out else None
+        if args.merge and file and file.exists():
+            data = merged(load_file(file), data)
         show(data)
         if args.out:
             args.out.mkdir(parents=True, exist_ok=True)
-            (args.out / f"{name}.json").write_text(pack(data))
-            print("wrote", args.out / f"{name}.json")
+            file.write_text(pack(data))
+            print("wrote", file)
+
+
+def merged(old: dict, new: dict) -> dict:
+    """The rows of both, those of the new run in place of the old ones of the same settings."""
+    key = lambda r: (list(SETTINGS).index(r["engine"]), r["setting"])  # noqa: E731
+    again = {key(r) for r in new["rows"]}
+    rows = [r for r in old["rows"] if key(r) not in again] + new["rows"]
+    return new | {"rows": sorted(rows, key=lambda r: key(r)[0]),
+                  "versions": old["versions"] | new["versions"], "load": old["load"] + new["load"],
+                  "settings": old["settings"] | new["settings"]}
 
 
 def pack(data: dict) -> str:

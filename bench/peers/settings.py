@@ -32,6 +32,9 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
             "k 1e8, tolerance 1e-2": {"stiffness": 1e8, "force_tolerance": 1e-2},
             "k 1e8, lagged": {"stiffness": 1e8, "law": "lagged"},
             "k 1e8, beta .1": {"stiffness": 1e8, "near_rigid": 0.1},
+            "k 1e8, sigma .1": {"stiffness": 1e8, "stick_compliance": 0.1},
+            "k 1e8, beta .1, sigma .1": {"stiffness": 1e8, "near_rigid": 0.1,
+                                         "stick_compliance": 0.1},
         },
     },
     "mujoco": {

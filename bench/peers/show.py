@@ -10,6 +10,7 @@ and the time step.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import pathlib
 
@@ -128,6 +129,7 @@ def draw(scenes: dict[str, dict], out: pathlib.Path) -> None:
     import matplotlib
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
+    from PIL import Image
     plt.rcParams.update({"font.size": 8})
     figure, axes = plt.subplots(3, 2, figsize=(9, 10))
     for ax, (title, scene, case, key, unit) in zip(axes.flat, PANELS, strict=True):
@@ -149,17 +151,21 @@ def draw(scenes: dict[str, dict], out: pathlib.Path) -> None:
                for e, c in COLOURS.items()]
     figure.legend(handles=handles, loc="upper center", ncol=len(handles), frameon=False)
     figure.tight_layout(rect=(0, 0, 1, 0.97))
-    figure.savefig(out, dpi=100, metadata={"Software": None})
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=100, metadata={"Software": None})
+    Image.open(buffer).convert("RGB").quantize(256).save(out, optimize=True)
     print("wrote", out)
 
 
 def load(folder: pathlib.Path) -> dict[str, dict]:
-    scenes = {}
-    for file in sorted(folder.glob("*.json")):
-        data = json.loads(file.read_text())
-        data["rows"] = [dict(zip(data["columns"], row, strict=True)) for row in data["rows"]]
-        scenes[data["scene"]] = data
-    return scenes
+    return {data["scene"]: data for data in map(load_file, sorted(folder.glob("*.json")))}
+
+
+def load_file(file: pathlib.Path) -> dict:
+    data = json.loads(file.read_text())
+    data["rows"] = [dict(zip(data["columns"], row, strict=True)) for row in data["rows"]]
+    del data["columns"]
+    return data
 
 
 def main() -> None:
