@@ -2,11 +2,12 @@
 
 Usage: python bench/peers/cube.py [--write FILE.xml] [--steps 300] [--tolerance 1e-8]
 
-Our own model after MuJoCo's cube: the six centres turn on hinges about the core, which stands in the
-world, the twenty others on ball joints at its middle; every piece is a box, and neighbours touch face
-to face (48 pairs, 66 degrees of freedom). Under gravity and a torque of 2 mN m on the top centre the
-pieces wedge each other; the deepest overlap of the run is the error. Both read the same file; the
-pieces become 26 robots in Haptos. 1 ms a step, in turns, least of 3 rounds of process CPU time.
+Our own model after MuJoCo's cube: the six centres turn on hinges about the core, which stands in
+the world, the twenty others on ball joints at its middle; every piece is a box, and neighbours
+touch face to face (48 pairs, 66 degrees of freedom). Under gravity and a torque of 2 mN m on the
+top centre the pieces wedge each other; the deepest overlap of the run is the error. Both read the
+same file; the pieces become 26 robots in Haptos. 1 ms a step, in turns, least of 3 rounds of
+process CPU time.
 """
 
 from __future__ import annotations

@@ -133,8 +133,7 @@ def run(command: list[str], scenes: list[Scene], limit: float) -> list[dict]:
     env = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     try:
         done = subprocess.run(command, input="".join(s.text() for s in scenes), text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
-                              timeout=limit)
+                              capture_output=True, env=env, timeout=limit)
         text = done.stdout
         if done.returncode:
             print(f"{command[-1]}: {done.stderr.strip().splitlines()[-1:]}")
@@ -163,7 +162,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budget", type=float, default=20, help="CPU s of a repeated setting")
     parser.add_argument("--limit", type=float, default=300, help="seconds that a setting may take")
-    builds = [ROOT / "build-peers", ROOT / "build-bench/bench/peers"]
+    builds = [ROOT / "build-peers", ROOT / "build/bench/peers"]
     parser.add_argument("--build", type=pathlib.Path,
                         default=next((b for b in builds if b.exists()), builds[0]))
     parser.add_argument("--out", type=pathlib.Path)
