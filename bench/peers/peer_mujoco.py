@@ -1,8 +1,8 @@
 """MuJoCo's driver of bench/peers (scene.py).
 
 Options: solver (Newton, CG, PGS), cone (pyramidal, elliptic), iterations, tolerance, impratio,
-noslip (iterations); timeconst, of solref, in time steps (2 is the least that MuJoCo allows), its own
-0.02 s where left out; impedance, of solimp, at any depth, MuJoCo's own 0.9 to 0.95 where left out.
+noslip (iterations); timeconst, of solref, in time steps (2 is the least that MuJoCo allows), 0.02 s
+as in MuJoCo where left out; impedance, of solimp, at any depth, 0.9 to 0.95 where left out.
 """
 
 
