@@ -42,6 +42,8 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
             "defaults": {},
             "timeconst 2 dt": {"timeconst": 2},
             "elliptic, timeconst 2 dt": {"cone": "elliptic", "timeconst": 2},
+            "elliptic, timeconst 2 dt, impratio 100": {"cone": "elliptic", "timeconst": 2,
+                                                       "impratio": 100},
             "elliptic, timeconst 2 dt, impedance .999": {"cone": "elliptic", "timeconst": 2,
                                                          "impedance": 0.999},
             "timeconst 2 dt, impedance .9999": {"timeconst": 2, "impedance": 0.9999},
@@ -53,6 +55,8 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
             "elliptic, timeconst 2 dt, impedance .999": {"cone": "elliptic", "timeconst": 2,
                                                          "impedance": 0.999},
             "timeconst 2 dt, impedance .9999": {"timeconst": 2, "impedance": 0.9999},
+            "PGS 100, timeconst 2 dt, impedance .999": {"timeconst": 2, "impedance": 0.999,
+                                                        "solver": "PGS"},
         },
         "balls": {
             "defaults": {},
@@ -69,6 +73,7 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
             "lagged, 1e7 Pa": {"modulus": 1e7},
             "lagged, 1e9 Pa": {"modulus": 1e9},
             "SAP, 1e7 Pa": {"modulus": 1e7, "law": "sap"},
+            "TAMSI, 1e7 Pa": {"modulus": 1e7, "law": "tamsi"},
             "lagged, points at corners, k 1e8": {"corners": 1, "stiffness": 1e8},
             "SAP, points at corners, k 1e8": {"corners": 1, "stiffness": 1e8, "law": "sap",
                                               "relaxation_time": 0.01},
@@ -81,6 +86,7 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
         },
         "balls": {
             "lagged, k 1e6": {},
+            "lagged, k 1e8": {"stiffness": 1e8},
             "SAP, k 1e8": {"stiffness": 1e8, "law": "sap", "relaxation_time": 0.01},
         },
     },
@@ -88,6 +94,8 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
         "slope": {
             "defaults": {},
             "100 iterations": {"iterations": 100},
+            "100 iterations, split": {"iterations": 100, "split_from": 0},
+            "split": {"split_from": 0},
             "cold": {"warm": 0},
             "NNCG 100": {"solver": "nncg", "iterations": 100},
             "Dantzig": {"solver": "dantzig"},
@@ -95,6 +103,7 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
         "stack": {
             "defaults": {},
             "100 iterations": {"iterations": 100},
+            "1000 iterations": {"iterations": 1000},
             "ground a box, 100 iterations": {"ground": "box", "iterations": 100},
             "NNCG 100": {"solver": "nncg", "iterations": 100},
             "Dantzig": {"solver": "dantzig"},
@@ -117,6 +126,7 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
             "LCP": {"stepper": "exact"},
             "quick 20": {"iterations": 20},
             "quick 200": {"iterations": 200},
+            "quick 1000": {"iterations": 1000},
         },
         "balls": {
             "quick 20": {"iterations": 20},
