@@ -2,48 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "haptos/base/lanes.h"
+#include "haptos/solve/block_products.h"
 
 namespace haptos {
+
+using internal::multiply;
+using internal::velocity;
+
 namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-// The velocity of point p under the unknowns z.
-Vec3d velocity(const Points& points, const BlockPattern& pattern, int p,
-               const std::vector<double>& z) {
-  const double* zb = z.data() + pattern.offset(points.block(p));
-  const double* j = points.jacobian(p);
-  const int n = points.columns(p);
-  Vec3d u = Vec3d::zero();
-  if (!j) {
-    const double* w = points.weights(p);
-    for (int k = 0; k < n / 3; ++k)
-      for (int c = 0; c < 3; ++c) u[c] = fma(w[k], zb[3 * k + c], u[c]);
-    return u;
-  }
-  // Four sums a row side by side, and the rows: one sum would wait for itself.
-  using Four = Pack<double, 4>;
-  Four s[3] = {Four(0), Four(0), Four(0)};
-  int c = 0;
-  for (; c + 4 <= n; c += 4) {
-    const Four z4 = Four::load(zb + c);
-    for (int r = 0; r < 3; ++r) s[r] = fma(Four::load(j + r * n + c), z4, s[r]);
-  }
-  for (int r = 0; r < 3; ++r) u[r] = (s[r][0] + s[r][2]) + (s[r][1] + s[r][3]);
-  for (; c < n; ++c)
-    for (int r = 0; r < 3; ++r) u[r] = fma(j[r * n + c], zb[c], u[r]);
-  return u;
-}
-
-// y = M x of a symmetric block, by columns: sums side by side, not one after the other.
-void multiply(const double* m, int n, const double* x, double* y) {
-  for (int i = 0; i < n; ++i) y[i] = 0;
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) y[i] = fma(m[j * n + i], x[j], y[i]);
-}
 
 }  // namespace
 
@@ -298,80 +267,6 @@ bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
 
 void Objective::set_lags(const LaggedForces& forces) {
   for (Term* t : terms_) t->set_lag(forces);
-}
-
-double Objective::residual() const {
-  double s = 0;
-  const std::vector<double>& g = assembly_.gradient();
-  for (std::size_t i = 0; i < g.size(); ++i)
-    if (!fixed_[i]) s += std::abs(g[i] / inertia_.length[i]);
-  return s / context_.b;
-}
-
-double Objective::reach() const {
-  double r = 0;
-  for (const Vec3d& x : points_->x)
-    for (int k = 0; k < 3; ++k) r = std::max(r, std::abs(x[k]));
-  return r;
-}
-
-double Objective::energy_noise() const {
-  return std::numeric_limits<double>::epsilon() * reach() * load();
-}
-
-double Objective::round_off() const {
-  double noise = 0;
-  const double far = reach();
-  const BlockMatrix& a = assembly_.matrix();
-  for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b), o = pattern_->offset(b);
-    const double* d = a.entry(pattern_->diagonal(b));
-    for (int i = 0; i < n; ++i) {
-      const double length = inertia_.length[at_index(o + i)];
-      // A translation is rounded by the farthest point, an angle by a radian.
-      if (!fixed_[at_index(o + i)]) noise += d[i * n + i] / length * (length == 1.0 ? far : 1.0);
-    }
-  }
-  return std::numeric_limits<double>::epsilon() * noise / (context_.b * context_.b);
-}
-
-double Objective::load() const {
-  double applied = 0, reaction = 0, carried = 0;
-  double d[BlockPattern::kMaxBlockSize], f[BlockPattern::kMaxBlockSize];
-  for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b);
-    const auto o = at_index(pattern_->offset(b));
-    for (std::size_t i = 0; i < at_index(n); ++i)
-      d[i] = inertia_.z_free[o + i] - inertia_.z_past[o + i];
-    multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, d, f);
-    for (std::size_t i = 0; i < at_index(n); ++i)
-      applied += std::abs(f[i]) / inertia_.length[o + i];
-  }
-  for (int p = 0; p < points_->size(); ++p)
-    if (points_->driven(p)) reaction += norm(assembly_.point_gradient()[at_index(p)]);
-  for (const Term* t : terms_) carried += t->load();
-  return std::max({applied / context_.b, reaction / context_.b, carried});
-}
-
-double Objective::smallest_gap() const {
-  double g = 1e300;
-  for (const Term* t : terms_) g = std::min(g, t->smallest_gap());
-  return g;
-}
-
-Vec3d Objective::velocity_of(int point, const std::vector<double>& z) const {
-  return velocity(*points_, *pattern_, point, z);
-}
-
-double Objective::largest_speed(const std::vector<double>& dz) const {
-  double s = 0;
-  for (int p = 0; p < points_->size(); ++p)
-    if (!points_->driven(p)) s = std::max(s, squared_norm(velocity(*points_, *pattern_, p, dz)));
-  // Blocks without points (joints) count by their own rates.
-  for (int b = 0; b < pattern_->block_count(); ++b)
-    for (int i = pattern_->offset(b); i < pattern_->offset(b + 1); ++i)
-      s = std::max(s, square(dz[at_index(i)] * inertia_.length[at_index(i)]));
-  return sqrt(s);
 }
 
 void Objective::set_off(const std::vector<double>& dz) {
