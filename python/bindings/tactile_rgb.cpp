@@ -167,13 +167,15 @@ void bind_lights(nb::module_& m) {
                                                 static_cast<std::size_t>(c.width), 3});
           },
           nb::arg("depth"), nb::arg("normal"), "The light alone, not clamped.")
-      .def_prop_ro("background",
-                   [](const P& p) {
-                     const TactileCamera& c = p.camera();
-                     return own<Floats>(std::vector<float>(p.background()),
-                                        {static_cast<std::size_t>(c.height),
-                                         static_cast<std::size_t>(c.width), 3});
-                   })
+      .def_prop_ro(
+          "background",
+          [](const P& p) {
+            const TactileCamera& c = p.camera();
+            return own<Floats>(
+                std::vector<float>(p.background()),
+                {static_cast<std::size_t>(c.height), static_cast<std::size_t>(c.width), 3});
+          },
+          kArray)
       .def_prop_ro("camera", [](const P& p) { return p.camera(); })
       .def_prop_ro("rig", [](const P& p) { return p.rig(); });
 }
@@ -244,13 +246,15 @@ void bind_table(nb::module_& m) {
             return own<OutArray<float, 3, -1, -1, 6>>(std::vector<float>(t.coefficients()),
                                                       {3, n, n, 6});
           },
-          "(3, bins, bins, 6), empty bins filled.")
-      .def_prop_ro("background",
-                   [](const T& t) {
-                     return own<Floats>(std::vector<float>(t.background()),
-                                        {static_cast<std::size_t>(t.height()),
-                                         static_cast<std::size_t>(t.width()), 3});
-                   })
+          kArray, "(3, bins, bins, 6), empty bins filled.")
+      .def_prop_ro(
+          "background",
+          [](const T& t) {
+            return own<Floats>(
+                std::vector<float>(t.background()),
+                {static_cast<std::size_t>(t.height()), static_cast<std::size_t>(t.width()), 3});
+          },
+          kArray)
       .def_prop_ro("filled", &T::filled, "How many bins were empty, all colours together.");
 }
 
