@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from haptos.calibration import calibrate
-from haptos.calibration_report import mean_score
 from haptos.cli_runs import check_folder
 from haptos.console import say
+from haptos.rgb import calibrate
 
 
 def run_calibrate(images: str, ball_radius: float, pitch: float, out: str | None,
@@ -14,11 +13,12 @@ def run_calibrate(images: str, ball_radius: float, pitch: float, out: str | None
     folder = check_folder(out, "calibration", overwrite)
     result = calibrate(images, ball_radius, pitch, folder, background=background, lights=lights,
                        bins=bins)
-    for warning in result.warnings:
-        say(f"warning: {warning}.")
+    from haptos.calibration_report import mean_score  # after calibrate(): needs scipy
+
+    say("warning", (f"{warning}." for warning in result.warnings))
     for name, scores in (("lights", result.light_scores), ("table", result.table_scores)):
-        say(f"{name}, {len(scores)} held-out presses: {mean_score(scores)}.")
+        print(f"{name}, {len(scores)} held-out presses: {mean_score(scores)}")
     ratio = [r.found / r.expected for r in result.reconstruction]
-    say(f"reconstructed depth over the ball's: {sum(ratio) / len(ratio):.2f}.")
+    print(f"reconstructed depth over the ball's: {sum(ratio) / len(ratio):.2f}")
     print(folder / "sensor.yaml")
     print(folder / "report.html")

@@ -6,7 +6,7 @@ import io
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,10 +24,15 @@ from haptos._core import (
     normals_from_depth,
 )
 from haptos.errors import InputError, refuse
+from haptos.units import parse_quantity
+
+if TYPE_CHECKING:
+    from haptos.calibration import Calibration
 
 __all__ = [
     "LightRig", "PhotometricModel", "RgbSensor", "RgbTable", "ShadowTable", "TactileLight",
-    "TactileNoise", "load_rgb", "normals_from_depth", "read_image", "read_table", "write_table",
+    "TactileNoise", "calibrate", "load_rgb", "normals_from_depth", "read_image", "read_table",
+    "write_table",
 ]
 
 MOST_PIXELS = 1 << 26  #: of an image file
@@ -196,6 +201,26 @@ def write_table(path: str | os.PathLike[str], coefficients: ArrayLike,
         raise
 
 
+def calibrate(images: str | os.PathLike[str], ball_radius: float | str, pitch: float | str,
+              out: str | os.PathLike[str] | None = None, **options: Any) -> Calibration:
+    """Fits lights and a table to pictures of a ball pressed into a sensor; needs scipy.
+
+    haptos.calibration.calibrate() has the arguments. ball_radius and pitch are metres, or texts
+    with a unit. Raises InputError.
+    """
+    try:
+        import scipy  # noqa: F401
+    except ImportError:
+        refuse("calibration", "", "needs scipy", 'run pip install "haptos[calibrate]"')
+    from haptos import calibration
+
+    if isinstance(ball_radius, str):
+        ball_radius = parse_quantity(ball_radius, "m", "ball_radius")
+    if isinstance(pitch, str):
+        pitch = parse_quantity(pitch, "m", "pitch")
+    return calibration.calibrate(images, ball_radius, pitch, out, **options)
+
+
 def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
     """Reads a picture with 8 bits a colour as (height, width, 3), red first. Raises InputError."""
     name = str(path)
@@ -213,7 +238,9 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
         raise
     except FileNotFoundError:
         refuse("image", "", "does not exist", "check the path", name)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as e:
+    except Image.DecompressionBombError:
+        refuse("image", "", "must have at most 2^26 pixels", "scale it down", name)
+    except (OSError, ValueError, SyntaxError) as e:
         refuse("image", "", "cannot be read: " + (str(e).splitlines() or ["broken"])[0],
                "save it again as PNG", name)
 
