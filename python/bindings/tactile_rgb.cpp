@@ -277,8 +277,12 @@ void bind_noise(nb::module_& m) {
       .def_rw("rotation", &Noise::rotation)
       .def_rw("translation", &Noise::translation)
       .def("check", &Noise::check);
-  m.def("tactile_noise_key", &tactile_noise_key, nb::arg("seed"), nb::arg("env"),
-        nb::arg("sensor"));
+  m.def(
+      "tactile_noise_key",
+      [](std::uint64_t seed, std::uint32_t env, const std::string& sensor) {
+        return tactile_noise_key(seed, env, sensor);
+      },
+      nb::arg("seed"), nb::arg("env"), nb::arg("sensor"));
   m.def(
       "add_depth_noise",
       [](const Noise& noise, std::uint64_t key, std::int64_t sample, const ArrayLike& depth) {

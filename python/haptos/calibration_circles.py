@@ -61,11 +61,11 @@ def find_circle(image: NDArray[np.floating], background: NDArray[np.floating],
         return rings[1] - rings[0]
 
     best: tuple[float, NDArray[np.floating]] | None = None
-    for scale in (0.8, 0.9, 1.0, 1.1, 1.2, 1.35):
+    for scale in (0.85, 1.0, 1.2):
         start = np.array([*middle, radius * scale])
         simplex = start + np.vstack([np.zeros(3), np.diag([2.0, 2.0, 2.0])])
         found = optimize.minimize(drop, start, method="Nelder-Mead", options={
-            "initial_simplex": simplex, "xatol": 0.02, "fatol": 1e-4, "maxiter": 120})
+            "initial_simplex": simplex, "xatol": 0.05, "fatol": 1e-3, "maxiter": 80})
         if best is None or found.fun < best[0]:
             best = (float(found.fun), found.x)
     assert best is not None
@@ -93,12 +93,12 @@ def rim_radius(change: NDArray[np.floating], column: float, row: float, radius: 
     rs = rs[enough]
     profile = (value * seen).sum(axis=1)[enough] / seen.sum(axis=1)[enough]
     best = (np.inf, radius)
-    for a in np.arange(0.6 * radius, 1.15 * radius, 0.1):
+    for a in np.arange(0.6 * radius, 1.15 * radius, 0.2):
         inside = rs < a
         if inside.sum() < 5 or (~inside).sum() < 4:
             continue
         r = np.where(inside, rs, a)
-        for fall in (0.3, 1.0, 2.0, 3.5, 5.0, 7.0, 10.0):
+        for fall in (0.3, 1.5, 3.0, 5.0, 8.0):
             e = np.where(inside, 1.0, np.exp(-np.maximum(rs - a, 0) / fall))
             basis = np.stack([e, e * r, e * r * r, (~inside) * (1 - e)], axis=1)
             c, *_ = np.linalg.lstsq(basis, profile, rcond=None)

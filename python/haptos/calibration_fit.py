@@ -116,7 +116,7 @@ def _basis(position: Array, specular: float, shininess: float, p: Array, n: Arra
 
 
 def fit_lights(samples: Samples, shape: tuple[int, int], pitch: float, lights: int = 3,
-               most: int = 3000, start: LightFit | None = None) -> LightFit:
+               most: int = 2000, start: LightFit | None = None) -> LightFit:
     """Positions, colours, ambient light and specularity by nonlinear least squares.
 
     Colours and ambient light enter linearly and not below zero, so they are solved for at each
@@ -223,16 +223,16 @@ def best_radius(samples: Samples, fit: LightFit, shape: tuple[int, int],
         sin = np.minimum(sine / ratio, 0.99)
         tan = sin / np.sqrt(1 - sin**2)
         other = samples._replace(gx=tan * ux, gy=tan * uy, z=samples.z / ratio)
-        return fit_lights(other, shape, pitch, len(fit.position), 1500, fit).rms
+        return fit_lights(other, shape, pitch, len(fit.position), 1000, fit).rms
 
-    logs = np.log([0.6, 0.75, 0.87, 1.0, 1.15, 1.33, 1.6])
+    logs = np.log([0.65, 0.8, 1.0, 1.25, 1.55])
     values = np.array([left(v) for v in logs])
     k = int(np.argmin(values))
     at, least = logs[k], values[k]
     if 0 < k < len(logs) - 1:
         a, b, c = np.polyfit(logs[k - 1 : k + 2], values[k - 1 : k + 2], 2)
         at, least = -b / (2 * a), min(least, c - b * b / (4 * a))
-    here = values[3]
+    here = values[2]
     return float(np.exp(at)), 1 - float(least) / float(here) if here > 0 else 0.0
 
 

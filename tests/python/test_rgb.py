@@ -101,7 +101,7 @@ def test_a_table_follows_its_polynomials():
         # Pixels on the edge of a bin may fall to either side.
         sure = (np.abs(tilt - np.rint(tilt)) > 1e-4) & (np.abs(turn - np.rint(turn)) > 1e-4)
         sure |= m == 0
-        assert sure.mean() > 0.98
+        assert sure.mean() > 0.95
         assert np.abs(got[..., c] - wanted)[sure].max() < 2e-3
 
 
