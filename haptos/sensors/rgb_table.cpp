@@ -22,7 +22,6 @@ using I8 = VectorOf<std::int32_t, 8>::type;
 using U4 = VectorOf<std::uint8_t, 4>::type;
 constexpr int kLanes = 8;
 constexpr int kTerms = 6;
-constexpr int kPacked = 24;  // floats of a bin: three times two groups of red, green, blue, 0
 constexpr float kPi = 3.14159265f, kHalfPi = 1.57079633f;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -71,7 +70,7 @@ V8 load8(const float* from) {
   return v;
 }
 
-// Four values at a time; the fourth is overwritten by the next pixel.
+// Four values at a time; the fourth is overwritten by the next pixel. Bytes saturate.
 void store_pixel(V4 v, float* to) { std::memcpy(to, &v, sizeof v); }
 void store_pixel(V4 v, std::uint8_t* to) {
   const I4 i = __builtin_convertvector(v + 0.5f, I4);
@@ -79,7 +78,8 @@ void store_pixel(V4 v, std::uint8_t* to) {
   const __m128i words = _mm_packs_epi32((__m128i)i, (__m128i)i);
   const int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
 #else
-  const U4 bytes = __builtin_convertvector(i, U4);
+  const I4 low = i > 0 ? i : I4{}, top = I4{} + 255;
+  const U4 bytes = __builtin_convertvector(low < top ? low : top, U4);
 #endif
   std::memcpy(to, &bytes, sizeof bytes);
 }
@@ -195,7 +195,7 @@ void RgbTable::fill() {
 void RgbTable::pack() {
   const std::size_t cells = at_index(bins_) * at_index(bins_);
   const double x0 = 0.5 * (width_ - 1), y0 = 0.5 * (height_ - 1), s = std::max(width_, height_);
-  packed_.assign(cells * kPacked, 0.0f);
+  packed_.assign(cells, Bin{});
   for (int c = 0; c < width_ + kLanes; ++c)
     for (int k = 0; k < 8; ++k) column_.push_back(k < 4 ? static_cast<float>((c - x0) / s) : 0.0f);
   for (int c = 0; c < 3; ++c) {
@@ -208,7 +208,7 @@ void RgbTable::pack() {
       double w[kTerms];
       for (int k = 0; k < kTerms; ++k)
         w[k] = b < at_index(bins_) ? 0.0 : table[b * kTerms + at_index(k)] - flat[k];
-      float* p = packed_.data() + b * kPacked + c;
+      float* p = packed_[b].value + c;
       p[0] = static_cast<float>(w[0] * s * s);
       p[4] = static_cast<float>(w[1] * s * s);
       p[8] = static_cast<float>((2 * w[0] * x0 + w[2] * y0 + w[3]) * s);
@@ -227,7 +227,7 @@ void RgbTable::render_row(std::ptrdiff_t row, const SurfaceImage& s, Out* out) c
   const std::size_t n = s.depth.size(), first = at_index(row) * at_index(width);
   const double y0 = 0.5 * (height_ - 1);
   const float v = static_cast<float>((static_cast<double>(row) - y0) / std::max(width_, height_));
-  const V8 v8 = {0, 0, 0, 0, v, v, v, v}, one8 = {0, 0, 0, 0, 1, 1, 1, 1};
+  const V8 v8 = {0, 0, 0, 0, v, v, v, v}, one8 = {0, 0, 0, 0, 1, 1, 1, 1}, vv = V8{} + v;
   const F8 per_magnitude(static_cast<float>(bins - 1) / kHalfPi),
       per_direction(static_cast<float>(bins - 1) / (2 * kPi)), zero(0.0f), pi(kPi),
       last(static_cast<float>(bins - 1)), limit(flat_limit_);
@@ -235,7 +235,8 @@ void RgbTable::render_row(std::ptrdiff_t row, const SurfaceImage& s, Out* out) c
   const float* rest = kRest ? rest_.data() + first : nullptr;
   const float* background = padded_.data() + 3 * first;
   const std::uint8_t* bytes = background_bytes_.data() + 3 * first;
-  const float *packed = packed_.data(), *column = column_.data();
+  const Bin* packed = packed_.data();
+  const float* column = column_.data();
   Out* const row_out = out + 3 * first;
   for (int c = 0; c < width; c += kLanes) {
     const int count = std::min(kLanes, width - c);
@@ -279,14 +280,15 @@ void RgbTable::render_row(std::ptrdiff_t row, const SurfaceImage& s, Out* out) c
     Out* pixels = direct ? to : buffer;
     for (int i = 0; i < kLanes; ++i) {
       // Columns beyond the image are computed and not stored.
-      const V8 u = load8(column + 8 * (c + i)), p = u + v8, q = u * v + one8;
-      const float* t = packed + at_index(bin[i]) * kPacked;
+      const V8 u = load8(column + 8 * (c + i)), p = u + v8, q = detail::vector_fma(u, vv, one8);
+      const float* t = packed[bin[i]].value;
       V4 value = halves(
           detail::vector_fma(detail::vector_fma(load8(t), p, load8(t + 8)), p, load8(t + 16) * q));
       if constexpr (kBackground) {
         V4 b;
         std::memcpy(&b, background + 3 * (c + i), sizeof b);
-        value = clamped(value + b);
+        value += b;
+        if constexpr (std::is_same_v<Out, float>) value = clamped(value);
       }
       store_pixel(value, pixels + 3 * i);
     }
