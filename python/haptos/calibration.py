@@ -26,6 +26,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
 BACKGROUND = ("background*", "bg*", "no_contact*", "nocontact*", "rest*", "empty*")
 MOST_IMAGES = 2000
 LEAST_PRESSES = 8
+LEAST_RADIUS = 6  #: of a circle that is used [pixel]
 ROUNDS = 3  #: of fitting lights and moving centres
 STEEPEST = 0.94  #: largest radius of contact over the ball's: 70 degrees
 RADIUS_TOLERANCE = 0.1  #: of the ball's radius, before it is said that another fits better
@@ -224,12 +225,15 @@ def _find_presses(files: Sequence[Path], base: Array, noise: float, ball_radius:
         circle = find_circle(image, base, noise)
         if circle is None:
             missed.append(path.name)
+        elif circle.radius < LEAST_RADIUS or not (
+                4 <= circle.column <= base.shape[1] - 5 and 4 <= circle.row <= base.shape[0] - 5):
+            missed.append(path.name)
         elif circle.radius * pitch > STEEPEST * ball_radius:
             steep.append((path.name, circle.radius * pitch))
         else:
             found.append((path.name, image, circle))
     if files and len(missed) == len(files):
-        refuse("images", f"{len(files)} pictures", "show no circle in any of them",
+        refuse("images", f"{len(files)} pictures", "show no circle of 6 pixels or more in any of them",
                "press a ball, and give pictures without contact of the same light")
     if len(steep) > len(found):
         name, radius = steep[0]
@@ -246,7 +250,7 @@ def _find_presses(files: Sequence[Path], base: Array, noise: float, ball_radius:
                "check the ball's radius and the pitch, and their units, or press deeper")
     if len(found) < 40:
         warnings.append(f"{len(found)} presses; 40 or more fill the table better")
-    for names, what in ((missed, "no circle"), ([n for n, _ in steep], "a circle too large")):
+    for names, what in ((missed, "no circle, or one too small or cut in half"), ([n for n, _ in steep], "a circle too large")):
         if names:
             warnings.append(f"left out for {what}: " + ", ".join(names[:8])
                             + (f" and {len(names) - 8} more" if len(names) > 8 else ""))

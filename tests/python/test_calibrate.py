@@ -165,7 +165,7 @@ def test_what_cannot_be_calibrated_is_one_sentence(pictures, tmp_path):
         cases.append(folder_of(tmp_path / name, presses, **options))
     for call, words in (
             ((cases[0], 4e-3, PITCH), "must have the size of"),
-            ((cases[1], 4e-3, PITCH), "no circle in any"),
+            ((cases[1], 4e-3, PITCH), "show no circle"),
             ((cases[2], 4e-3, PITCH), "no picture without contact"),
             ((cases[3], 4e-3, PITCH), "holds no pictures"),
             ((few, 4e-3, PITCH), "must be 8 or more"),
