@@ -40,6 +40,7 @@ class BroadPhase {
 
   static constexpr int kRebuild = 32;
   Bvh tree_;
+  BvhScratch scratch_;
   std::vector<Aabb> finite_;    // what the tree holds
   std::vector<int> index_;      // of each of them among all
   std::vector<int> unbounded_;  // those with an infinite side
@@ -59,7 +60,7 @@ inline void BroadPhase::renew(const std::vector<Aabb>& boxes) {
     }
   }
   if (finite_.size() != before || calls_ % kRebuild == 0) {
-    tree_.build(finite_);
+    tree_.build(finite_, scratch_);
   } else {
     tree_.refit(finite_);
   }

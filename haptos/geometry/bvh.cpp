@@ -28,10 +28,7 @@ double half_area(const Aabb& b) {
   return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
 }
 
-struct Item {
-  Vec3d centre;
-  int index;
-};
+using Item = BvhScratch::Item;
 
 struct Bin {
   Aabb box;
@@ -40,7 +37,8 @@ struct Bin {
 
 // The place to cut [begin, end), its items partitioned about it; begin when no cut by surface area
 // separates the centres.
-int split_by_area(const std::vector<Aabb>& boxes, std::vector<Item>& items, int begin, int end) {
+int split_by_area(const std::vector<Aabb>& boxes, std::vector<Item>& items, int begin, int end,
+                  std::vector<Item>& aside) {
   Aabb centres;
   for (int i = begin; i < end; ++i) centres.merge(items[static_cast<std::size_t>(i)].centre);
   const Vec3d extent = centres.extent();
@@ -81,10 +79,18 @@ int split_by_area(const std::vector<Aabb>& boxes, std::vector<Item>& items, int 
     }
   }
   if (best_axis < 0) return begin;
-  const auto middle = std::stable_partition(
-      items.begin() + begin, items.begin() + end,
-      [&](const Item& item) { return bin_of(item.centre, best_axis) <= best_bin; });
-  return static_cast<int>(middle - items.begin());
+  // Stable, and without memory of its own.
+  aside.clear();
+  int middle = begin;
+  for (int i = begin; i < end; ++i) {
+    const Item item = items[static_cast<std::size_t>(i)];
+    if (bin_of(item.centre, best_axis) <= best_bin)
+      items[static_cast<std::size_t>(middle++)] = item;
+    else
+      aside.push_back(item);
+  }
+  std::copy(aside.begin(), aside.end(), items.begin() + middle);
+  return middle;
 }
 
 // Cuts in the middle of the longest axis of the centres; ties go by index.
@@ -109,26 +115,30 @@ void Bvh::set_bounds(Node& node, const Aabb& b) const {
 }
 
 void Bvh::build(const std::vector<Aabb>& boxes) {
+  BvhScratch scratch;
+  build(boxes, scratch);
+}
+
+void Bvh::build(const std::vector<Aabb>& boxes, BvhScratch& scratch) {
   nodes_.clear();
   items_.clear();
   boxes_.clear();
   const int n = static_cast<int>(boxes.size());
   if (n == 0) return;
 
-  std::vector<Item> items(boxes.size());
+  std::vector<Item>& items = scratch.items;
+  items.resize(boxes.size());
   for (int i = 0; i < n; ++i) {
     const Aabb& b = boxes[static_cast<std::size_t>(i)];
     items[static_cast<std::size_t>(i)] = {b.is_empty() ? Vec3d::zero() : b.centre(), i};
   }
 
-  struct Task {
-    int node, begin, end, depth;
-  };
-  std::vector<Task> tasks{{0, 0, n, 0}};
+  std::vector<BvhScratch::Task>& tasks = scratch.tasks;
+  tasks.assign(1, {0, 0, n, 0});
   nodes_.reserve(boxes.size());
   nodes_.push_back(Node{});
   while (!tasks.empty()) {
-    const Task t = tasks.back();
+    const BvhScratch::Task t = tasks.back();
     tasks.pop_back();
     if (t.end - t.begin <= kLeafSize) {
       nodes_[static_cast<std::size_t>(t.node)].first = t.begin;
@@ -136,7 +146,7 @@ void Bvh::build(const std::vector<Aabb>& boxes) {
       continue;
     }
     int middle = t.begin;
-    if (t.depth < kMedianDepth) middle = split_by_area(boxes, items, t.begin, t.end);
+    if (t.depth < kMedianDepth) middle = split_by_area(boxes, items, t.begin, t.end, scratch.aside);
     if (middle == t.begin || middle == t.end) middle = split_in_half(items, t.begin, t.end);
     const int left = static_cast<int>(nodes_.size());
     nodes_[static_cast<std::size_t>(t.node)].first = left;

@@ -97,6 +97,19 @@ struct Aabb {
   }
 };
 
+/// Memory that building a tree works in.
+struct BvhScratch {
+  struct Item {
+    Vec3d centre;
+    int index;
+  };
+  struct Task {
+    int node, begin, end, depth;
+  };
+  std::vector<Item> items, aside;
+  std::vector<Task> tasks;
+};
+
 /// A tree over boxes; items are the indices of the boxes given to build().
 class Bvh {
  public:
@@ -105,6 +118,8 @@ class Bvh {
 
   /// Makes the tree anew over `boxes` [m].
   void build(const std::vector<Aabb>& boxes);
+  /// With memory to work in that is kept from call to call.
+  void build(const std::vector<Aabb>& boxes, BvhScratch& scratch);
 
   /// Keeps the tree and takes new bounds for the same items.
   /// Throws InputError if the number of boxes changed.

@@ -40,12 +40,6 @@ F8 lane_index() {
   throw InputError(std::move(d));
 }
 
-[[noreturn]] void bad_camera(const char* element, double value, const char* rule) {
-  fail(std::string("camera.") + element, std::to_string(value), rule,
-       "give sizes and focal lengths in pixels, the pitch in metres per pixel and the distance in "
-       "metres");
-}
-
 Float4 rounded(D4 a) {
   VectorOf<double, 4>::type v;
   a.store(reinterpret_cast<double*>(&v));
@@ -56,20 +50,6 @@ Float4 rounded(D4 a) {
 F8 inverse_length(F8 x, F8 y, F8 z) { return F8(1.0f) / sqrt(fma(x, x, fma(y, y, z * z))); }
 
 }  // namespace
-
-void TactileCamera::check() const {
-  if (width < 1 || width > 16384) bad_camera("width", width, "must lie in 1 .. 16384");
-  if (height < 1 || height > 16384) bad_camera("height", height, "must lie in 1 .. 16384");
-  const auto positive = [](const char* name, double v) {
-    if (!(v > 0) || !std::isfinite(v)) bad_camera(name, v, "must be finite and greater than 0");
-  };
-  if (kind == Kind::kOrthographic) return positive("pitch", pitch);
-  positive("fx", fx);
-  positive("fy", fy);
-  positive("distance", distance);
-  if (!std::isfinite(cx)) bad_camera("cx", cx, "must be finite");
-  if (!std::isfinite(cy)) bad_camera("cy", cy, "must be finite");
-}
 
 DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
                          std::span<const Vec3i> coat)
@@ -96,9 +76,10 @@ DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> res
     }
     triangles_.push_back(tri);
   }
-  sort_for_drawing(rest);
+  if (camera.distorted()) split(divisions_for(rest));
   DepthScratch s;
   project(rest, s);
+  sort_for_drawing(s.position);
   bin(s);
   rest_w_.resize(stride_ * static_cast<std::size_t>(camera.height));
   s.values.resize(band_floats());
@@ -108,13 +89,13 @@ DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> res
     const std::size_t count = std::min(rest_w_.size() - first, kBandRows * stride_);
     std::copy_n(s.values.begin(), count, rest_w_.begin() + static_cast<std::ptrdiff_t>(first));
   }
-  if (camera_.kind == TactileCamera::Kind::kPinhole)
+  if (camera_.central())
     for (float& w : rest_w_) w = w == kNone ? kNone : -1.0f / w;
 }
 
 // Band by band and then from left to right, so that the pixels being written stay in the first
 // cache; neighbours a few triangles apart, so that none waits for the pixels of the one before it.
-void DepthSensor::sort_for_drawing(std::span<const Vec3d> rest) {
+void DepthSensor::sort_for_drawing(const std::vector<Vec3d>& rest) {
   struct Key {
     int band;
     double x;
@@ -123,8 +104,7 @@ void DepthSensor::sort_for_drawing(std::span<const Vec3d> rest) {
   std::vector<Key> keys;
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
     Vec3d centre = Vec3d::zero();
-    for (int k = 0; k < 3; ++k)
-      centre += rest[static_cast<std::size_t>(used_[static_cast<std::size_t>(triangles_[t][k])])];
+    for (int k = 0; k < 3; ++k) centre += rest[static_cast<std::size_t>(triangles_[t][k])];
     const Vec2d p = camera_.project(centre * (1.0 / 3));
     const double row = std::clamp(p[1], -1.0, camera_.height + 1.0);
     keys.push_back({p[1] == p[1] ? static_cast<int>(std::floor(row / kBandRows)) : -1, p[0], t});
@@ -178,16 +158,20 @@ void DepthSensor::bin(DepthScratch& s) const {
 }
 
 // The key grows with the distance from the camera and is a plane over the image for a flat
-// triangle: z itself under parallel rays, -1 / (z + D) under a pinhole.
+// triangle: z itself under parallel rays, -1 / (z + D) under a pinhole, and nearly so in the parts
+// that a distorted camera draws.
 void DepthSensor::project(std::span<const Vec3d> nodes, DepthScratch& s) const {
-  const std::size_t n = used_.size();
+  const std::size_t n = used_.size() + split_.size();
   s.position.resize(n);
   s.vertex.resize(n);
-  const bool parallel = camera_.kind == TactileCamera::Kind::kOrthographic;
+  const bool parallel = !camera_.central();
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    s.position[i] = nodes[static_cast<std::size_t>(used_[i])];
+  for (std::size_t i = 0; i < split_.size(); ++i)
+    s.position[used_.size() + i] = split_[i].of(s.position);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec3d& p = nodes[static_cast<std::size_t>(used_[i])];
+    const Vec3d& p = s.position[i];
     const Vec2d u = camera_.project(p);
-    s.position[i] = p;
     s.vertex[i].x = u[0];
     s.vertex[i].y = u[1];
     s.vertex[i].value[0] = parallel ? p[2] : -1.0 / (p[2] + camera_.distance);
@@ -196,23 +180,29 @@ void DepthSensor::project(std::span<const Vec3d> nodes, DepthScratch& s) const {
 
 void DepthSensor::vertex_normals(DepthScratch& s) const {
   const Vec3d zero = Vec3d::zero();
-  s.sum.assign(used_.size(), zero);
+  s.sum.assign(used_.size() + split_.size(), zero);
   const Vec3d* p = s.position.data();
   Vec3d* sum = s.sum.data();
-  for (const Vec3i& t : triangles_) {
+  for (const Vec3i& t : split_.empty() ? triangles_ : whole_) {
     const Vec3d n = cross(p[t[1]] - p[t[0]], p[t[2]] - p[t[0]]);
     sum[t[0]] += n;
     sum[t[1]] += n;
     sum[t[2]] += n;
   }
+  if (!split_.empty()) {
+    // Normals vary over a triangle as if it were not divided.
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (const double length = norm(sum[i]); length > 0) sum[i] = sum[i] * (1 / length);
+    for (std::size_t i = 0; i < split_.size(); ++i) sum[used_.size() + i] = split_[i].of(s.sum);
+  }
   // The pinhole image of a value is a plane over the image once it is divided by the depth; the
   // positive factor drops out when the pixel's normal is normalised.
-  const bool parallel = camera_.kind == TactileCamera::Kind::kOrthographic;
-  for (std::size_t i = 0; i < used_.size(); ++i) {
+  const bool parallel = !camera_.central();
+  for (std::size_t i = 0; i < s.sum.size(); ++i) {
     const double length = norm(sum[i]);
     double* value = s.vertex[i].value;
     const double scale = parallel ? 1.0 : -value[0] * camera_.distance;
-    const double by = length > 0 ? scale / length : 0.0;
+    const double by = length > 0 ? scale / (split_.empty() ? length : 1.0) : 0.0;
     value[1] = sum[i][0] * by;
     value[2] = sum[i][1] * by;
     value[3] = length > 0 ? sum[i][2] * by : scale;
@@ -281,7 +271,7 @@ template <bool kNormals>
 void DepthSensor::resolve(int band, const float* values, DepthImage& out) const {
   const int width = camera_.width, first = band * kBandRows;
   const int last = std::min(first + kBandRows, camera_.height);
-  const bool pinhole = camera_.kind == TactileCamera::Kind::kPinhole;
+  const bool pinhole = camera_.central();
   const F8 none(kNone), nan(std::numeric_limits<float>::quiet_NaN()), minus(-1.0f);
   const auto store = [](F8 v, float* to, int count) {
     if (count >= kWidth) return v.store(to);
@@ -360,27 +350,12 @@ DepthImage DepthSensor::measure(std::span<const Vec3d> nodes, bool with_normals)
 std::vector<float> DepthSensor::rest_height() const {
   const std::size_t width = static_cast<std::size_t>(camera_.width);
   std::vector<float> h(width * static_cast<std::size_t>(camera_.height));
-  const float back =
-      camera_.kind == TactileCamera::Kind::kPinhole ? static_cast<float>(camera_.distance) : 0.0f;
+  const float back = camera_.central() ? static_cast<float>(camera_.distance) : 0.0f;
   for (std::size_t i = 0; i < h.size(); ++i) {
     const float w = rest_w_[i / width * stride_ + i % width];
     h[i] = w < kNone ? w - back : std::numeric_limits<float>::quiet_NaN();
   }
   return h;
-}
-
-std::vector<std::uint8_t> contact_mask(const DepthImage& image, double threshold) {
-  std::vector<std::uint8_t> mask(image.depth.size());
-  const float limit = static_cast<float>(threshold);
-  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = image.depth[i] > limit;
-  return mask;
-}
-
-double contact_area(const DepthImage& image, double threshold) {
-  const float limit = static_cast<float>(threshold);
-  const auto count =
-      std::count_if(image.depth.begin(), image.depth.end(), [limit](float d) { return d > limit; });
-  return static_cast<double>(count) * image.pitch * image.pitch;
 }
 
 }  // namespace haptos

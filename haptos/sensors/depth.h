@@ -4,7 +4,8 @@
 // Positive where the coat is pressed in, negative where it bulges out, not-a-number where the ray
 // misses the coat at rest or deformed. The gel frame and the rays are those of tactile_camera.h.
 // The surface is the triangle mesh itself (exact linear interpolation, perspective-correct under a
-// pinhole); where it folds over itself the sheet nearest to the camera inside the gel is seen.
+// pinhole; a distorted camera draws its triangles in parts whose edges bend by less than 0.02
+// pixels); where it folds over itself the sheet nearest to the camera inside the gel is seen.
 // Normals are unit, outward, interpolated between the area-weighted normals of the vertices.
 // Everything upstream is float64, the images are float32. An undeformed coat reads exactly zero.
 // The image is the same for any number of threads.
@@ -73,7 +74,19 @@ class DepthSensor {
   int node_count() const { return node_count_; }
 
  private:
-  void sort_for_drawing(std::span<const Vec3d> rest);
+  /// A vertex that only the drawing has: a weighted sum of coat vertices.
+  struct SplitVertex {
+    Vec3i corner;
+    Vec3d weight;
+    Vec3d of(const std::vector<Vec3d>& v) const {
+      return v[static_cast<std::size_t>(corner[0])] * weight[0] +
+             v[static_cast<std::size_t>(corner[1])] * weight[1] +
+             v[static_cast<std::size_t>(corner[2])] * weight[2];
+    }
+  };
+  int divisions_for(std::span<const Vec3d> rest) const;
+  void split(int divisions);
+  void sort_for_drawing(const std::vector<Vec3d>& rest);
   void project(std::span<const Vec3d> nodes, DepthScratch& s) const;
   void vertex_normals(DepthScratch& s) const;
   void bin(DepthScratch& s) const;
@@ -85,14 +98,21 @@ class DepthSensor {
 
   TactileCamera camera_;
   int node_count_ = 0;
-  std::size_t stride_ = 0;        ///< floats per padded row
-  std::vector<int> used_;         ///< nodes of the coat, in order of first use
-  std::vector<Vec3i> triangles_;  ///< into used_, in drawing order
-  std::vector<float> rest_w_;     ///< distance along the axis at rest, padded; inf: none
+  std::size_t stride_ = 0;          ///< floats per padded row
+  std::vector<int> used_;           ///< nodes of the coat, in order of first use
+  std::vector<SplitVertex> split_;  ///< follow used_
+  std::vector<Vec3i> triangles_;    ///< into used_ and split_, in drawing order
+  std::vector<Vec3i> whole_;        ///< the coat's triangles, where those drawn are parts of them
+  std::vector<float> rest_w_;       ///< distance along the axis at rest, padded; inf: none
 };
 
 /// 1 where the depth exceeds `threshold` [m] (0 where there is no gel), (height, width).
 std::vector<std::uint8_t> contact_mask(const DepthImage& image, double threshold = 5e-5);
+
+/// The points of the coat that the pixels see, gel frame [m], and not-a-number where depth is.
+/// @param rest_height  of the same sensor
+std::vector<Vec3d> image_points(const TactileCamera& camera, const DepthImage& image,
+                                std::span<const float> rest_height);
 
 /// Area of the pixels deeper than `threshold`, on the rest top plane [m2].
 double contact_area(const DepthImage& image, double threshold = 5e-5);

@@ -1,5 +1,6 @@
 #include "haptos/sensors/markers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -52,7 +53,7 @@ bool barycentric(const Vec3d& a, const Vec3d& b, const Vec3d& c, double x, doubl
 
 MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
                            std::span<const Vec3i> coat, const MarkerGrid& grid)
-    : camera_(camera), node_count_(rest.size()) {
+    : camera_(camera), node_count_(rest.size()), coat_(coat.begin(), coat.end()) {
   camera.check();
   check(grid);
   for (std::size_t t = 0; t < coat.size(); ++t)
@@ -98,7 +99,8 @@ MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> r
   rest_pixel_ = r.pixel;
 }
 
-void MarkerSensor::measure(std::span<const Vec3d> nodes, MarkerReading& out) const {
+void MarkerSensor::measure(std::span<const Vec3d> nodes, MarkerReading& out,
+                           bool with_hidden) const {
   if (nodes.size() != node_count_)
     fail("nodes", std::to_string(nodes.size()),
          "must be as many as at rest, " + std::to_string(node_count_),
@@ -123,11 +125,61 @@ void MarkerSensor::measure(std::span<const Vec3d> nodes, MarkerReading& out) con
     out.in_view[k] =
         u[0] >= -0.5 && u[0] < camera_.width - 0.5 && u[1] >= -0.5 && u[1] < camera_.height - 0.5;
   }
+  out.hidden.clear();
+  if (with_hidden) find_hidden(nodes, out);
 }
 
-MarkerReading MarkerSensor::measure(std::span<const Vec3d> nodes) const {
+// In the plane of slopes (of x and y under parallel rays) straight lines are straight whatever the
+// lens, and one over the distance (the height) is linear over a triangle.
+void MarkerSensor::find_hidden(std::span<const Vec3d> nodes, MarkerReading& out) const {
+  constexpr double kNearer = 1e-8;  // [m]
+  const bool central = camera_.central();
+  struct Place {
+    double x, y, key;  // the key grows with the distance
+    std::size_t marker;
+  };
+  const auto place = [&](const Vec3d& p) {
+    if (!central) return Place{p[0], p[1], p[2], 0};
+    const double w = p[2] + camera_.distance;
+    return Place{p[0] / w, p[1] / w, w > 0 ? -1 / w : NAN, 0};
+  };
+  out.hidden.assign(count(), 0);
+  std::vector<Place> markers;
+  for (std::size_t k = 0; k < count(); ++k) {
+    markers.push_back(place(out.position[k]));
+    markers.back().marker = k;
+    if (markers.back().key != markers.back().key) markers.pop_back();
+  }
+  std::sort(markers.begin(), markers.end(),
+            [](const Place& a, const Place& b) { return a.x < b.x; });
+  for (const Vec3i& t : coat_) {
+    Place c[3];
+    for (int k = 0; k < 3; ++k) c[k] = place(nodes[static_cast<std::size_t>(t[k])]);
+    if (!std::isfinite(c[0].key + c[1].key + c[2].key)) continue;
+    const auto [left, right] = std::minmax({c[0].x, c[1].x, c[2].x});
+    const auto [low, high] = std::minmax({c[0].y, c[1].y, c[2].y});
+    auto m = std::lower_bound(markers.begin(), markers.end(), left,
+                              [](const Place& a, double x) { return a.x < x; });
+    for (; m != markers.end() && m->x <= right; ++m) {
+      if (m->y < low || m->y > high) continue;
+      const Vec3i& own = nodes_[m->marker];
+      bool shares = false;
+      for (int i = 0; i < 9; ++i) shares = shares || own[i / 3] == t[i % 3];
+      Vec3d w;
+      if (shares || !barycentric({{c[0].x, c[0].y, 0}}, {{c[1].x, c[1].y, 0}},
+                                 {{c[2].x, c[2].y, 0}}, m->x, m->y, w))
+        continue;
+      const double key = w[0] * c[0].key + w[1] * c[1].key + w[2] * c[2].key;
+      // A difference of 1 / w is one of w over w^2.
+      const double margin = central ? kNearer * m->key * m->key : kNearer;
+      if (key < m->key - margin) out.hidden[m->marker] = 1;
+    }
+  }
+}
+
+MarkerReading MarkerSensor::measure(std::span<const Vec3d> nodes, bool with_hidden) const {
   MarkerReading out;
-  measure(nodes, out);
+  measure(nodes, out, with_hidden);
   return out;
 }
 

@@ -30,6 +30,7 @@ struct MarkerReading {
   std::vector<Vec2d> pixel;           ///< (column, row) [pixel]
   std::vector<Vec2d> pixel_flow;      ///< pixel - rest pixel [pixel]
   std::vector<std::uint8_t> in_view;  ///< 1 where the pixel lies inside the image
+  std::vector<std::uint8_t> hidden;   ///< 1 where a fold of the coat lies before it; when asked for
 };
 
 class MarkerSensor {
@@ -40,9 +41,11 @@ class MarkerSensor {
   MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
                std::span<const Vec3i> coat, const MarkerGrid& grid);
 
-  /// Reads the markers of the gel whose nodes are now at `nodes` (gel frame [m]).
-  void measure(std::span<const Vec3d> nodes, MarkerReading& out) const;
-  MarkerReading measure(std::span<const Vec3d> nodes) const;
+  /// Reads the markers of the gel whose nodes are now at `nodes` (gel frame [m]). What hides one is
+  /// a triangle that crosses its ray nearer to the camera inside the gel and shares no node with
+  /// its own.
+  void measure(std::span<const Vec3d> nodes, MarkerReading& out, bool with_hidden = false) const;
+  MarkerReading measure(std::span<const Vec3d> nodes, bool with_hidden = false) const;
 
   std::size_t count() const { return triangle_.size(); }
   const TactileCamera& camera() const { return camera_; }
@@ -53,8 +56,11 @@ class MarkerSensor {
   const std::vector<Vec2d>& rest_pixels() const { return rest_pixel_; }
 
  private:
+  void find_hidden(std::span<const Vec3d> nodes, MarkerReading& out) const;
+
   TactileCamera camera_;
   std::size_t node_count_;
+  std::vector<Vec3i> coat_;
   std::vector<int> triangle_;
   std::vector<Vec3i> nodes_;
   std::vector<Vec3d> weights_;

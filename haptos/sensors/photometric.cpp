@@ -93,6 +93,15 @@ PhotometricModel::PhotometricModel(const TactileCamera& camera, const LightRig& 
   for (TactileLight& l : rig_.lights)
     if (l.kind == TactileLight::Kind::kDirectional) l.at = l.at * (1 / norm(l.at));
   const std::size_t n = pixels();
+  if (camera_.central()) {
+    slope_.resize(2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto w = static_cast<std::size_t>(camera_.width);
+      const Vec2d ray = camera_.slopes({{static_cast<double>(i % w), static_cast<double>(i / w)}});
+      slope_[i] = static_cast<float>(ray[0]);
+      slope_[n + i] = static_cast<float>(ray[1]);
+    }
+  }
   const std::vector<float> depth(n, 0.0f);
   std::vector<float> normal = rest.normal;
   if (normal.empty()) {
@@ -111,11 +120,9 @@ void PhotometricModel::shade_row(int row, const float* depth, const float* norma
   const auto width = camera_.width;
   const std::size_t n = pixels(),
                     first = static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
-  const bool pinhole = camera_.kind == TactileCamera::Kind::kPinhole;
-  const double row_y = pinhole ? (camera_.cy - row) / camera_.fy
-                               : (0.5 * (camera_.height - 1) - row) * camera_.pitch;
-  const double step = pinhole ? 1 / camera_.fx : camera_.pitch;
-  const double left = pinhole ? -camera_.cx / camera_.fx : -0.5 * (width - 1) * camera_.pitch;
+  const bool central = camera_.central();
+  const double row_y = (0.5 * (camera_.height - 1) - row) * camera_.pitch;
+  const double step = camera_.pitch, left = -0.5 * (width - 1) * camera_.pitch;
   const F8 zero(0.0f), one(1.0f), half(0.5f), two(2.0f), back(static_cast<float>(camera_.distance));
   const bool shiny = rig_.specular > 0;
   const F8 kd(static_cast<float>(rig_.diffuse)), ks(static_cast<float>(rig_.specular));
@@ -128,10 +135,10 @@ void PhotometricModel::shade_row(int row, const float* depth, const float* norma
     const F8 rest = rest_z_.empty() ? zero : load(rest_z_.data() + at, count);
     const F8 z = rest - load(depth + at, count);
     F8 ex = zero, ey = zero, ez = -one;
-    if (pinhole) {
+    if (central) {
       const F8 w = z + back;
-      x = x * w;
-      y = y * w;
+      x = load(slope_.data() + at, count) * w;
+      y = load(slope_.data() + n + at, count) * w;
       const F8 inv = one / sqrt(fma(x, x, fma(y, y, w * w)));
       ex = -x * inv;
       ey = -y * inv;

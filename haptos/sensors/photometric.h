@@ -62,6 +62,7 @@ class PhotometricModel {
 
   TactileCamera camera_;
   LightRig rig_;
+  std::vector<float> slope_;       // of the rays of a central camera, (2, height, width)
   std::vector<float> rest_z_;      // (height, width); empty: 0
   std::vector<float> rest_light_;  // L at rest, (height, width, 3)
   std::vector<float> background_;

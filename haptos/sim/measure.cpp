@@ -152,6 +152,21 @@ Wrench Sim::contact_wrench(const std::string& name, const Vec3d& about) const {
   return r;
 }
 
+NodalContact Sim::nodal_contact(const std::string& soft) const {
+  const int body = body_id(soft);
+  for (const SoftParts& s : work_->soft)
+    if (s.body == body) return haptos::nodal_contact(work_->contacts, body, s.points);
+  return {};
+}
+
+SoftStress Sim::soft_stress(const std::string& soft) const {
+  const std::vector<Vec3d> x = soft_positions(soft);
+  const int body = body_id(soft);
+  for (const SoftParts& s : work_->soft)
+    if (s.body == body) return cauchy_stress(*s.elements, soft_model(soft), x);
+  return {};
+}
+
 Wrench Sim::load_wrench(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const int body = body_id(name);

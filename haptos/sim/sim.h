@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "haptos/contact/record.h"
+#include "haptos/dynamics/stress.h"
 #include "haptos/model/state.h"
+#include "haptos/sensors/nodal_contact.h"
 #include "haptos/sim/model.h"
 #include "haptos/sim/robot_view.h"
 
@@ -94,6 +96,11 @@ class Sim {
   /// Wrench of contact alone on a body, on a robot (its links meet each other too, which adds up to
   /// nothing), or on one of its links, "robot/link".
   Wrench contact_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
+  /// What touched each vertex of a soft body in the last step: force [N], area at rest [m2], way to
+  /// the other surface [m]; world frame (V).
+  NodalContact nodal_contact(const std::string& soft) const;
+  /// Cauchy stress of a soft body in its present state, world axes.
+  SoftStress soft_stress(const std::string& soft) const;
   /// Wrench of nodal forces and pressures on a soft body in the last step.
   Wrench load_wrench(const std::string& soft, const Vec3d& about = {{0, 0, 0}}) const;
   /// Rate of change of momentum less weight (gravity and body acceleration) of a soft or an affine

@@ -20,6 +20,10 @@
 #include "haptos/base/rotation.h"
 #include "haptos/geometry/mesh.h"
 
+namespace haptos {
+class Sim;
+}
+
 namespace nb = nanobind;
 
 namespace haptos::python {
@@ -95,6 +99,10 @@ nb::tuple vec3(const Vec3d& v);
 /// Position and quaternion in one row of seven: x y z, w x y z.
 OutArray<double, 7> pose_row(const Pose& pose);
 
+/// What touched the nodes of a soft body, and its stress per element and node (signals.cpp).
+nb::dict nodal_contact_dict(const Sim& sim, const std::string& soft);
+nb::tuple stress_pair(const Sim& sim, const std::string& soft);
+
 // One per file of this folder.
 void bind_errors(nb::module_& m);
 void bind_options(nb::module_& m);
@@ -112,6 +120,7 @@ void bind_robot_sensors(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_sensors(nb::module_& m);
 void bind_tactile_rgb(nb::module_& m);
+void bind_signals(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_render(nb::module_& m);
 

@@ -12,9 +12,45 @@ void bind_camera(nb::module_& m) {
                 "The camera of a tactile gel: the coat seen from outside, x to the right, y up.")
       .def_static("orthographic", &C::orthographic, nb::arg("width"), nb::arg("height"),
                   nb::arg("pitch"), "Parallel rays; pitch: metres per pixel.")
-      .def_static("pinhole", &C::pinhole, nb::arg("width"), nb::arg("height"), nb::arg("focal"),
+      .def_static(
+          "pinhole", &C::pinhole, nb::arg("width"), nb::arg("height"), nb::arg("focal"),
+          nb::arg("distance"), nb::arg("k1") = 0.0, nb::arg("k2") = 0.0,
+          "focal: focal length [pixel]; distance: from the pinhole to the rest top [m]; k1, "
+          "k2: Brown's radial distortion, 1 + k1 r^2 + k2 r^4 of the slope r.")
+      .def_static("fisheye", &C::fisheye, nb::arg("width"), nb::arg("height"), nb::arg("focal"),
                   nb::arg("distance"),
-                  "focal: focal length [pixel]; distance: from the pinhole to the rest top [m].")
+                  "Equidistant: a ray at the angle theta lies focal theta from the middle; focal "
+                  "[pixel per radian]; distance: from the lens to the rest top [m].")
+      .def_rw("fx", &C::fx, "Focal length along columns [pixel].")
+      .def_rw("fy", &C::fy, "Focal length along rows [pixel].")
+      .def_rw("cx", &C::cx, "Column of the principal point [pixel].")
+      .def_rw("cy", &C::cy, "Row of the principal point [pixel].")
+      .def_ro("k1", &C::k1, "Radial distortion.")
+      .def_ro("k2", &C::k2, "Radial distortion.")
+      .def_ro("distance", &C::distance, "From the camera to the rest top [m].")
+      .def_prop_ro(
+          "kind",
+          [](const C& c) {
+            return c.kind == C::Kind::kOrthographic ? "orthographic"
+                   : c.kind == C::Kind::kPinhole    ? "pinhole"
+                                                    : "fisheye";
+          },
+          "\"orthographic\", \"pinhole\" or \"fisheye\".")
+      .def(
+          "undistort",
+          [](const C& c, const ArrayLike& pixels) {
+            std::vector<double> out;
+            for (const Vec2d& p : to_points2(pixels, "pixels")) {
+              const Vec2d u = c.undistort(p);
+              out.push_back(u[0]);
+              out.push_back(u[1]);
+            }
+            const std::size_t n = out.size() / 2;
+            return own<OutArray<double, -1, 2>>(std::move(out), {n, 2});
+          },
+          nb::arg("pixels"),
+          "Where (column, row) [pixel], (n, 2), would be in a pinhole without distortion; "
+          "not-a-number where no ray comes from.")
       .def_ro("width", &C::width, "[pixel]")
       .def_ro("height", &C::height, "[pixel]")
       .def_prop_ro("pitch", &C::pitch_at_rest, "Metres on the rest top plane per pixel.")
@@ -64,6 +100,25 @@ void bind_depth(nb::module_& m) {
                 own<OutArray<float, 3, -1, -1>>(std::move(image.normal), {3, h, w}));
           },
           nb::arg("nodes"))
+      .def(
+          "points",
+          [](const DepthSensor& self, const ArrayLike& depth) {
+            const auto d = to_floats(depth, "depth");
+            const auto rest = self.rest_height();
+            if (d.size() != rest.size())
+              refuse("depth", std::to_string(d.size()) + " numbers",
+                     "must be one for each pixel, " + std::to_string(rest.size()),
+                     "pass what measure() gave, in one row");
+            DepthImage image;
+            image.width = self.camera().width;
+            image.height = self.camera().height;
+            image.depth.assign(d.begin(), d.end());
+            const auto h = static_cast<std::size_t>(image.height),
+                       w = static_cast<std::size_t>(image.width);
+            return own<OutArray<double, -1, -1, 3>>(image_points(self.camera(), image, rest),
+                                                    {h, w, 3});
+          },
+          nb::arg("depth"))
       .def("rest_height", [](const DepthSensor& self) {
         const auto& c = self.camera();
         return own<OutArray<float, -1, -1>>(
@@ -104,7 +159,7 @@ void bind_markers(nb::module_& m) {
           },
           nb::arg("camera"), nb::arg("rest"), nb::arg("coat"), nb::arg("grid"))
       .def("measure", [](const MarkerSensor& self, const ArrayLike& nodes) {
-        MarkerReading r = self.measure(to_points(nodes, "nodes"));
+        MarkerReading r = self.measure(to_points(nodes, "nodes"), true);
         const std::size_t n = r.position.size();
         nb::dict d;
         d["position"] = own_points(std::move(r.position));
@@ -112,6 +167,7 @@ void bind_markers(nb::module_& m) {
         d["pixel"] = own<OutArray<double, -1, 2>>(std::move(r.pixel), {n, 2});
         d["pixel_flow"] = own<OutArray<double, -1, 2>>(std::move(r.pixel_flow), {n, 2});
         d["in_view"] = own_row(std::move(r.in_view));
+        d["hidden"] = own_row(std::move(r.hidden));
         return d;
       });
 }

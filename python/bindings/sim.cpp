@@ -193,6 +193,8 @@ void bind_sim(nb::module_& m) {
            [](const Sim& s, const std::string& n) { return own_points(s.soft_positions(n)); })
       .def("soft_model", &soft_model, nb::arg("name"))
       .def("contacts", &contact_rows)
+      .def("nodal_contact", &nodal_contact_dict, nb::arg("name"))
+      .def("soft_stress", &stress_pair, nb::arg("name"))
       .def("body_name", &Sim::body_name, nb::arg("body"))
       .def("body_id", &Sim::body_id, nb::arg("name"))
       .def("reaction",

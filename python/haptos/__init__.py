@@ -105,7 +105,16 @@ from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
-from haptos.sensors import MarkerReading, TactileSensor
+from haptos.sensor_models import Fact, SensorModel, load_sensor, sensor_names
+from haptos.sensors import (
+    ContactField,
+    ForceImage,
+    GelStress,
+    MarkerReading,
+    PointCloud,
+    TactileSensor,
+    Touch,
+)
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
@@ -117,8 +126,12 @@ __version__ = version
 __all__ = [
     "CONTACT_DTYPE",
     "ROBOT_SENSORS",
+    "ContactField",
     "DepthScore",
+    "Fact",
+    "ForceImage",
     "Found",
+    "GelStress",
     "Hole",
     "IkResult",
     "IkTarget",
@@ -136,6 +149,7 @@ __all__ = [
     "Pad",
     "PadGrading",
     "PhotometricModel",
+    "PointCloud",
     "Recorder",
     "RenderScene",
     "RepairReport",
@@ -150,6 +164,7 @@ __all__ = [
     "RobotShape",
     "RobotView",
     "Scene",
+    "SensorModel",
     "ShadowTable",
     "Sim",
     "State",
@@ -163,6 +178,7 @@ __all__ = [
     "TetMesh",
     "TetProgress",
     "TetReport",
+    "Touch",
     "Trajectory",
     "Tree",
     "TriMesh",
@@ -196,6 +212,7 @@ __all__ = [
     "load_rgb",
     "load_robot",
     "load_scene",
+    "load_sensor",
     "load_trajectory",
     "make_shape",
     "measure_tets",
@@ -220,6 +237,7 @@ __all__ = [
     "round_pad",
     "save_movie",
     "save_png",
+    "sensor_names",
     "shape_names",
     "ssim_map",
     "status_table",

@@ -69,9 +69,13 @@ def press(
         metavar="SHAPE", show_default=False,
         help="An STL, OBJ, PLY or OFF file, or the name of a test shape such as sphere.")],
     depth: Annotated[str, typer.Option(help="How far to press, for example 0.5mm.")] = "1mm",
-    pad: Annotated[str, typer.Option(
-        metavar="box|dome|FILE", help="The gel: a flat box of 25.25 x 20.75 x 4 mm, the same with "
-        "a domed top, or a volume file (.vtk, .msh).")] = "box",
+    sensor: Annotated[str | None, typer.Option(
+        metavar="NAME|FILE", show_default=False, help="A sensor by name, or a sensor file "
+        "(.yaml): its pad, gel, camera and markers. haptos describe sensors lists them.")] = None,
+    pad: Annotated[str | None, typer.Option(
+        metavar="box|dome|FILE", show_default=False, help="The gel without a sensor: a flat box "
+        "of 25.25 x 20.75 x 4 mm (the default), the same with a domed top, or a volume file "
+        "(.vtk, .msh).")] = None,
     unit: Annotated[str | None, typer.Option(
         metavar="mm|m", show_default=False,
         help="Unit of the files. Default: mm if the largest side is above 1.")] = None,
@@ -85,8 +89,10 @@ def press(
         metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
     steps: Annotated[int | None, typer.Option(
         show_default=False, help="Number of steps. Default: one each 80 um.")] = None,
-    young: Annotated[str, typer.Option(help="Young's modulus.")] = "435kPa",
-    poisson: Annotated[str, typer.Option(help="Poisson's ratio.")] = "0.48",
+    young: Annotated[str | None, typer.Option(
+        show_default=False, help="Young's modulus. Default: the sensor's, or 435kPa.")] = None,
+    poisson: Annotated[str | None, typer.Option(
+        show_default=False, help="Poisson's ratio. Default: the sensor's, or 0.48.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1,
                                       help="Seed of the shape random.")] = 1,
     settings: SetOption = None,
@@ -103,20 +109,23 @@ def press(
     Examples:
       haptos press sphere
       haptos press part.stl --unit mm --depth 0.8mm --out runs/part
+      haptos press torus --sensor digit --depth 0.5mm
       haptos press torus --pad dome --young 300kPa --set contact.support=10um
     """
     from haptos.cli_runs import run_press
     from haptos.press import prepare
 
-    options = {"material.young": parse_quantity(young, "Pa", "material.young"),
-               "material.poisson": parse_quantity(poisson, "", "material.poisson"),
-               **parse_settings(settings)}
+    options = parse_settings(settings)
+    if young is not None:
+        options.setdefault("material.young", parse_quantity(young, "Pa", "material.young"))
+    if poisson is not None:
+        options.setdefault("material.poisson", parse_quantity(poisson, "", "material.poisson"))
     xy = at.split(",")
     if len(xy) != 2:
         refuse("--at", at, "must be two lengths", "for example 2mm,-1mm")
     run_press(
         lambda: prepare(shape, depth=parse_quantity(depth, "m", "--depth"), pad=pad, unit=unit,
-                        face=face, pad_face=pad_face, steps=steps, seed=seed, options=options,
+                        sensor=sensor, face=face, pad_face=pad_face, steps=steps, seed=seed, options=options,
                         at=(parse_quantity(xy[0], "m", "--at"),
                             parse_quantity(xy[1], "m", "--at"))),
         shape, out, overwrite)
@@ -333,15 +342,17 @@ def calibrate(
 @app.command()
 def describe(
     what: Annotated[str | None, typer.Argument(
-        metavar="[material|contact|point_contact|newton|sim|solver|scene|FILE]", show_default=False,
-        help="A group of options, the parts of a scene, or a scene file.")] = None,
+        metavar="[material|contact|point_contact|newton|sim|solver|scene|sensors|NAME|FILE]",
+        show_default=False, help="A group of options, the parts of a scene, the tactile sensors, "
+        "one of them, or a scene or sensor file.")] = None,
 ) -> None:
-    """Lists options with unit, default, range and meaning, or what a scene file holds.
+    """Lists options with unit, default, range and meaning, tactile sensors, or what a file holds.
 
     \b
     Examples:
       haptos describe contact
       haptos describe scenes/press_sphere.yaml
+      haptos describe gelsight-mini
     """
     from haptos.cli_info import describe_what
 

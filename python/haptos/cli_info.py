@@ -16,10 +16,13 @@ from haptos.console import new_table, say, wide_console
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface, read_volume
 from haptos.options import option_table
-from haptos.press import SURFACE_SUFFIXES, VOLUME_SUFFIXES
+from haptos.pads import VOLUME_SUFFIXES
+from haptos.press import SURFACE_SUFFIXES
 from haptos.robots import ROBOT_SUFFIXES
 from haptos.scene import Scene
+from haptos.sensor_models import is_sensor_file, load_sensor, sensor_names
 from haptos.tet_report import measure_tets
+from haptos.units import show_length
 
 SCENE_SUFFIXES = (".yaml", ".yml")
 
@@ -125,12 +128,17 @@ def describe_what(what: str | None) -> None:
         _print_group(what)
     elif what == "scene":
         _print_parts()
+    elif what == "sensors":
+        _print_sensors()
+    elif what in sensor_names() or is_sensor_file(what):
+        _print_sensor(what)
     elif Path(what).suffix.lower() in SCENE_SUFFIXES:
         _print_scene(what)
     else:
-        near = _core.nearest_name(what, [*groups, "scene"])
-        refuse("describe", what, "is neither a group of options nor a scene file",
-               f'did you mean "{near}"?' if near else "known are " + ", ".join([*groups, "scene"]))
+        known = [*groups, "scene", "sensors", *sensor_names()]
+        near = _core.nearest_name(what, known)
+        refuse("describe", what, "is no group of options, sensor, scene file or sensor file",
+               f'did you mean "{near}"?' if near else "known are " + ", ".join(known))
 
 
 def _print_group(group: str) -> None:
@@ -142,6 +150,37 @@ def _print_group(group: str) -> None:
             table.add_row(o.name, o.unit or "-", f"{o.default:g}",
                           choices or f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
     wide_console().print(table)
+
+
+def _print_sensors() -> None:
+    table = new_table("sensors", "name", "what")
+    for name in sensor_names():
+        model = load_sensor(name)
+        table.add_row(name, f"{model.name}: {model.about}")
+    wide_console().print(table)
+
+
+def _print_sensor(what: str) -> None:
+    model = load_sensor(what)
+    console = wide_console()
+    table = new_table(f"{model.name}: {model.about}", "part", "value")
+    size = np.ptp(np.asarray(model.gel.mesh.vertices), axis=0)
+    m, c = model.material, model.camera
+    view = np.array([c.width, c.height]) * c.pitch
+    table.add_row("pad", " x ".join(show_length(v) for v in size) + f", {model.gel.mesh}")
+    table.add_row("gel", f"E = {m['young']:g} Pa, nu = {m['poisson']:g}, density = "
+                  f"{m['density']:g} kg/m3, friction {model.friction:g}")
+    table.add_row("camera", f"{c.width} x {c.height} pixels of "
+                  f"{show_length(c.pitch)}, sees {show_length(view[0])} x "
+                  f"{show_length(view[1])}")
+    g = model.markers
+    table.add_row("markers", "none" if g is None else f"{g.rows} rows x {g.cols} columns, "
+                  f"{show_length(g.pitch_y)} and {show_length(g.pitch_x)} apart")
+    console.print(table)
+    facts = new_table("where the numbers come from", "what", "kind", "source")
+    for f in model.facts:
+        facts.add_row(f.what, f.kind, f.source)
+    console.print(facts)
 
 
 def _print_parts() -> None:

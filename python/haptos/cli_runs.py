@@ -27,7 +27,8 @@ from haptos.errors import InputError, StepError, refuse
 from haptos.history import History
 from haptos.html_page import write_text
 from haptos.images import save_png
-from haptos.press import Gel, Press, sensor_of
+from haptos.pads import Gel, sensor_of
+from haptos.press import Press
 from haptos.recording import Recorder
 from haptos.report import Outcome, press_report, run_report
 from haptos.scene import Scene

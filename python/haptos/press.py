@@ -17,14 +17,15 @@ import numpy as np
 
 from haptos import _core
 from haptos.errors import InputError, refuse
-from haptos.meshes import read_surface, read_volume
+from haptos.meshes import read_surface
 from haptos.options import Material
+from haptos.pads import Gel, default_grading, file_scale, gel_of, read_pad, sensor_of
 from haptos.scene import Scene
+from haptos.sensor_models import load_sensor
 from haptos.sim import Sim, StepReport
 from haptos.units import show_length
 
 SURFACE_SUFFIXES = (".stl", ".obj", ".ply", ".off")
-VOLUME_SUFFIXES = (".vtk", ".msh")
 
 # The pad of a GelSight Mini: measured modulus, and a ratio that silicone is near to.
 DEFAULTS: dict[str, float] = {
@@ -38,8 +39,6 @@ DEFAULTS: dict[str, float] = {
 }
 STEP_LENGTH = 8e-5  # aimed at per step [m]
 DT = 0.05  # [s]; a wave crosses the pad in 0.2 ms, so inertia is below 1e-5 of the forces
-PIXEL_PITCH = 6.34e-5  # of a GelSight Mini at 320 x 240 [m]
-MARKER_PITCH = 1.5e-3  # [m]
 
 
 @dataclass
@@ -105,10 +104,11 @@ def prepare(
     shape: str,
     *,
     depth: float = 1e-3,
-    pad: str = "box",
+    pad: str | None = None,
     unit: str | None = None,
     face: str | None = None,
     pad_face: str = "top",
+    sensor: str | None = None,
     steps: int | None = None,
     at: tuple[float, float] = (0.0, 0.0),
     seed: int = 1,
@@ -118,15 +118,21 @@ def prepare(
 
     shape: a surface file (.stl, .obj, .ply, .off) or a name of haptos.shape_names(); depth: how
     far the lowest point of the object goes below the highest point of the gel [m]; pad: "box",
-    "dome", or a volume file (.vtk, .msh); unit: "mm" or "m" of the files, None guesses from their
+    "dome", or a volume file (.vtk, .msh), None the sensor's or "box"; unit: "mm" or "m" of the files, None guesses from their
     size; face: which side of the object is pressed, "bottom" or "top" (None: bottom of a file, top
-    of a named shape, where its feature is); pad_face: which side of a pad file is the coat; steps:
+    of a named shape, where its feature is); pad_face: which side of a pad file is the coat; sensor: a
+    name of haptos.sensor_names() or a sensor file (.yaml), whose pad, gel, friction, camera and
+    markers are taken; steps:
     number of steps, None takes one each 80 um; at: where the middle of the object goes, x and y
     [m]; seed: of the shape "random"; options: values of "group.name" options, as haptos describe
     lists them. Raises InputError.
     """
     notes: list[str] = []
-    values = {**DEFAULTS, **(options or {})}
+    model = None if sensor is None else load_sensor(sensor)
+    if model is not None and pad is not None:
+        refuse("pad", pad, "cannot be given beside a sensor, which has one", "leave one out")
+    own = {} if model is None else {f"material.{k}": v for k, v in model.material.items()}
+    values = {**DEFAULTS, **own, **(options or {})}
     groups: dict[str, dict[str, float]] = {}
     for path, value in values.items():
         group, _, name = path.partition(".")
@@ -140,7 +146,9 @@ def prepare(
     if steps is not None and not 1 <= steps <= 100_000:
         refuse("steps", steps, "must be a whole number from 1 to 100000", "for example 12")
     surface = _load_object(shape, unit, face, seed, notes)
-    gel, thickness = _load_pad(pad, unit, pad_face, notes)
+    gel = _load_pad(pad or "box", unit, pad_face) if model is None else model.gel
+    thickness = gel.thickness
+    notes += gel.notes
     if not (math.isfinite(depth) and 0 < depth < thickness):
         refuse("depth", show_length(depth) if math.isfinite(depth) else depth,
                f"must be more than 0 and less than the pad's thickness of {show_length(thickness)}",
@@ -154,13 +162,15 @@ def prepare(
     start = np.array([at[0] - middle[0], at[1] - middle[1], gap - lowest])
 
     scene.add_prescribed("mount")
-    scene.add_soft("gel", gel.mesh, material=material, glue={"mount": gel.base}, coat=gel.coat)
-    scene.add_prescribed("object", surface, position=start)
-    camera, grid = sensor_of(gel)
+    scene.add_soft("gel", gel.mesh, material=material, glue={"mount": gel.base}, coat=gel.coat,
+                   friction=None if model is None else model.friction)
+    scene.add_prescribed("object", surface, position=start,
+                         friction=None if model is None else model.friction)
+    camera, grid = sensor_of(gel) if model is None else (model.camera, model.markers)
     scene.add_sensor("camera", "gel", camera=camera, markers=grid)
     sim = scene.compile()
     settings = {
-        "shape": shape, "pad": pad, "depth": depth, "steps": count, "at": list(at),
+        "shape": shape, "pad": pad or ("box" if model is None else model.name), "depth": depth, "steps": count, "at": list(at),
         "gap": gap, "material": dict(material.items()), "dt": scene_dt,
         "contact": dict(scene.contact.items()), "newton": dict(scene.newton.items()),
     }
@@ -199,20 +209,11 @@ def _read_object(path: str, unit: str | None, notes: list[str]) -> _core.TriMesh
         mesh = read_surface(path)
     notes += [str(w.message) for w in caught]
     finite = np.asarray(mesh.vertices)[np.isfinite(mesh.vertices).all(axis=1)]
-    scale = _file_scale(path, unit, float(np.ptp(finite, axis=0).max()) if len(finite) else 0.0,
+    scale = file_scale(path, unit, float(np.ptp(finite, axis=0).max()) if len(finite) else 0.0,
                         notes)
     if scale != 1.0:
         mesh = mesh.transformed(scale=scale)
     return _mend(mesh, path, notes)
-
-
-def _file_scale(path: str, unit: str | None, size: float, notes: list[str]) -> float:
-    """Metres per unit of a file whose largest side has `size` units."""
-    if unit is None:
-        unit = "mm" if size > 1 else "m"
-        notes.append(f"{path}: its largest side measures {size:.4g}, so its unit is taken to be "
-                     f"{unit} (--unit says otherwise).")
-    return 1e-3 if unit == "mm" else 1.0
 
 
 def _mend(mesh: _core.TriMesh, path: str, notes: list[str]) -> _core.TriMesh:
@@ -240,69 +241,11 @@ def _mend(mesh: _core.TriMesh, path: str, notes: list[str]) -> _core.TriMesh:
     return mesh
 
 
-# -- the pad -----------------------------------------------------------------------------------
-
-
-@dataclass
-class Gel:
-    """A pad in the pad frame: its mesh, the vertices of its base, the triangles of its coat."""
-
-    mesh: _core.TetMesh
-    base: np.ndarray
-    coat: np.ndarray
-
-
-def default_grading() -> _core.PadGrading:
-    """Element sizes of the pads that are made here."""
-    return _core.PadGrading(1.0e-3, 1.6e-3, 0.65e-3, 1.6e-3)
-
-
-def _load_pad(pad: str, unit: str | None, face: str, notes: list[str]) -> tuple[Gel, float]:
-    if pad in ("box", "dome"):
-        made = _core.box_pad(25.25e-3, 20.75e-3, 4e-3, grading=default_grading(),
-                             dome=(0.135, 0.259) if pad == "dome" else None)
-        return Gel(made.mesh, made.base_vertices, made.coat), made.thickness
-    if Path(pad).suffix.lower() not in VOLUME_SUFFIXES:
-        refuse("pad", pad, "must be box, dome, or a volume file (.vtk, .msh)",
-               "see haptos press --help")
-    if face not in ("top", "bottom"):
-        refuse("pad-face", face, "must be top or bottom", "it is the side that is pressed")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        mesh = read_volume(pad)
-    notes += [str(w.message) for w in caught]
-    x = np.asarray(mesh.vertices)
-    if not np.isfinite(x).all() or len(x) == 0:
-        _core.require_volume(mesh, pad)
-    scale = _file_scale(pad, unit, float(np.ptp(x, axis=0).max()), notes)
-    turn = (1.0, 0.0, 0.0, 0.0) if face == "top" else (0.0, 1.0, 0.0, 0.0)
-    mesh = mesh.transformed(quaternion=turn, scale=scale)
-    mesh, turned = _core.orient(mesh)
-    if turned:
-        notes.append(f"{pad}: {turned} tetrahedra were turned to have a positive volume.")
-    _core.require_volume(mesh, pad)
-    lo, hi = np.asarray(mesh.bounds)
-    mesh = mesh.transformed(position=(-0.5 * (lo[0] + hi[0]), -0.5 * (lo[1] + hi[1]), -hi[2]))
-    return _split_pad(mesh, pad), float(hi[2] - lo[2])
-
-
-def _split_pad(mesh: _core.TetMesh, pad: str) -> Gel:
-    """Base (the lowest vertices) and coat (what faces up) of a pad from a file."""
-    x = np.asarray(mesh.vertices)
-    thickness = -float(x[:, 2].min())
-    base = np.flatnonzero(x[:, 2] < -thickness * (1 - 1e-3))
-    if len(base) < 3:
-        refuse("pad", pad, "has no flat base: fewer than three vertices lie in its lowest plane",
-               "turn it so that its base is down, or use --pad-face bottom")
-    surface, ids = _core.boundary_surface(mesh)
-    triangles = np.asarray(ids)[np.asarray(surface.triangles)]
-    a, b, c = (x[triangles[:, k]] for k in range(3))
-    normal = np.cross(b - a, c - a)
-    coat = triangles[normal[:, 2] > 0.5 * np.linalg.norm(normal, axis=1)]
-    coat = coat[x[coat][:, :, 2].max(axis=1) > -0.5 * thickness]
-    if len(coat) == 0:
-        refuse("pad", pad, "has no surface that faces up", "use --pad-face bottom")
-    return Gel(mesh, base, coat)
+def _load_pad(pad: str, unit: str | None, face: str) -> Gel:
+    if pad not in ("box", "dome"):
+        return read_pad(pad, unit, face)
+    return gel_of(_core.box_pad(25.25e-3, 20.75e-3, 4e-3, grading=default_grading(),
+                                dome=(0.135, 0.259) if pad == "dome" else None))
 
 
 def _check_size(surface: _core.TriMesh, gel: Gel, at: tuple[float, float],
@@ -335,15 +278,3 @@ def _middle(surface: _core.TriMesh, gel: Gel, depth: float,
     low = x[x[:, 2] <= lo[2] + depth]
     notes.append("What the object presses in first lies over the middle of the pad.")
     return 0.5 * (low.min(axis=0) + low.max(axis=0))[:2], float(lo[2])
-
-
-def sensor_of(gel: Gel) -> tuple[_core.TactileCamera, _core.MarkerGrid]:
-    """A camera that sees the coat less a rim, and markers that stay clear of the coat's border."""
-    x = np.asarray(gel.mesh.vertices)[np.unique(gel.coat)]
-    size = np.ptp(x[:, :2], axis=0)
-    pitch = PIXEL_PITCH * max(1.0, size.max() / (390 * PIXEL_PITCH) * 0.98)
-    pixels = np.maximum(np.floor(0.98 * size / pitch).astype(int), 16)
-    camera = _core.TactileCamera.orthographic(int(pixels[0]), int(pixels[1]), float(pitch))
-    step = MARKER_PITCH * max(1.0, size.max() / 25e-3)
-    counts = np.maximum(np.floor((0.9 * size - 0.5 * step) / step).astype(int), 1)
-    return camera, _core.MarkerGrid(int(counts[1]), int(counts[0]), float(step), float(step))

@@ -1,8 +1,13 @@
-"""Tactile sensors of a Sim: depth image, normals, markers."""
+"""Tactile sensors of a Sim: depth, normals, markers, contact fields, stress, point clouds.
+
+Everything is read from the state and the contact records of the last step. Frames, equations and
+accuracy: docs/sensors/tactile.md.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +28,65 @@ class MarkerReading(NamedTuple):
     pixel: NDArray[np.float64]  #: (column, row), (env, n, 2)
     pixel_flow: NDArray[np.float64]  #: (env, n, 2) [pixel]
     in_view: NDArray[np.bool_]  #: (env, n)
+    hidden: NDArray[np.bool_]  #: a fold of the coat lies before the marker, (env, n)
+    undistorted: NDArray[np.float64]  #: pixel in a pinhole without distortion, (env, n, 2)
+
+
+class ContactField(NamedTuple):
+    """Pressure and shear on the vertices of the coat; gel frame.
+
+    The integral of traction over the present coat, linear over each triangle, is the force: the
+    sum of traction times area.
+    """
+
+    position: NDArray[np.float64]  #: (env, N, 3) [m]
+    normal: NDArray[np.float64]  #: outward, (env, N, 3)
+    area: NDArray[np.float64]  #: of the present coat that a vertex stands for, (env, N) [m2]
+    traction: NDArray[np.float64]  #: of the object on the gel, (env, N, 3) [Pa]
+    pressure: NDArray[np.float64]  #: -traction . normal, (env, N) [Pa]
+    shear: NDArray[np.float64]  #: tangential part of traction, (env, N, 3) [Pa]
+    touched: NDArray[np.float64]  #: part of the vertex's area that is in contact, (env, N)
+    off_coat: NDArray[np.float64]  #: force on nodes that are not on the coat, (env, 3) [N]
+
+
+class ForceImage(NamedTuple):
+    """The contact field in equal bins of the image; force in bins and outside is all there is."""
+
+    force: NDArray[np.float64]  #: on the gel in each bin, gel frame, (env, 3, height, width) [N]
+    pressure: NDArray[np.float64]  #: mean over the bin's coat, (env, height, width) [Pa]
+    shear: NDArray[np.float64]  #: gel frame, (env, 3, height, width) [Pa]
+    area: NDArray[np.float64]  #: of the present coat in each bin, (env, height, width) [m2]
+    touched: NDArray[np.float64]  #: the part of it in contact, (env, height, width) [m2]
+    outside: NDArray[np.float64]  #: force on coat that the image does not show, (env, 3) [N]
+
+
+class Touch(NamedTuple):
+    """What touches the gel, as a whole; gel frame, torque about its origin. Zero without contact."""
+
+    area: NDArray[np.float64]  #: of the present coat in contact, (env,) [m2]
+    force: NDArray[np.float64]  #: on the gel, (env, 3) [N]
+    torque: NDArray[np.float64]  #: (env, 3) [N m]
+    centre: NDArray[np.float64]  #: of pressure, (env, 3) [m]
+    centre_pixel: NDArray[np.float64]  #: (column, row), (env, 2)
+    triangles: NDArray[np.bool_]  #: coat triangles at least half in contact, (env, T)
+
+
+class PointCloud(NamedTuple):
+    """What each pixel sees of the coat; not-a-number where it sees none."""
+
+    position: NDArray[np.float64]  #: (env, height, width, 3) [m]
+    normal: NDArray[np.float64]  #: unit, outward, (env, height, width, 3)
+    seen: NDArray[np.bool_]  #: (env, height, width)
+    contact: NDArray[np.bool_]  #: pressed in deeper than the threshold, (env, height, width)
+
+
+class GelStress(NamedTuple):
+    """Cauchy stress; gel axes. Tension is positive."""
+
+    element: NDArray[np.float64]  #: mean of each tetrahedron as given, (env, E, 3, 3) [Pa]
+    coat: NDArray[np.float64]  #: on the vertices of the coat, (env, N, 3, 3) [Pa]
+    element_von_mises: NDArray[np.float64]  #: (env, E) [Pa]
+    coat_von_mises: NDArray[np.float64]  #: (env, N) [Pa]
 
 
 class TactileSensor:
@@ -51,6 +115,8 @@ class TactileSensor:
         self._carrier_start = np.zeros(7) if self._carrier is None else sim.pose(self._carrier)[0]
         rest = (np.asarray(sim.mesh(spec.body).vertices) - position) @ turn
         coat = sim.coat(spec.body)
+        self._rest, self._coat = rest, coat
+        self._fields: dict[float | None, Any] = {}
         self._depth = _core.DepthSensor(spec.camera, rest, coat)
         self._markers = (None if spec.markers is None
                          else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
@@ -64,21 +130,153 @@ class TactileSensor:
         moved = _rotation(b[3:]) @ _rotation(a[3:]).T
         return moved @ turn, moved @ (origin - a[:3]) + b[:3]
 
-    def nodes(self) -> NDArray[np.float64]:
-        """The gel's nodes now, gel frame [m], (env, V, 3)."""
+    def nodes(self, *, compensated: bool = False) -> NDArray[np.float64]:
+        """The gel's nodes now, gel frame [m], (env, V, 3).
+
+        compensated: those in contact moved over the gap to what presses on them.
+        """
         x = self._sim.positions(self.body)
         frames = [self.frame(k) for k in range(len(x))]
-        return np.stack([(x[k] - origin) @ turn for k, (turn, origin) in enumerate(frames)])
+        nodes = np.stack([(x[k] - origin) @ turn for k, (turn, origin) in enumerate(frames)])
+        if compensated:
+            nodes += np.stack([c["to_surface"] for c in self._nodal_contact()])
+        return nodes
 
-    def depth(self) -> NDArray[np.float32]:
+    def depth(self, *, compensated: bool = False) -> NDArray[np.float32]:
         """How far the coat is pressed in [m], (env, height, width); negative where it bulges out,
-        not-a-number where the camera sees no coat."""
-        return self.image()[0]
+        not-a-number where the camera sees no coat.
 
-    def image(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Depth (env, height, width) [m] and unit normals (env, 3, height, width), gel frame."""
-        images = [self._depth.measure(x) for x in self.nodes()]
+        compensated: see image().
+        """
+        return self.image(compensated=compensated)[0]
+
+    def image(self, *, compensated: bool = False
+              ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Depth (env, height, width) [m] and unit normals (env, 3, height, width), gel frame.
+
+        compensated: of the surface that touches instead of the coat. The barrier keeps them apart
+        by a part of contact.support; each vertex in contact is moved over its gap, so the depth
+        becomes that of the object.
+        """
+        images = [self._depth.measure(x) for x in self.nodes(compensated=compensated)]
         return np.stack([i[0] for i in images]), np.stack([i[1] for i in images])
+
+    # -- contact -------------------------------------------------------------------------------
+
+    @property
+    def coat_vertices(self) -> NDArray[np.int32]:
+        """Vertex of positions(body) of each vertex of the coat, (N,)."""
+        return self._field(None).nodes
+
+    @property
+    def coat_triangles(self) -> NDArray[np.int32]:
+        """Triangles of the coat as its own vertices, outward, (T, 3)."""
+        return self._field(None).triangles
+
+    def contact_field(self, *, smoothing: float | None = None) -> ContactField:
+        """Pressure and shear on the coat from the contact forces of the last step, which they keep.
+
+        smoothing: length over which forces are spread [m]; None takes the size of the elements.
+        Raises InputError for a negative length.
+        """
+        rows = [self._field(smoothing).measure(x, c["force"], c["area"])
+                for x, c in zip(self.nodes(), self._nodal_contact(), strict=True)]
+        return ContactField(*_stacked(rows, ContactField._fields))
+
+    def force_image(self, shape: tuple[int, int] | None = None, *,
+                    smoothing: float | None = None) -> ForceImage:
+        """The contact field in bins of the image: forces add up to the force in view.
+
+        shape: rows and columns of bins, None takes the camera's pixels; smoothing: as in
+        contact_field(). Raises InputError for a shape without bins.
+        """
+        height, width = (0, 0) if shape is None else shape
+        if shape is not None and not (height >= 1 and width >= 1):
+            refuse("shape", shape, "must be at least one row and one column", "for example 24, 32")
+        field = self._field(smoothing)
+        rows = [field.image(self.camera, x, c["force"], c["area"], width, height)
+                for x, c in zip(self.nodes(), self._nodal_contact(), strict=True)]
+        return ForceImage(*_stacked(rows, ForceImage._fields))
+
+    def touch(self) -> Touch:
+        """Wrench, area and centre of pressure of what touches the gel, from the last step."""
+        field = self._field(None)
+        rows = [field.patch(x, c["force"], c["area"])
+                for x, c in zip(self.nodes(), self._nodal_contact(), strict=True)]
+        area, force, torque, centre, inside = _stacked(
+            rows, ("area", "force", "torque", "centre", "inside"))
+        return Touch(area, force, torque, centre, self.camera.project(centre), inside.astype(bool))
+
+    def contact_mask(self, threshold: float = 5e-5) -> NDArray[np.bool_]:
+        """Pixels that are pressed in deeper than threshold [m], (env, height, width), as one tells
+        contact from a real image. What touches by its forces is in touch() and force_image()."""
+        return _deeper(self.depth(), threshold)
+
+    # -- point clouds --------------------------------------------------------------------------
+
+    def points(self, frame: str = "world", *, threshold: float = 5e-5,
+               compensated: bool = False) -> PointCloud:
+        """The point of the coat that each pixel sees, its normal, and whether it is in contact.
+
+        frame: "world" or "gel"; threshold: of the depth that counts as contact [m]; compensated:
+        see image(). Raises InputError for another frame.
+        """
+        depth, normal = self.image(compensated=compensated)
+        position = np.stack([self._depth.points(d.ravel()) for d in depth])
+        normals = np.moveaxis(normal, 1, -1).astype(float)
+        seen = np.isfinite(depth)
+        normals[~seen] = np.nan
+        position, normals = self._in_frame(frame, position, normals)
+        return PointCloud(position, normals, seen, _deeper(depth, threshold))
+
+    def marker_points(self, frame: str = "world") -> NDArray[np.float64]:
+        """Positions of the markers [m], (env, n, 3).
+
+        frame: "world" or "gel". Raises InputError for another one and without a marker grid.
+        """
+        position = self.markers().position
+        return self._in_frame(frame, position, position)[0]
+
+    def _in_frame(self, frame: str, position: NDArray[np.float64], vectors: NDArray[np.float64]
+                  ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if frame not in ("world", "gel"):
+            refuse("frame", frame, "must be world or gel", "the gel frame moves with its carrier")
+        if frame == "gel":
+            return position, vectors
+        turns = [self.frame(k) for k in range(len(position))]
+        return (np.stack([p @ turn.T + at for p, (turn, at) in zip(position, turns, strict=True)]),
+                np.stack([v @ turn.T for v, (turn, _) in zip(vectors, turns, strict=True)]))
+
+    # -- inside the gel ------------------------------------------------------------------------
+
+    def stress(self) -> GelStress:
+        """Cauchy stress in the gel from its law and its deformation, without damping."""
+        element, coat = [], []
+        for k, each in enumerate(self._sim._each):
+            turn = self.frame(k)[0]
+            of_element, of_node = each.soft_stress(self.body)
+            element.append(turn.T @ of_element @ turn)
+            coat.append(turn.T @ of_node[self.coat_vertices] @ turn)
+        e, c = np.stack(element), np.stack(coat)
+        return GelStress(e, c, _von_mises(e), _von_mises(c))
+
+    # -- parts ---------------------------------------------------------------------------------
+
+    def _field(self, smoothing: float | None) -> Any:
+        """Factored once for each smoothing length."""
+        if smoothing not in self._fields:
+            self._fields[smoothing] = _core.ContactFieldSensor(self._rest, self._coat, smoothing)
+        return self._fields[smoothing]
+
+    def _nodal_contact(self) -> list[dict[str, NDArray[np.float64]]]:
+        """What touched each node in the last step, gel frame, per environment."""
+        out = []
+        for k, each in enumerate(self._sim._each):
+            turn = self.frame(k)[0]
+            c = each.nodal_contact(self.body)
+            out.append({"force": c["force"] @ turn, "area": c["area"],
+                        "to_surface": c["to_surface"] @ turn})
+        return out
 
     @property
     def has_markers(self) -> bool:
@@ -91,9 +289,27 @@ class TactileSensor:
             refuse(f'sensor "{self.name}"', "", "has no markers",
                    "give add_sensor(markers=haptos.MarkerGrid())")
         rows = [self._markers.measure(x) for x in self.nodes()]
-        return MarkerReading(*(np.stack([r[k] for r in rows]) for k in
-                               ("position", "flow", "pixel", "pixel_flow")),
-                             np.stack([r["in_view"] for r in rows]).astype(bool))
+        position, flow, pixel, pixel_flow, in_view, hidden = _stacked(
+            rows, ("position", "flow", "pixel", "pixel_flow", "in_view", "hidden"))
+        undistorted = self.camera.undistort(pixel.reshape(-1, 2)).reshape(pixel.shape)
+        return MarkerReading(position, flow, pixel, pixel_flow, in_view.astype(bool),
+                             hidden.astype(bool), undistorted)
+
+
+def _stacked(rows: list[Any], names: Iterable[str]) -> list[NDArray[Any]]:
+    """The named entries of all rows, env axis first."""
+    return [np.stack([np.asarray(r[n]) for r in rows]) for n in names]
+
+
+def _deeper(depth: NDArray[np.float32], threshold: float) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):
+        return depth > threshold
+
+
+def _von_mises(stress: NDArray[np.float64]) -> NDArray[np.float64]:
+    """sqrt(3/2 s : s) of the deviator s, (...)."""
+    deviator = stress - np.trace(stress, axis1=-2, axis2=-1)[..., None, None] / 3 * np.eye(3)
+    return np.sqrt(1.5 * (deviator**2).sum((-2, -1)))
 
 
 def _rotation(quaternion: object) -> NDArray[np.float64]:

@@ -195,6 +195,52 @@ TEST(Friction, WhatStrikesTheFloorAtASlantLosesItsPartOfTheNormalMomentumAtEvery
   std::printf("FIGURE friction.strike.worst = %.1e of the speed\n", worst);
 }
 
+// Pyramids that stand side by side, their tips in one plane.
+PrescribedBody bed_of_tips(int n, double pitch, double mu) {
+  PrescribedBody f;
+  f.name = "tips";
+  TriMesh& m = f.surface;
+  for (int k = 0; k < n * n; ++k) {
+    const int first = static_cast<int>(m.vertices.size());
+    const Vec3d c{{(k % n - 0.5 * (n - 1)) * pitch, (k / n - 0.5 * (n - 1)) * pitch, 0}};
+    const double r = 0.3 * pitch;
+    for (const Vec3d& x : {Vec3d{{-r, -r, -0.02}}, Vec3d{{r, -r, -0.02}}, Vec3d{{r, r, -0.02}},
+                           Vec3d{{-r, r, -0.02}}, Vec3d{{0, 0, 0}}})
+      m.vertices.push_back(c + x);
+    for (const auto& t : {Vec3i{{0, 2, 1}}, Vec3i{{0, 3, 2}}, Vec3i{{0, 1, 4}}, Vec3i{{1, 2, 4}},
+                          Vec3i{{2, 3, 4}}, Vec3i{{3, 0, 4}}})
+      m.triangles.push_back({{first + t[0], first + t[1], first + t[2]}});
+  }
+  f.friction.sticking = mu;
+  f.trajectory = {{0.0, Pose{}}};
+  return f;
+}
+
+TEST(Friction, WhatStrikesABedOfTipsDoesSoToo) {
+  // Here the corners of the other body are what touches.
+  const double mu = 0.3, down = 2, time = 0.03;
+  double worst = 0;
+  for (const double dt : {0.005, 0.001})
+    for (const double offset : {0.0, 0.3, 0.7})
+      for (const double v : {1.0, 0.4}) {
+        Scene s = ramp(0, mu, dt);
+        s.half_spaces.clear();
+        s.contact.divisions = 1;
+        s.prescribed = {bed_of_tips(9, 0.02, mu * mu)};
+        AffineBody& b = s.affine[0];
+        b.surface = box({{0.1, 0.1, 0.02}});
+        b.pose.p = {{-0.011, 0.003, 0.01 + 0.01 + offset * down * dt}};
+        b.velocity = {{v, 0, -down}};
+        Sim sim(s);
+        while (sim.state().time < time - 0.5 * dt) ASSERT_EQ(sim.step().status(), 0u);
+        const double expected = std::max(0.0, v - mu * (down + kG * time));
+        const double left = sim.affine_velocity("cube")[0];
+        EXPECT_NEAR(left, expected, 1e-3 * v) << dt << " " << offset;
+        worst = std::max(worst, std::abs(left - expected) / v);
+      }
+  std::printf("FIGURE friction.strike_tips.worst = %.1e of the speed\n", worst);
+}
+
 TEST(Friction, SlidingOverAMeshedFloorFeelsCoulombsForceAndNotTheMesh) {
   // 37 squares across, none of them in step with the cube's own eight.
   // With three divisions most samples of the cube lie on edges and inside triangles.

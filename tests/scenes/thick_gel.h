@@ -125,6 +125,10 @@ class BallOnThickGel {
     return s;
   }
 
+  const Sim& sim() const { return *sim_; }
+  /// Displacement of the ball [m].
+  double moved() const { return x_; }
+
   int iterations = 0;
   std::size_t vertices() const { return sim_->soft_model("gel").rest.vertices.size(); }
 

@@ -138,10 +138,12 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
       const BarrierPair& pair = pairs[first + w.pair];
       c.normal_force = norm(w.force);
       if (!(c.normal_force > 0)) continue;
-      c.normal = w.force * (1 / c.normal_force);
+      // Records hold the force on the soft body; the source of a corner is of the other.
+      const bool corner = pair.kind == PairKind::kCorner;
+      c.normal = w.force * ((corner ? -1 : 1) / c.normal_force);
       c.record = first + w.pair;
       c.depth = support - records[w.pair].gap;
-      c.a = pair.kind == PairKind::kCorner ? records[w.pair].point_b : records[w.pair].point_a;
+      c.a = corner ? records[w.pair].point_b : records[w.pair].point_a;
       c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
       c.triangle = cell_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);
       if (c.triangle >= 0) out.push_back(c);

@@ -64,7 +64,7 @@ struct FrictionContact {
   WeightedPoint a;          ///< material point of the source [points]
   double edge = 0;          ///< where a is, if on an edge (count 2): weight of the second end
   int triangle = -1;        ///< cell of the other surface; -1: a half-space
-  Vec3d normal;             ///< unit, of the force between the two
+  Vec3d normal;             ///< unit, of the force on the source
   double normal_force = 0;  ///< [N]
   double stiffness = 0;     ///< k [N/m]
   double depth = 0;         ///< how far it is inside the support of its potential [m]

@@ -1,0 +1,67 @@
+"""Haptos' driver of bench/peers (scene.py), through its Python API.
+
+Options: law, anchored (0 or 1), stiffness [N/m] of each body, relaxation_time [s],
+dissipation [s/m] (laws lagged and similar), near_rigid, stick_compliance, force_tolerance.
+"""
+
+
+import numpy as np
+from scene import Scene, drive
+
+import haptos
+
+
+class Haptos:
+
+    def __init__(self, s: Scene) -> None:
+        scene = haptos.Scene(dt=s.dt, gravity=(0, 0, -s.gravity))
+        scene.sim.threads = 1
+        scene.point_contact.law = s.options.get("law", "sap")
+        scene.point_contact.anchored = s.options.get("anchored", "0") == "1"
+        for name in ("near_rigid", "stick_compliance"):
+            if name in s.options:
+                setattr(scene.point_contact, name, float(s.options[name]))
+        if "force_tolerance" in s.options:
+            scene.newton.force_tolerance = float(s.options["force_tolerance"])
+        scene.add_half_space("ground", s.normal)
+        contact = {"friction": s.mu, "stiffness": s.number("stiffness", 1e5),
+                   "relaxation_time": s.number("relaxation_time", 0.01),
+                   "dissipation": s.number("dissipation", 20)}
+        self.names = [f"body{k}" for k in range(len(s.bodies))]
+        for name, b in zip(self.names, s.bodies, strict=True):
+            shape = (haptos.RobotShape("box", [b.size / 2] * 3) if b.box else
+                     haptos.RobotShape("sphere", b.size))
+            scene.add_rigid(name, shape, mass=b.mass, position=b.p, quaternion=b.q, **contact)
+        self.sim = scene.compile()
+        self.views = [self.sim.robots[name] for name in self.names]
+        self.normal = s.normal
+        self.ids = {self.sim.body_id(name) for name in self.names}
+        self.version = haptos.__version__
+        self.reports = []
+
+    def step(self) -> None:
+        self.reports.append(self.sim.step())
+
+    @property
+    def not_converged(self) -> int:
+        return sum(not r.ok for r in self.reports)
+
+    @property
+    def iterations(self) -> int:
+        return int(sum(r.iterations[0] for r in self.reports))
+
+    def positions(self) -> np.ndarray:
+        return np.array([v.position[0, :3] for v in self.views])
+
+    def contacts(self) -> int:
+        return len(self.sim.contacts)
+
+    def ground_force(self) -> float:
+        c = self.sim.contacts
+        sign = np.where(np.isin(c["body_a"], list(self.ids)), 1.0, -1.0)
+        one = np.isin(c["body_a"], list(self.ids)) != np.isin(c["body_b"], list(self.ids))
+        return float((sign[one] * (c["force"][one] @ self.normal)).sum())
+
+
+if __name__ == "__main__":
+    drive(Haptos)

@@ -1,0 +1,117 @@
+"""Gel pads: made here, or from a volume file, in the pad's frame.
+
+The frame has its origin at the highest point of the gel and +z out of it; the base is down.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from haptos import _core
+from haptos.errors import refuse
+from haptos.meshes import read_volume
+
+VOLUME_SUFFIXES = (".vtk", ".msh")
+PIXEL_PITCH = 6.34e-5  # of a GelSight Mini at 320 x 240 [m]
+MARKER_PITCH = 1.5e-3  # [m]
+
+
+@dataclass
+class Gel:
+    """A pad in the pad frame: its mesh, the vertices of its base, the triangles of its coat.
+
+    thickness [m]: from base to top; notes: what was assumed or mended, a sentence each.
+    """
+
+    mesh: _core.TetMesh
+    base: np.ndarray
+    coat: np.ndarray
+    thickness: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+
+def default_grading() -> _core.PadGrading:
+    """Element sizes of the pads that are made here."""
+    return _core.PadGrading(1.0e-3, 1.6e-3, 0.65e-3, 1.6e-3)
+
+
+def gel_of(made: _core.Pad) -> Gel:
+    """A pad made by box_pad or round_pad."""
+    return Gel(made.mesh, np.asarray(made.base_vertices), np.asarray(made.coat), made.thickness)
+
+
+def read_pad(path: str, unit: str | None = None, face: str = "top") -> Gel:
+    """A pad from a volume file (.vtk, .msh): the lowest vertices are its base, what faces up its
+    coat.
+
+    unit: "mm" or "m" of the file, None guesses from its size; face: which side is the coat, "top"
+    or "bottom". Raises InputError.
+    """
+    if Path(path).suffix.lower() not in VOLUME_SUFFIXES:
+        refuse("pad", path, "must be box, dome, or a volume file (.vtk, .msh)",
+               "see haptos press --help")
+    if face not in ("top", "bottom"):
+        refuse("pad-face", face, "must be top or bottom", "it is the side that is pressed")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mesh = read_volume(path)
+    notes = [str(w.message) for w in caught]
+    x = np.asarray(mesh.vertices)
+    if not np.isfinite(x).all() or len(x) == 0:
+        _core.require_volume(mesh, path)
+    scale = file_scale(path, unit, float(np.ptp(x, axis=0).max()), notes)
+    turn = (1.0, 0.0, 0.0, 0.0) if face == "top" else (0.0, 1.0, 0.0, 0.0)
+    mesh = mesh.transformed(quaternion=turn, scale=scale)
+    mesh, turned = _core.orient(mesh)
+    if turned:
+        notes.append(f"{path}: {turned} tetrahedra were turned to have a positive volume.")
+    _core.require_volume(mesh, path)
+    lo, hi = np.asarray(mesh.bounds)
+    mesh = mesh.transformed(position=(-0.5 * (lo[0] + hi[0]), -0.5 * (lo[1] + hi[1]), -hi[2]))
+    gel = _split_pad(mesh, path)
+    gel.thickness, gel.notes = float(hi[2] - lo[2]), notes
+    return gel
+
+
+def file_scale(path: str, unit: str | None, size: float, notes: list[str]) -> float:
+    """Metres per unit of a file whose largest side has `size` units."""
+    if unit is None:
+        unit = "mm" if size > 1 else "m"
+        notes.append(f"{path}: its largest side measures {size:.4g}, so its unit is taken to be "
+                     f"{unit} (--unit says otherwise).")
+    return 1e-3 if unit == "mm" else 1.0
+
+
+def _split_pad(mesh: _core.TetMesh, pad: str) -> Gel:
+    """Base (the lowest vertices) and coat (what faces up) of a pad from a file."""
+    x = np.asarray(mesh.vertices)
+    thickness = -float(x[:, 2].min())
+    base = np.flatnonzero(x[:, 2] < -thickness * (1 - 1e-3))
+    if len(base) < 3:
+        refuse("pad", pad, "has no flat base: fewer than three vertices lie in its lowest plane",
+               "turn it so that its base is down, or use --pad-face bottom")
+    surface, ids = _core.boundary_surface(mesh)
+    triangles = np.asarray(ids)[np.asarray(surface.triangles)]
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    coat = triangles[normal[:, 2] > 0.5 * np.linalg.norm(normal, axis=1)]
+    coat = coat[x[coat][:, :, 2].max(axis=1) > -0.5 * thickness]
+    if len(coat) == 0:
+        refuse("pad", pad, "has no surface that faces up", "use --pad-face bottom")
+    return Gel(mesh, base, coat)
+
+
+def sensor_of(gel: Gel) -> tuple[_core.TactileCamera, _core.MarkerGrid]:
+    """A camera that sees the coat less a rim, and markers that stay clear of the coat's border."""
+    x = np.asarray(gel.mesh.vertices)[np.unique(gel.coat)]
+    size = np.ptp(x[:, :2], axis=0)
+    pitch = PIXEL_PITCH * max(1.0, size.max() / (390 * PIXEL_PITCH) * 0.98)
+    pixels = np.maximum(np.floor(0.98 * size / pitch).astype(int), 16)
+    camera = _core.TactileCamera.orthographic(int(pixels[0]), int(pixels[1]), float(pitch))
+    step = MARKER_PITCH * max(1.0, size.max() / 25e-3)
+    counts = np.maximum(np.floor((0.9 * size - 0.5 * step) / step).astype(int), 1)
+    return camera, _core.MarkerGrid(int(counts[1]), int(counts[0]), float(step), float(step))

@@ -1,0 +1,141 @@
+"""Sensors by name and from a person's own file."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import haptos
+from haptos import _core
+from haptos.press import prepare
+
+OWN = """\
+name: My pad
+pad: {{kind: mesh, mesh: {mesh}, unit: mm}}
+material: {{young: 200 kPa, poisson: 0.45, density: 1050}}
+friction: 0.6
+camera: {{kind: pinhole, width: 32, height: 24, focal: 40, distance: 20 mm}}
+markers: {{rows: 2, columns: 3, pitch: [3 mm, 2 mm]}}
+"""
+
+
+@pytest.fixture
+def own_file(tmp_path, pad_file):
+    path = tmp_path / "mine.yaml"
+    path.write_text(OWN.format(mesh=pad_file))
+    return path
+
+
+@pytest.mark.parametrize("name", haptos.sensor_names())
+def test_a_named_sensor_is_whole(name):
+    model = haptos.load_sensor(name)
+    gel = model.gel
+    assert haptos.check_volume(gel.mesh).findings() == []
+    x = np.asarray(gel.mesh.vertices)
+    assert x[:, 2].max() == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(x[gel.base, 2], -gel.thickness, atol=1e-9)
+    # Every pixel sees coat, every marker lies on it and in the image.
+    rest = _core.DepthSensor(model.camera, x, gel.coat).rest_height()
+    assert rest.shape == (model.camera.height, model.camera.width) and np.isfinite(rest).all()
+    if model.markers is not None:
+        reading = _core.MarkerSensor(model.camera, x, gel.coat, model.markers).measure(x)
+        assert np.asarray(reading["in_view"]).all()
+        assert len(reading["in_view"]) == model.markers.rows * model.markers.cols
+    assert model.facts and all(f.kind in ("measured", "published", "assumed") and f.source
+                               for f in model.facts)
+
+
+def test_the_camera_of_the_mini_sees_what_its_maker_says():
+    camera = haptos.load_sensor("gelsight-mini").camera
+    assert camera.width * camera.pitch == pytest.approx(20.3e-3, rel=1e-3)
+    assert camera.height * camera.pitch == pytest.approx(15.2e-3, rel=2e-3)
+
+
+@pytest.mark.parametrize(("camera", "made"), [
+    ("{kind: fisheye, width: 32, height: 24, focal: 20, distance: 12 mm}",
+     haptos.TactileCamera.fisheye(32, 24, 20, 0.012)),
+    ("{kind: pinhole, width: 32, height: 24, focal: 40, distance: 20 mm, k1: -0.2, k2: 0.03}",
+     haptos.TactileCamera.pinhole(32, 24, 40, 0.02, -0.2, 0.03)),
+])
+def test_a_file_may_have_a_camera_with_a_lens(own_file, camera, made):
+    lines = own_file.read_text().splitlines()
+    own_file.write_text("\n".join(
+        f"camera: {camera}" if line.startswith("camera:") else line for line in lines))
+    read = haptos.load_sensor(str(own_file)).camera
+    points = [[3e-3, 2e-3, 0], [1e-3, -4e-3, -5e-4]]
+    assert read.kind == made.kind
+    np.testing.assert_array_equal(read.project(points), made.project(points))
+
+
+def test_a_sensor_of_ones_own_is_pressed(own_file):
+    model = haptos.load_sensor(str(own_file))
+    assert model.material == pytest.approx({"young": 2e5, "poisson": 0.45, "density": 1050})
+    press = prepare("sphere", sensor=str(own_file), depth=2e-4, steps=4)
+    assert (press.sensor.camera.width, press.sensor.camera.height) == (32, 24)
+    for _ in range(press.steps):
+        step = press.step()
+        assert step.report.ok
+    assert step.mount_force[2] < -1e-3 and step.imbalance < 1e-3
+    assert press.sensor.markers().position.shape == (1, 6, 3)
+    # An option given beside the sensor is stronger than the sensor's.
+    stiff = prepare("sphere", sensor=str(own_file), depth=2e-4, options={"material.young": 4e5})
+    assert stiff.settings["material"]["young"] == 4e5
+
+
+def test_a_sensor_stands_in_a_scene_where_it_is_put(own_file):
+    scene = haptos.Scene(dt=0.01)
+    model = haptos.load_sensor(str(own_file))
+    half = np.sqrt(0.5)
+    model.add_to(scene, "left", position=(0, 0, 1), quaternion=(half, half, 0, 0))
+    scene.add_prescribed("hand")
+    model.add_to(scene, "right", mount="hand", position=(0.1, 0, 0))
+    sim = scene.compile()
+    turn, origin = sim.sensors["left"].frame()
+    np.testing.assert_allclose(origin, [0, 0, 1], atol=1e-12)
+    np.testing.assert_allclose(turn[:, 2], [0, -1, 0], atol=1e-12)
+    assert sim.names("prescribed") == ["left mount", "hand"]
+    assert np.nanmax(np.abs(sim.sensors["right"].depth())) == 0
+
+
+@pytest.mark.parametrize(("old", "new", "line", "said"), [
+    ("young: 200 kPa", "young: 200 mm", 3, "material.young"),
+    ("poisson: 0.45", "poisson: 0.6", 3, "poisson"),
+    ("friction: 0.6", "frction: 0.6", 4, "friction"),
+    ("friction: 0.6", "friction: [1, 2, 3]", 4, "friction"),
+    ("kind: pinhole", "kind: pinhol", 5, 'did you mean "pinhole"'),
+    ("width: 32", "width: 3.5", 5, "whole number"),
+    ("focal: 40", "focal: .nan", 5, "camera.focal"),
+    ("rows: 2", "rows: 0", 6, "markers.rows"),
+    ("pitch: [3 mm, 2 mm]", "pitch: [3 mm]", 6, "two numbers"),
+    ("unit: mm", "unit: inch", 2, "pad.unit"),
+    ("name: My pad", "name: My pad\nname: Another", 2, "given twice"),
+    ("name: My pad", "name: {", 0, "YAML"),
+    ("name: My pad", "about: x", 1, "name: is missing"),
+    ("mesh: ", "mesh: no/", 2, "is no file"),
+])
+def test_a_bad_file_is_told_with_its_line(own_file, old, new, line, said):
+    text = own_file.read_text()
+    assert old in text
+    own_file.write_text(text.replace(old, new, 1))
+    with pytest.raises(haptos.InputError) as caught:
+        haptos.load_sensor(str(own_file))
+    assert said in str(caught.value) and str(own_file) in str(caught.value)
+    assert line == 0 or caught.value.line == line
+
+
+def test_the_pages_of_sensors_are_what_their_files_say():
+    script = Path(__file__).parents[2] / "scripts/plots/sensor_pages"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_that_are_none_are_told_the_nearest():
+    with pytest.raises(haptos.InputError, match='did you mean "digit"'):
+        haptos.load_sensor("digt")
+    with pytest.raises(haptos.InputError, match="is no file"):
+        haptos.load_sensor("nowhere.yaml")
+    with pytest.raises(haptos.InputError, match="leave one out"):
+        prepare("sphere", sensor="digit", pad="dome")
