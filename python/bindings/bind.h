@@ -119,6 +119,7 @@ void bind_scene_robots(nb::module_& m);
 void bind_robot_sensors(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_sensors(nb::module_& m);
+void bind_tactile_rgb(nb::module_& m);
 void bind_signals(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_render(nb::module_& m);

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_scene_robots(m);
   bind_robot_sensors(m);
   bind_sensors(m);
+  bind_tactile_rgb(m);
   bind_signals(m);
   bind_image(m);
   bind_render(m);

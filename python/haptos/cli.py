@@ -1,4 +1,4 @@
-"""The haptos command: press, run, tetrahedralise, check, describe.
+"""The haptos command: press, run, tetrahedralise, check, calibrate, describe.
 
 Exit codes: 0 done; 1 check found the file unusable, or a strict step failed; 2 bad input, in one
 line on stderr, with nothing created; 74 the disk is full; 130 and 143 stopped by Ctrl-C or
@@ -302,6 +302,41 @@ def tetrahedralise(
         file, parse_quantity(size, "m", "--size"), out, unit,
         None if epsilon is None else parse_quantity(epsilon, "m", "--epsilon"), seed, stop_energy,
         allow_defects, overwrite)
+
+
+@app.command()
+def calibrate(
+    images: Annotated[str, typer.Option(
+        "--images", metavar="DIR", show_default=False,
+        help="Folder of pictures; those without contact are named background*, bg*, no_contact*, "
+        "rest* or empty*, each other one shows one press.")],
+    ball_radius: Annotated[str, typer.Option(
+        "--ball-radius", metavar="LENGTH", show_default=False,
+        help="Of the ball that was pressed, for example 4mm.")],
+    pitch: Annotated[str, typer.Option(
+        "--pitch", metavar="LENGTH", show_default=False,
+        help="Of the gel per pixel, for example 63.4um.")],
+    background: Annotated[str | None, typer.Option(
+        "--background", metavar="PATTERN", show_default=False,
+        help="Names of the pictures without contact, for example 'flat_*'.")] = None,
+    lights: Annotated[int, typer.Option(help="Number of lights to fit.")] = 3,
+    bins: Annotated[int, typer.Option(help="Bins of the table, each way.")] = 125,
+    out: OutOption = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Fits the colours of a tactile sensor to pictures of a ball pressed into it.
+
+    Results: sensor.yaml and sensor.npz, which haptos.load_rgb() reads, and report.html with
+    errors on presses that no fit saw. docs/sensors/calibration.md says how to take the pictures.
+
+    \b
+    Example:
+      haptos calibrate --images pictures --ball-radius 4mm --pitch 63.4um --out sensors/mine
+    """
+    from haptos.cli_calibrate import run_calibrate
+
+    run_calibrate(images, parse_quantity(ball_radius, "m", "--ball-radius"),
+                  parse_quantity(pitch, "m", "--pitch"), out, background, lights, bins, overwrite)
 
 
 @app.command()
