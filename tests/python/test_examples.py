@@ -46,6 +46,14 @@ def test_the_quadruped_trots_forward(tmp_path):
     assert np.asarray(Image.open(tmp_path / "trot.png")).std() > 10
 
 
+def test_the_arm_reaches_better_with_torques_ahead(tmp_path):
+    words = run_example("arm_reaches.py", tmp_path).split()
+    gains, both = (float(words[k - 1]) for k, w in enumerate(words) if w == "mm")
+    assert 5 < gains < 30  # [mm]; what the weight leaves of kp 400
+    assert both < 1
+    assert np.asarray(Image.open(tmp_path / "reach.png")).std() > 10
+
+
 def test_the_arm_lifts_the_box(tmp_path):
     words = run_example("arm_lifts_box.py", tmp_path).split()
     assert words[0] == "ok:"
