@@ -167,7 +167,8 @@ def prepare(
     scene.add_prescribed("object", surface, position=start,
                          friction=None if model is None else model.friction)
     camera, grid = sensor_of(gel) if model is None else (model.camera, model.markers)
-    scene.add_sensor("camera", "gel", camera=camera, markers=grid)
+    scene.add_sensor("camera", "gel", camera=camera, markers=grid,
+                     rgb=model.rgb or None if model is not None else None)
     sim = scene.compile()
     settings = {
         "shape": shape, "pad": pad or ("box" if model is None else model.name), "depth": depth, "steps": count, "at": list(at),

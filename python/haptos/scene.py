@@ -26,7 +26,8 @@ FrictionLike = float | Sequence[float]
 
 
 class SensorSpec(NamedTuple):
-    """A tactile sensor as described: name, soft body, camera, marker grid or None, gel frame."""
+    """A tactile sensor as described: name, soft body, camera, marker grid or None, gel frame, file
+    of its colours or None."""
 
     name: str
     body: str
@@ -34,6 +35,7 @@ class SensorSpec(NamedTuple):
     markers: _core.MarkerGrid | None
     position: Any
     quaternion: Any
+    rgb: str | None = None
 
 
 class Scene:
@@ -417,13 +419,15 @@ class Scene:
         *,
         camera: _core.TactileCamera | None = None,
         markers: _core.MarkerGrid | None = None,
+        rgb: str | os.PathLike[str] | None = None,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
     ) -> None:
         """Adds a tactile camera under the coat of a soft body.
 
         body: the soft body; camera: None takes 320 x 240 pixels of 63.4 um; markers: a grid to
-        track, or None; position (3) [m], quaternion (4): gel frame (origin at the rest top centre,
+        track, or None; rgb: a file of lights or a table (docs/sensors/rgb.md) for colour images;
+        position (3) [m], quaternion (4): gel frame (origin at the rest top centre,
         +z out of the gel) in the frame of the body's mesh. It moves with what the body is glued
         to. Reading: sim.sensors[name].
         """
@@ -431,7 +435,8 @@ class Scene:
             refuse(f'sensor "{name}"', "", "has the name of another sensor", "give it another name")
         if camera is None:
             camera = _core.TactileCamera.orthographic(320, 240, 6.34e-5)
-        self._sensors.append(SensorSpec(name, body, camera, markers, position, quaternion))
+        self._sensors.append(SensorSpec(name, body, camera, markers, position, quaternion,
+                                        None if rgb is None else os.fspath(rgb)))
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:

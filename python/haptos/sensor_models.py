@@ -53,6 +53,7 @@ class SensorModel:
     friction: float  #: of the coat
     camera: _core.TactileCamera
     markers: _core.MarkerGrid | None
+    rgb: str  #: file of lights or a table (docs/sensors/rgb.md), "" for none
     facts: list[Fact]
     file: str
     _make: Callable[[], Gel] = field(repr=False)
@@ -80,7 +81,8 @@ class SensorModel:
         scene.add_soft(name, gel.mesh, material=Material(**self.material), position=position,
                        quaternion=quaternion, glue={mount: gel.base}, coat=gel.coat,
                        friction=self.friction)
-        scene.add_sensor(name, name, camera=self.camera, markers=self.markers)
+        scene.add_sensor(name, name, camera=self.camera, markers=self.markers,
+                         rgb=self.rgb or None)
 
 
 def sensor_names() -> list[str]:
@@ -238,7 +240,8 @@ def _read(s: _Section, path: Path) -> SensorModel:
     model = SensorModel(
         name=s.text("name"), about=s.text("about", ""), material=_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=_camera(s.section("camera")),
-        markers=_markers(s.section("markers", required=False)), facts=facts, file=str(path),
+        markers=_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
+        facts=facts, file=str(path),
         _make=_pad(s.section("pad"), path.parent))
     s.done()
     return model
@@ -281,6 +284,14 @@ def _markers(s: _Section | None) -> _core.MarkerGrid | None:
     grid = _core.MarkerGrid(s.whole("rows", 1, 1000), s.whole("columns", 1, 1000), *pitch)
     s.done()
     return grid
+
+
+def _rgb(s: _Section, folder: Path) -> str:
+    name = s.text("rgb", "")
+    if name and not (folder / name).is_file():
+        s.fail("rgb", str(folder / name), "is no file", "give it relative to the sensor file",
+               s.nodes["rgb"])
+    return str(folder / name) if name else ""
 
 
 def _pad(s: _Section, folder: Path) -> Callable[[], Gel]:

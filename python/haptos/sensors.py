@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from haptos import _core
 from haptos.errors import refuse
+from haptos.rgb import load_rgb
 
 if TYPE_CHECKING:
     from haptos.scene import SensorSpec
@@ -96,7 +97,7 @@ class TactileSensor:
     prescribed or affine body that the gel is glued to.
     """
 
-    def __init__(self, sim: Sim, spec: SensorSpec) -> None:
+    def __init__(self, sim: Sim, spec: SensorSpec, seed: int = 0) -> None:
         if spec.body not in sim.names("soft"):
             near = _core.nearest_name(spec.body, sim.names("soft"))
             refuse(f'sensor "{spec.name}" body', f'"{spec.body}"', "names no soft body",
@@ -120,6 +121,10 @@ class TactileSensor:
         self._depth = _core.DepthSensor(spec.camera, rest, coat)
         self._markers = (None if spec.markers is None
                          else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
+        self._rgb = None if spec.rgb is None else load_rgb(
+            spec.rgb, spec.camera, rest_height=self._depth.rest_height(),
+            rest_normal=self._depth.measure(rest)[1], name=spec.name,
+            seed=seed)
 
     def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now."""
@@ -277,6 +282,17 @@ class TactileSensor:
             out.append({"force": c["force"] @ turn, "area": c["area"],
                         "to_surface": c["to_surface"] @ turn})
         return out
+
+    def rgb(self) -> NDArray[np.uint8]:
+        """What the camera shows, grey values (env, height, width, 3), red first; the mirror image of
+        what a camera inside sees. Without contact exactly the background; noise, where the file has
+        any, is that of the step. Raises InputError without a file of lights or a table."""
+        if self._rgb is None:
+            refuse(f'sensor "{self.name}"', "", "has no colours",
+                   "give add_sensor(rgb=...) a file of lights or a table")
+        depth, normal = self.image()
+        return np.stack([self._rgb.image(depth[k], normal[k], env=k, sample=int(step))
+                         for k, step in enumerate(self._sim.step_count)])
 
     @property
     def has_markers(self) -> bool:

@@ -112,7 +112,7 @@ class Sim:
         self._gravity = np.array([options.gravity_x, options.gravity_y, options.gravity_z])
         self._status = np.zeros(envs, np.uint32)
         self.scene_text = scene.text
-        self._sensors = {s.name: TactileSensor(self, s) for s in scene.sensors}
+        self._sensors = {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors}
         self._robots = {n: RobotView(self._batch, n) for n in self.names("robots")}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []

@@ -43,6 +43,9 @@ def test_a_named_sensor_is_whole(name):
         reading = _core.MarkerSensor(model.camera, x, gel.coat, model.markers).measure(x)
         assert np.asarray(reading["in_view"]).all()
         assert len(reading["in_view"]) == model.markers.rows * model.markers.cols
+    if model.rgb:
+        rgb = haptos.load_rgb(model.rgb, model.camera)
+        assert rgb.background.shape == (*rest.shape, 3) and rgb.background.std() > 1
     assert model.facts and all(f.kind in ("measured", "published", "assumed") and f.source
                                for f in model.facts)
 
@@ -67,6 +70,28 @@ def test_a_file_may_have_a_camera_with_a_lens(own_file, camera, made):
     points = [[3e-3, 2e-3, 0], [1e-3, -4e-3, -5e-4]]
     assert read.kind == made.kind
     np.testing.assert_array_equal(read.project(points), made.project(points))
+
+
+def test_a_sensor_with_lights_shows_the_press_in_colours(tmp_path, own_file):
+    (tmp_path / "lights.yaml").write_text(
+        "model: lights\nambient: [30, 30, 30]\ndiffuse: 1\nspecular: 0\nshininess: 1\nlights:\n"
+        "  - {position: [16 mm, 0 mm, -6 mm], colour: [120, 18, 18]}\n"
+        "  - {position: [-16 mm, 0 mm, -6 mm], colour: [18, 120, 18]}\n")
+    own_file.write_text(own_file.read_text() + "rgb: lights.yaml\n")
+    press = prepare("sphere", sensor=str(own_file), depth=4e-4, steps=5)
+    flat = press.sensor.rgb()
+    assert flat.shape == (1, 24, 32, 3) and flat.dtype == np.uint8
+    for _ in range(press.steps):
+        press.step()
+    change = press.sensor.rgb()[0].astype(int) - flat[0]
+    # From inside a dent is a hill: its side at +x faces the red light there.
+    left, right = change[:, :16, 0].sum(), change[:, 16:, 0].sum()
+    assert abs(change).max() > 10 and right > 0 > left
+    assert change[:, :16, 1].sum() > 0 > change[:, 16:, 1].sum()
+    press.sim.reset()
+    assert np.array_equal(press.sensor.rgb(), flat)
+    with pytest.raises(haptos.InputError, match="has no colours"):
+        prepare("sphere", depth=2e-4).sensor.rgb()
 
 
 def test_a_sensor_of_ones_own_is_pressed(own_file):
