@@ -259,7 +259,7 @@ def run_press(prepare: Callable[[], Press], name: str, out: str | None, overwrit
 
 
 def write_press(press: Press, folder: Path) -> list[str]:
-    """The deformed pad and the four pictures, whose names are returned."""
+    """The deformed pad and its pictures, whose names are returned."""
     sim, sensor = press.sim, press.sensor
     mesh = sim.mesh(press.pad_name)
     x = sim.positions(press.pad_name)[0]
@@ -270,8 +270,14 @@ def write_press(press: Press, folder: Path) -> list[str]:
     save_png(folder / "above.png", pictures.gel_above(sim, press.pad_name, sensor))
     save_png(folder / "side.png", pictures.gel_side(sim, press.pad_name, (0, cut, 0)))
     save_png(folder / "depth.png", pictures.depth_image(sensor))
-    save_png(folder / "markers.png", pictures.marker_image(sensor))
-    return ["above", "side", "depth", "markers"]
+    names = ["above", "side", "depth"]
+    if sensor.has_markers:
+        save_png(folder / "markers.png", pictures.marker_image(sensor))
+        names.append("markers")
+    if sensor.has_colours:
+        save_png(folder / "rgb.png", sensor.rgb()[0])
+        names.append("rgb")
+    return names
 
 
 def _print_press(press: Press) -> None:

@@ -172,7 +172,7 @@ def prepare(
     sim = scene.compile()
     settings = {
         "shape": shape, "pad": pad or ("box" if model is None else model.name), "depth": depth, "steps": count, "at": list(at),
-        "gap": gap, "material": dict(material.items()), "dt": scene_dt,
+        "gap": gap, "friction": model.friction if model is not None else 0.0, "material": dict(material.items()), "dt": scene_dt,
         "contact": dict(scene.contact.items()), "newton": dict(scene.newton.items()),
     }
     return Press(sim, "gel", depth, count, gap, notes, settings, start)

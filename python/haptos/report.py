@@ -37,7 +37,8 @@ PICTURES = {
                        "markers", "side": "Cut open through the deepest point"},
     "run": {"above": "The scene from above", "side": "Cut open through the middle of the first "
                                                      "soft body"},
-    "sensor": {"depth": "Depth of the coat", "markers": "Markers and their flow"},
+    "sensor": {"depth": "Depth of the coat", "markers": "Markers and their flow",
+               "rgb": "What the camera shows"},
 }
 
 
@@ -63,7 +64,9 @@ def press_report(press: Press, outcome: Outcome) -> str:
         ("Pad", f"{press.settings['pad']}, {len(pad.vertices):,} nodes, {len(pad.tets):,} "
                 "tetrahedra"),
         ("Material", f"E = {material['young'] / 1e3:g} kPa, nu = {material['poisson']:g}"),
-        ("Contact", f"frictionless, support {show_length(press.settings['contact']['support'])}"),
+        ("Contact", (f"friction {press.settings['friction']:g}" if press.settings["friction"]
+                     else "frictionless")
+         + f", support {show_length(press.settings['contact']['support'])}"),
         ("Steps", f"{len(press.history)} of {press.steps}, "
                   f"{show_length(press.depth / press.steps)} each"),
         ("Camera", f"{press.sensor.camera.width} x {press.sensor.camera.height} pixels of "
@@ -76,7 +79,7 @@ def press_report(press: Press, outcome: Outcome) -> str:
     cells = [
         shown["above"],
         shown["side"] + section("Force on the object over depth", plot),
-        shown["depth"], shown["markers"],
+        shown["depth"], shown["markers"] + shown["rgb"],
         section("Result", _result(press.sim, outcome, _press_figures(press))),
         section("Set-up", table(facts)) + section("Time", _timings(outcome)),
         *_plots(press.sim, outcome.history),

@@ -295,6 +295,11 @@ class TactileSensor:
                          for k, step in enumerate(self._sim.step_count)])
 
     @property
+    def has_colours(self) -> bool:
+        """Whether the sensor has lights or a table."""
+        return self._rgb is not None
+
+    @property
     def has_markers(self) -> bool:
         """Whether the sensor has a marker grid."""
         return self._markers is not None

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import run_haptos
+from PIL import Image
 
 import haptos
 from haptos import _core
@@ -92,6 +94,22 @@ def test_a_sensor_with_lights_shows_the_press_in_colours(tmp_path, own_file):
     assert np.array_equal(press.sensor.rgb(), flat)
     with pytest.raises(haptos.InputError, match="has no colours"):
         prepare("sphere", depth=2e-4).sensor.rgb()
+
+
+def test_the_press_command_takes_a_sensor_without_markers(tmp_path, own_file):
+    text = own_file.read_text()
+    own_file.write_text("".join(k for k in text.splitlines(True) if "markers" not in k)
+                        + "rgb: lights.yaml\n")
+    (tmp_path / "lights.yaml").write_text(
+        "model: lights\nambient: [30, 30, 30]\ndiffuse: 1\nspecular: 0\nshininess: 1\nlights:\n"
+        "  - {position: [16 mm, 0 mm, -6 mm], colour: [120, 18, 18]}\n")
+    done = run_haptos("press", "sphere", "--sensor", own_file, "--depth", "0.1mm", "--steps", "2",
+                      "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "out/markers.png").exists()
+    assert np.asarray(Image.open(tmp_path / "out/rgb.png")).shape == (24, 32, 3)
+    report = (tmp_path / "out/report.html").read_text()
+    assert "What the camera shows" in report and "friction 0.6" in report
 
 
 def test_a_sensor_of_ones_own_is_pressed(own_file):
