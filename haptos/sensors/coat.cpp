@@ -2,22 +2,12 @@
 
 #include <string>
 
-#include "haptos/base/error.h"
+#include "haptos/base/refuse.h"
 
 namespace haptos {
 namespace {
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
-
-[[noreturn]] void fail(std::string element, std::string value, std::string rule,
-                       std::string remedy) {
-  Diagnostic d;
-  d.element = std::move(element);
-  d.value = std::move(value);
-  d.rule = std::move(rule);
-  d.remedy = std::move(remedy);
-  throw InputError(std::move(d));
-}
 
 }  // namespace
 
@@ -29,9 +19,9 @@ Coat::Coat(std::size_t nodes, std::span<const Vec3i> coat) : node_count(static_c
     for (int k = 0; k < 3; ++k) {
       const int n = coat[t][k];
       if (n < 0 || n >= node_count)
-        fail("coat triangle " + std::to_string(t), std::to_string(n),
-             "must name a node in 0 .. " + std::to_string(node_count - 1),
-             "take the coat from the same mesh as its nodes");
+        refuse("coat triangle " + std::to_string(t), std::to_string(n),
+               "must name a node in 0 .. " + std::to_string(node_count - 1),
+               "take the coat from the same mesh as its nodes");
       int& l = local[at_index(n)];
       if (l < 0) {
         l = static_cast<int>(node.size());
@@ -45,9 +35,9 @@ Coat::Coat(std::size_t nodes, std::span<const Vec3i> coat) : node_count(static_c
 
 std::vector<Vec3d> Coat::gather(std::span<const Vec3d> values) const {
   if (static_cast<int>(values.size()) != node_count)
-    fail("nodes", std::to_string(values.size()),
-         "must be as many as at rest, " + std::to_string(node_count),
-         "pass one value for every node of the gel");
+    refuse("nodes", std::to_string(values.size()),
+           "must be as many as at rest, " + std::to_string(node_count),
+           "pass one value for every node of the gel");
   std::vector<Vec3d> out;
   out.reserve(node.size());
   for (int n : node) out.push_back(values[at_index(n)]);

@@ -6,22 +6,12 @@
 #include <map>
 #include <string>
 
-#include "haptos/base/error.h"
+#include "haptos/base/refuse.h"
 
 namespace haptos {
 namespace {
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
-
-[[noreturn]] void fail(std::string element, std::string value, std::string rule,
-                       std::string remedy) {
-  Diagnostic d;
-  d.element = std::move(element);
-  d.value = std::move(value);
-  d.rule = std::move(rule);
-  d.remedy = std::move(remedy);
-  throw InputError(std::move(d));
-}
 
 double mean_edge_of(const Coat& coat, const std::vector<Vec3d>& x) {
   std::map<std::pair<int, int>, double> edges;
@@ -84,19 +74,19 @@ ContactFieldSensor::ContactFieldSensor(std::span<const Vec3d> rest, std::span<co
   mean_edge_ = mean_edge_of(coat_, x);
   smoothing_ = smoothing;
   if (!std::isfinite(smoothing))
-    fail("smoothing", std::to_string(smoothing), "must be a finite length",
-         "give it in metres, about one edge of the coat");
+    refuse("smoothing", std::to_string(smoothing), "must be a finite length",
+           "give it in metres, about one edge of the coat");
   for (std::size_t t = 0; t < coat_.triangles.size(); ++t)
     if (!(rest_shape_.triangle_area[t] > 0) || !std::isfinite(rest_shape_.triangle_area[t]))
-      fail("coat triangle " + std::to_string(t), std::to_string(rest_shape_.triangle_area[t]),
-           "must have an area at rest", "remove triangles without area from the mesh");
+      refuse("coat triangle " + std::to_string(t), std::to_string(rest_shape_.triangle_area[t]),
+             "must have an area at rest", "remove triangles without area from the mesh");
   auto solver = std::make_shared<Solver>();
   if (coat_.size() > 0) {
     solver->mass = assemble(coat_, x, rest_shape_, 0);
     solver->factor.compute(assemble(coat_, x, rest_shape_, smoothing_));
     if (solver->factor.info() != Eigen::Success)
-      fail("coat", std::to_string(coat_.size()) + " vertices", "cannot be projected on",
-           "remove triangles that are nearly without area from the mesh");
+      refuse("coat", std::to_string(coat_.size()) + " vertices", "cannot be projected on",
+             "remove triangles that are nearly without area from the mesh");
   }
   solver_ = std::move(solver);
 }

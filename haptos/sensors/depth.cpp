@@ -5,10 +5,11 @@
 #include <limits>
 #include <string>
 
-#include "haptos/base/error.h"
 #include "haptos/base/lanes.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/refuse.h"
 #include "haptos/geometry/raster.h"
+#include "haptos/sensors/coat.h"
 
 namespace haptos {
 namespace {
@@ -30,16 +31,6 @@ F8 lane_index() {
   return r;
 }
 
-[[noreturn]] void fail(std::string element, std::string value, std::string rule,
-                       std::string remedy) {
-  Diagnostic d;
-  d.element = std::move(element);
-  d.value = std::move(value);
-  d.rule = std::move(rule);
-  d.remedy = std::move(remedy);
-  throw InputError(std::move(d));
-}
-
 Float4 rounded(D4 a) {
   VectorOf<double, 4>::type v;
   a.store(reinterpret_cast<double*>(&v));
@@ -57,25 +48,9 @@ DepthSensor::DepthSensor(const TactileCamera& camera, std::span<const Vec3d> res
   camera.check();
   // Rows are padded so that a block of eight may start at any pixel.
   stride_ = (static_cast<std::size_t>(camera.width) + 2 * kWidth - 1) / kWidth * kWidth;
-  std::vector<int> local(rest.size(), -1);
-  triangles_.reserve(coat.size());
-  for (std::size_t t = 0; t < coat.size(); ++t) {
-    Vec3i tri;
-    for (int k = 0; k < 3; ++k) {
-      const int n = coat[t][k];
-      if (n < 0 || n >= node_count_)
-        fail("coat triangle " + std::to_string(t), std::to_string(n),
-             "must name a node in 0 .. " + std::to_string(node_count_ - 1),
-             "take the coat from the same mesh as its nodes");
-      int& l = local[static_cast<std::size_t>(n)];
-      if (l < 0) {
-        l = static_cast<int>(used_.size());
-        used_.push_back(n);
-      }
-      tri[k] = l;
-    }
-    triangles_.push_back(tri);
-  }
+  Coat whole(rest.size(), coat);
+  used_ = std::move(whole.node);
+  triangles_ = std::move(whole.triangles);
   if (camera.distorted()) split(divisions_for(rest));
   DepthScratch s;
   project(rest, s);
@@ -305,9 +280,9 @@ void DepthSensor::resolve(int band, const float* values, DepthImage& out) const 
 void DepthSensor::measure(std::span<const Vec3d> nodes, bool with_normals, DepthImage& out,
                           DepthScratch& scratch) const {
   if (static_cast<int>(nodes.size()) != node_count_)
-    fail("nodes", std::to_string(nodes.size()),
-         "must be as many as at rest, " + std::to_string(node_count_),
-         "pass the positions of all nodes of the gel");
+    refuse("nodes", std::to_string(nodes.size()),
+           "must be as many as at rest, " + std::to_string(node_count_),
+           "pass the positions of all nodes of the gel");
   const std::size_t size =
       static_cast<std::size_t>(camera_.width) * static_cast<std::size_t>(camera_.height);
   out.width = camera_.width;

@@ -4,36 +4,26 @@
 #include <cmath>
 #include <string>
 
-#include "haptos/base/error.h"
+#include "haptos/base/refuse.h"
 
 namespace haptos {
 namespace {
-
-[[noreturn]] void fail(std::string element, std::string value, std::string rule,
-                       std::string remedy) {
-  Diagnostic d;
-  d.element = std::move(element);
-  d.value = std::move(value);
-  d.rule = std::move(rule);
-  d.remedy = std::move(remedy);
-  throw InputError(std::move(d));
-}
 
 constexpr int kMaxMarkers = 1 << 20;
 
 void check(const MarkerGrid& g) {
   if (g.rows < 1 || g.cols < 1 || g.rows > kMaxMarkers / g.cols)
-    fail("markers.rows x markers.cols", std::to_string(g.rows) + " x " + std::to_string(g.cols),
-         "must both be at least 1 and make at most 1048576 markers",
-         "give the rows and columns of the grid, for example 7 and 9");
+    refuse("markers.rows x markers.cols", std::to_string(g.rows) + " x " + std::to_string(g.cols),
+           "must both be at least 1 and make at most 1048576 markers",
+           "give the rows and columns of the grid, for example 7 and 9");
   for (double v : {g.pitch_x, g.pitch_y})
     if (!(v > 0) || !std::isfinite(v))
-      fail("markers.pitch", std::to_string(v), "must be finite and greater than 0",
-           "give the distance of neighbouring markers in metres");
+      refuse("markers.pitch", std::to_string(v), "must be finite and greater than 0",
+             "give the distance of neighbouring markers in metres");
   for (double v : {g.offset_x, g.offset_y})
     if (!std::isfinite(v))
-      fail("markers.offset", std::to_string(v), "must be finite",
-           "give the centre of the grid in metres");
+      refuse("markers.offset", std::to_string(v), "must be finite",
+             "give the centre of the grid in metres");
 }
 
 /// Barycentric coordinates of (x, y) in the triangle seen along z; false when it lies outside.
@@ -59,9 +49,9 @@ MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> r
   for (std::size_t t = 0; t < coat.size(); ++t)
     for (int k = 0; k < 3; ++k)
       if (coat[t][k] < 0 || static_cast<std::size_t>(coat[t][k]) >= rest.size())
-        fail("coat triangle " + std::to_string(t), std::to_string(coat[t][k]),
-             "must name a node in 0 .. " + std::to_string(rest.size()) + " - 1",
-             "take the coat from the same mesh as its nodes");
+        refuse("coat triangle " + std::to_string(t), std::to_string(coat[t][k]),
+               "must name a node in 0 .. " + std::to_string(rest.size()) + " - 1",
+               "take the coat from the same mesh as its nodes");
   for (int i = 0; i < grid.rows; ++i) {
     for (int j = 0; j < grid.cols; ++j) {
       const double x = grid.offset_x + (j - 0.5 * (grid.cols - 1)) * grid.pitch_x;
@@ -82,9 +72,9 @@ MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> r
         best_w = w;
       }
       if (best < 0)
-        fail("marker (" + std::to_string(i) + ", " + std::to_string(j) + ")",
-             "(" + std::to_string(x * 1e3) + ", " + std::to_string(y * 1e3) + ") mm",
-             "must lie on the coat", "take fewer rows and columns or a smaller pitch");
+        refuse("marker (" + std::to_string(i) + ", " + std::to_string(j) + ")",
+               "(" + std::to_string(x * 1e3) + ", " + std::to_string(y * 1e3) + ") mm",
+               "must lie on the coat", "take fewer rows and columns or a smaller pitch");
       triangle_.push_back(best);
       nodes_.push_back(coat[static_cast<std::size_t>(best)]);
       weights_.push_back(best_w);
@@ -102,9 +92,9 @@ MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> r
 void MarkerSensor::measure(std::span<const Vec3d> nodes, MarkerReading& out,
                            bool with_hidden) const {
   if (nodes.size() != node_count_)
-    fail("nodes", std::to_string(nodes.size()),
-         "must be as many as at rest, " + std::to_string(node_count_),
-         "pass the positions of all nodes of the gel");
+    refuse("nodes", std::to_string(nodes.size()),
+           "must be as many as at rest, " + std::to_string(node_count_),
+           "pass the positions of all nodes of the gel");
   const std::size_t n = count();
   out.position.resize(n);
   out.flow.resize(n);

@@ -6,9 +6,9 @@
 #include <string>
 #include <type_traits>
 
-#include "haptos/base/error.h"
 #include "haptos/base/lanes.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/refuse.h"
 #include "haptos/base/text.h"
 
 namespace haptos {
@@ -89,11 +89,6 @@ V4 clamped(V4 v) {
   return low < top ? low : top;
 }
 
-[[noreturn]] void fail(const std::string& element, const std::string& value,
-                       const std::string& rule, const std::string& remedy) {
-  throw InputError({"", 0, 0, element, value, rule, remedy});
-}
-
 }  // namespace
 
 RgbTable::RgbTable(int width, int height, int bins, std::vector<float> coefficients,
@@ -107,23 +102,24 @@ RgbTable::RgbTable(int width, int height, int bins, std::vector<float> coefficie
       smoothing_(smoothing),
       shadow_(shadow) {
   if (width < 1 || height < 1 || width > kMostRgbPixels / height)
-    fail("image", std::to_string(width) + " x " + std::to_string(height) + " pixels",
-         "must have 1 to 2^26 pixels", "give width and height in pixels");
+    refuse("image", std::to_string(width) + " x " + std::to_string(height) + " pixels",
+           "must have 1 to 2^26 pixels", "give width and height in pixels");
   if (bins < 2 || bins > 2000)
-    fail("table bins", std::to_string(bins), "must be 2 to 2000", "125 is usual");
+    refuse("table bins", std::to_string(bins), "must be 2 to 2000", "125 is usual");
   const std::size_t wanted = 3ul * kTerms * at_index(bins) * at_index(bins);
   if (coefficients_.size() != wanted)
-    fail("table", std::to_string(coefficients_.size()) + " numbers",
-         "must have " + std::to_string(wanted) + ", three colours times bins times bins times 6",
-         "check its shape");
+    refuse("table", std::to_string(coefficients_.size()) + " numbers",
+           "must have " + std::to_string(wanted) + ", three colours times bins times bins times 6",
+           "check its shape");
   for (std::size_t i = 0; i < wanted; ++i)
     if (std::isinf(coefficients_[i]) || std::abs(coefficients_[i]) > 1e9f)
-      fail("table number " + std::to_string(i), to_text(coefficients_[i]),
-           "must be finite and below 1e9, or not a number for an empty bin", "fit the table again");
+      refuse("table number " + std::to_string(i), to_text(coefficients_[i]),
+             "must be finite and below 1e9, or not a number for an empty bin",
+             "fit the table again");
   check_background(background_, width, height);
   check_rest(rest, width, height);
   if (!(smoothing >= 0 && smoothing <= 100))
-    fail("smoothing", to_text(smoothing), "must be 0 to 100 pixels", "0 for none, 1 is usual");
+    refuse("smoothing", to_text(smoothing), "must be 0 to 100 pixels", "0 for none, 1 is usual");
   shadow_.check();
   to_bytes(background_, background_bytes_);
   padded_ = background_;
@@ -161,8 +157,8 @@ void RgbTable::fill() {
         found += good[at_index(m * n + d)] = sum == sum;
       }
     if (found == 0)
-      fail("table of colour " + std::to_string(c), "", "has no bin with numbers",
-           "fit it to more presses");
+      refuse("table of colour " + std::to_string(c), "", "has no bin with numbers",
+             "fit it to more presses");
     filled_ += n * n - found;
     // Nearest by breadth: sources spread to neighbours, ties to the lowest bin in order.
     std::vector<int> source(good.size(), -1), front;

@@ -1,19 +1,14 @@
 // What sensors refer to, found by name when a robot's sensors are set up.
 #include <algorithm>
 
-#include "haptos/base/error.h"
 #include "haptos/base/options.h"
+#include "haptos/base/refuse.h"
 #include "haptos/sensors/robot_sensors.h"
 
 namespace haptos {
 namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-[[noreturn]] void refuse(const std::string& element, const std::string& value,
-                         const std::string& rule, const std::string& remedy) {
-  throw InputError({"", 0, 0, element, value, rule, remedy});
-}
 
 // Number of the entry of this name; refuses one that is not there.
 template <class List, class Name>

@@ -105,7 +105,7 @@ def load_sensor(name: str) -> SensorModel:
     if path.stat().st_size > _MAX_BYTES:
         refuse("sensor", str(path), "must be at most 1 MiB", "a mesh is a file of its own")
     try:
-        node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        node = _compose(path)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         _fail(str(path), mark.line + 1 if mark else 0, "sensor file",
@@ -119,10 +119,14 @@ def is_sensor_file(path: str) -> bool:
     if file.suffix.lower() not in (".yaml", ".yml") or not file.is_file():
         return False
     try:
-        node = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        node = _compose(file)
     except (yaml.YAMLError, UnicodeDecodeError):
         return False
     return isinstance(node, yaml.MappingNode) and any(k.value == "pad" for k, _ in node.value)
+
+
+def _compose(path: Path) -> Any:
+    return yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
 
 
 # -- reading -----------------------------------------------------------------------------------
