@@ -56,6 +56,9 @@ class AffineFrame final : public Body {
   /// Registers a permanent point of this body, `local` in body axes; returns its number.
   int add_point(Points& points, const Vec3d& local);
 
+  /// Of the registered points, in the order of add_point().
+  const std::vector<Vec3d>& local() const { return local_; }
+
   const AffineFrameSpec& spec() const { return spec_; }
   /// q_base of the step that begin_step() set up, (12).
   const double* base() const { return base_; }
