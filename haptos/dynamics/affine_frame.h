@@ -66,8 +66,11 @@ class AffineFrame final : public Body {
   void rates(const double* z, double* dq) const;
   /// World position of a point of the body under coordinates q (12).
   static Vec3d place(const double* q, const Vec3d& local);
-  /// The rotation nearest to A, and p.
-  Pose pose(const State& state) const;
+  /// The rotation nearest to A, and p, under coordinates q (12).
+  static Pose nearest_pose(const double* q);
+  Pose pose(const State& state) const {
+    return nearest_pose(state.q.data() + slots_.first_q);
+  }
   /// Velocity of the centre of mass; angular velocity of the rigid motion of the same angular
   /// momentum.
   Vec3d velocity(const State& state) const;

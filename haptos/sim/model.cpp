@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "haptos/base/hash.h"
+#include "haptos/base/refuse.h"
 #include "haptos/dynamics/soft_element.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/sensing.h"
+#include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
@@ -140,6 +142,20 @@ std::shared_ptr<const Model> compile(Scene scene) {
   m->scene = std::move(scene);
   m->hash = hash_of(*m);
   return m;
+}
+
+Pose start_pose(const Scene& scene, const std::string& body) {
+  for (const PrescribedBody& b : scene.prescribed)
+    if (b.name == body) return pose_at(b.trajectory, 0);
+  for (const AffineBody& b : scene.affine)
+    if (b.name == body) return b.pose;
+  const LinkName link = find_link(scene, body);
+  if (link.robot < 0)
+    refuse("\"" + body + "\"", "",
+           "is neither a prescribed body nor an affine body nor a link of this scene",
+           "add it first; a link is named \"robot/link\"");
+  return compile_robot(scene.robots[static_cast<std::size_t>(link.robot)], 0, 0)
+      .link_pose(link.link);
 }
 
 }  // namespace haptos

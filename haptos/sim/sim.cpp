@@ -229,6 +229,22 @@ void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& t
   apply_wrenches();
 }
 
+Pose Sim::carrier_pose(const std::string& name) const {
+  for (const PrescribedBody& b : scene().prescribed)
+    if (b.name == name) return prescribed_pose(name);
+  const LinkName link = find_link(scene(), name);
+  if (link.robot < 0) return affine_pose(name);
+  const RobotModel& robot = model_->robots[at_index(link.robot)];
+  const Articulation* body = work_->robots[at_index(link.robot)].body;
+  const TreeLink& place = robot.tree->links[at_index(link.link)];
+  if (place.body < 0) return place.pose;
+  for (const int carrier : robot.carriers)
+    if (carrier == link.link)
+      return AffineFrame::nearest_pose(body->carrier_frame(state_, link.link));
+  const auto x = body->link_pose(state_.q.data() + body->slots().first_q, link.link);
+  return {x.p, quaternion(x.r)};
+}
+
 std::vector<TriMesh> Sim::link_surfaces(const std::string& name) const {
   const int body = body_id(name);
   std::vector<TriMesh> all;

@@ -94,7 +94,7 @@ class TactileSensor:
     """A camera under the coat of a soft body. Made by Scene.add_sensor().
 
     The gel frame has its origin at the rest top centre and +z out of the gel; it moves with the
-    prescribed or affine body that the gel is glued to.
+    prescribed body, affine body or link of a robot that the gel is glued to.
     """
 
     def __init__(self, sim: Sim, spec: SensorSpec, seed: int = 0) -> None:
@@ -113,7 +113,7 @@ class TactileSensor:
         # X_BG: the gel frame in the body's mesh frame; X_WB at the start.
         body = entry["pose"]
         self._start = (_rotation(body[3:]) @ turn, _rotation(body[3:]) @ position + body[:3])
-        self._carrier_start = np.zeros(7) if self._carrier is None else sim.pose(self._carrier)[0]
+        self._carrier_start = np.zeros(7) if self._carrier is None else sim.carrier_pose(self._carrier)[0]
         rest = (np.asarray(sim.mesh(spec.body).vertices) - position) @ turn
         coat = sim.coat(spec.body)
         self._rest, self._coat = rest, coat
@@ -131,7 +131,7 @@ class TactileSensor:
         turn, origin = self._start
         if self._carrier is None:
             return turn, origin
-        a, b = self._carrier_start, self._sim.pose(self._carrier)[env]
+        a, b = self._carrier_start, self._sim.carrier_pose(self._carrier)[env]
         moved = _rotation(b[3:]) @ _rotation(a[3:]).T
         return moved @ turn, moved @ (origin - a[:3]) + b[:3]
 

@@ -315,6 +315,20 @@ class Sim:
         kind = self._kind(name, "prescribed", "affine", "spheres")
         return self._stack(f"{_READERS.get(kind, kind)}_pose", name)
 
+    def carrier_pose(self, name: str) -> NDArray[np.float64]:
+        """Pose of a prescribed body, an affine body or a link ("robot/link"), x y z [m], w x y z,
+        as what is glued to it sees it; (env, 7).
+
+        Points that a link carries move straight within a step; this is the pose nearest to where
+        they got, which differs from robot(...).link_pose by the square of the step's angle.
+        """
+        return self._stack("carrier_pose", name)
+
+    def link_surfaces(self, name: str, env: int = 0) -> list[_core.TriMesh]:
+        """Surfaces of the collision shapes of a link ("robot/link") that soft, affine and
+        prescribed bodies meet, where the last step left them [m], world; [] where none is met."""
+        return self._each[env].link_surfaces(name)
+
     def velocity(self, name: str) -> NDArray[np.float64]:
         """Velocity of an affine body's centre of mass or of a sphere's centre, world frame: linear
         [m/s], angular [rad/s]; (env, 6)."""
@@ -375,8 +389,8 @@ class Sim:
         return self.body_id(robot if len(links) == 1 else f"{robot}/{link or links[0]}")
 
     def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """What the scene did to a prescribed or an affine body in the last step, contact and glue
-        together.
+        """What the scene did to a prescribed body, an affine body or a link ("robot/link") in the
+        last step, contact and glue together; of a link without its frozen contact.
 
         about (3): point that torques refer to [m].
         """
