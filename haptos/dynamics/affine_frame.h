@@ -68,9 +68,7 @@ class AffineFrame final : public Body {
   static Vec3d place(const double* q, const Vec3d& local);
   /// The rotation nearest to A, and p, under coordinates q (12).
   static Pose nearest_pose(const double* q);
-  Pose pose(const State& state) const {
-    return nearest_pose(state.q.data() + slots_.first_q);
-  }
+  Pose pose(const State& state) const { return nearest_pose(state.q.data() + slots_.first_q); }
   /// Velocity of the centre of mass; angular velocity of the rigid motion of the same angular
   /// momentum.
   Vec3d velocity(const State& state) const;

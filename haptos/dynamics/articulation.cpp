@@ -216,7 +216,8 @@ void Articulation::carry(const State& state, Points& points) {
         const Vec3d v = cross(Vec3d{{turn[c], turn[n + c], turn[2 * n + c]}}, r);
         for (int d = 0; d < 3; ++d) j[d * n + c] = slide[d * n + c] + v[d];
       }
-      points.carry(carried_[i].points[k], AffineFrame::place(from, carried_[i].local[k]), f.p + r, j);
+      points.carry(carried_[i].points[k], AffineFrame::place(from, carried_[i].local[k]), f.p + r,
+                   j);
     }
   }
 }

@@ -10,8 +10,8 @@
 // (dynamics/floating_base.h, which also changes z_free of the base by the gyroscopic part of half a
 // step). State stores the velocities at the end of the step.
 //
-// A link may carry points: vertices of its surface, and what is glued to it. Within a step they move
-// straight, p = base + b J z, so where they get to differs from where the link turns to by
+// A link may carry points: vertices of its surface, and what is glued to it. Within a step they
+// move straight, p = base + b J z, so where they get to differs from where the link turns to by
 // (angle of the step)^2 / 2 of their distance from its axis. State keeps the frame they got to, an
 // affine one, (origin, three axes) behind the coordinates; the next step takes them from there to
 // the link, on the path that driven points follow, so that collision detection sees all of it.

@@ -23,7 +23,7 @@ enum class Element : std::uint8_t {
 /// Vertices of a soft body held on a prescribed body, an affine body or a link; they move with it
 /// and pull on it.
 struct Glue {
-  std::string body;           ///< name of a prescribed or an affine body, or of a link: "robot/link"
+  std::string body;  ///< name of a prescribed or an affine body, or of a link: "robot/link"
   std::vector<int> vertices;  ///< of the soft body's mesh as given
 };
 

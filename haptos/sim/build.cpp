@@ -240,9 +240,9 @@ void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Lay
       if (robot.tree->links[at_index(link)].body >= 0) carriers.push_back(link);
     parts.body =
         own(w, layout, fixed,
-            std::make_unique<Articulation>(layout.take(robot.first_body),
-                                           ArticulationSpec{spec.name, robot.tree, robot.position,
-                                                            robot.velocity, carriers}));
+            std::make_unique<Articulation>(
+                layout.take(robot.first_body),
+                ArticulationSpec{spec.name, robot.tree, robot.position, robot.velocity, carriers}));
     for (std::size_t i = 0; i < robot.robot.links.size(); ++i)
       parts.body->loads.push_back({static_cast<int>(i), robot.robot.links[i].centre});
   }

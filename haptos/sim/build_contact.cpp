@@ -37,8 +37,8 @@ double affine_pressure(const Scene& scene, const AffineParts& a, const AffineBod
   return kWeights * load / std::pow(f.volume, 2.0 / 3.0);
 }
 
-// Of a link the robot's weight counts: any link may have to bear it. Only prescribed bodies leave it
-// to links.
+// Of a link the robot's weight counts: any link may have to bear it. Only prescribed bodies leave
+// it to links.
 double link_pressure(const Model& model, std::size_t robot, const ContactSurface& s) {
   double mass = 0, area = 0;
   for (const RobotLink& l : model.robots[robot].robot.links) mass += l.mass;

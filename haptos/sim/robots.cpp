@@ -118,10 +118,11 @@ std::vector<TriMesh> live_surfaces(const RobotBody& spec, const RobotLink& link,
   std::vector<TriMesh> all;
   for (const RobotShape& c : link.collisions) {
     all.emplace_back();
-    const std::string name = "robot \"" + spec.name + "\", link \"" + link.name + "\", collision " +
-                             printable(c.name);
+    const std::string name =
+        "robot \"" + spec.name + "\", link \"" + link.name + "\", collision " + printable(c.name);
     if (c.shape.kind == ShapeKind::kHalfSpace) {
-      m.warnings.push_back("Of " + name + ": a half-space does not touch soft, affine or "
+      m.warnings.push_back("Of " + name +
+                           ": a half-space does not touch soft, affine or "
                            "prescribed bodies.");
       continue;
     }
@@ -146,8 +147,8 @@ void find_carriers(const RobotBody& spec, const std::vector<GluedMass>& glued, b
     if (live) m.surfaces.back() = live_surfaces(spec, m.robot.links[at_index(i)], m);
     const bool carries = std::any_of(m.surfaces.back().begin(), m.surfaces.back().end(),
                                      [](const TriMesh& s) { return !s.empty(); });
-    if (carries || std::any_of(glued.begin(), glued.end(),
-                               [i](const GluedMass& g) { return g.link == i; }))
+    if (carries ||
+        std::any_of(glued.begin(), glued.end(), [i](const GluedMass& g) { return g.link == i; }))
       m.carriers.push_back(i);
   }
 }

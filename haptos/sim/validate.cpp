@@ -162,10 +162,10 @@ void check_names(const Scene& s) {
         refuse("soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
                "is a robot of several links", "name one of its links: " + some_links(s, g.body));
       if (seen[g.body] != "prescribed body" && seen[g.body] != "affine body")
-        refuse("soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
-               "must be a prescribed body, an affine body or a link of a robot, not a " +
-                   seen[g.body],
-               "glue to a prescribed body (it may be one without a surface)");
+        refuse(
+            "soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
+            "must be a prescribed body, an affine body or a link of a robot, not a " + seen[g.body],
+            "glue to a prescribed body (it may be one without a surface)");
     }
 }
 

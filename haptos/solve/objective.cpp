@@ -107,8 +107,7 @@ Energy Objective::assemble(bool hessian, bool project, double ds, double caution
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
     for (int p = 0; p < points_->size(); ++p)
-      if (points_->on_path(p))
-        driven_motion_[at_index(p)] = (ds / context_.b) * points_->way(p);
+      if (points_->on_path(p)) driven_motion_[at_index(p)] = (ds / context_.b) * points_->way(p);
   }
   for (;;) {
     assembly_.begin(*points_, hessian, ds > 0 ? &driven_motion_ : nullptr);

@@ -1,7 +1,7 @@
 // The scene builder. haptos/scene.py wraps it and documents it for people.
-#include "haptos/sim/model.h"
 #include "haptos/sim/scene.h"
 #include <nanobind/stl/filesystem.h>
+#include "haptos/sim/model.h"
 #include "haptos/sim/scene_file.h"
 
 #include "bind.h"

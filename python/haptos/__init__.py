@@ -105,6 +105,7 @@ from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
+from haptos.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
 from haptos.sensor_models import Fact, SensorModel, load_sensor, sensor_names
 from haptos.sensors import (
     ContactField,
@@ -138,6 +139,7 @@ __all__ = [
     "ImageScore",
     "InputError",
     "LightRig",
+    "LinkPad",
     "LoopClosure",
     "MarkerGrid",
     "MarkerReading",
@@ -148,6 +150,7 @@ __all__ = [
     "Options",
     "Pad",
     "PadGrading",
+    "PadSet",
     "PhotometricModel",
     "PointCloud",
     "Recorder",
@@ -209,6 +212,7 @@ __all__ = [
     "iso_bolt",
     "iso_nut",
     "load_mjcf",
+    "load_pad_set",
     "load_rgb",
     "load_robot",
     "load_scene",
@@ -221,6 +225,8 @@ __all__ = [
     "normals_from_depth",
     "option_table",
     "orient",
+    "pad_from_mesh",
+    "pad_set_names",
     "pins",
     "read_surface",
     "read_table",

@@ -76,7 +76,7 @@ class PadSet:
                            element=element, glue={_link(robot, pad.link, scene): pad.gel.base},
                            coat=pad.gel.coat, friction=self.friction, layer=layer)
             size = np.ptp(np.asarray(pad.gel.mesh.vertices)[:, :2], axis=0)
-            columns, rows = (int(np.clip(np.ceil(s / self.pitch), 8, 4096)) for s in size)
+            columns, rows = (int(np.clip(np.ceil(s / self.pitch - 1e-6), 8, 4096)) for s in size)
             scene.add_sensor(name, name, camera=_core.TactileCamera.orthographic(
                 columns, rows, self.pitch))
             names.append(name)

@@ -60,3 +60,13 @@ def test_the_arm_lifts_the_box(tmp_path):
     assert abs(float(words[words.index("is") + 1]) - 150) < 3  # [mm]
     assert 10 < float(words[words.index("with") + 1]) < 60  # [N]
     assert np.asarray(Image.open(tmp_path / "lift.png")).std() > 10
+
+
+def test_the_tactile_gripper_holds_what_it_lifts(tmp_path):
+    words = run_example("tactile_gripper.py", tmp_path).replace(",", "").split()
+    assert abs(float(words[words.index("by") + 1]) - 20) < 0.2  # [mm]
+    assert abs(float(words[words.index("carry") + 1]) - 1) < 0.02  # of the weight
+    assert abs(float(words[words.index("pull") - 4]) - 1) < 0.02  # [N]
+    assert 5 < float(words[words.index("pressed") + 2]) < 6.5  # 5 kN/m, and what the gel yields
+    image = np.asarray(Image.open(tmp_path / "gripper.png")).astype(float)
+    assert image.std() > 30

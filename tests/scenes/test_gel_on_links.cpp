@@ -1,5 +1,5 @@
-// Links that carry gel, and links that touch soft, affine and prescribed bodies: what the joint, the
-// sensors and the other side feel is one and the same.
+// Links that carry gel, and links that touch soft, affine and prescribed bodies: what the joint,
+// the sensors and the other side feel is one and the same.
 #include <cmath>
 #include <cstdio>
 
@@ -19,8 +19,7 @@ RobotLink block_link(const std::string& name, double mass, const Vec3d& half) {
   RobotLink l;
   l.name = name;
   l.mass = mass;
-  for (int k = 0; k < 3; ++k)
-    l.inertia(k, k) = mass / 3 * (dot(half, half) - half[k] * half[k]);
+  for (int k = 0; k < 3; ++k) l.inertia(k, k) = mass / 3 * (dot(half, half) - half[k] * half[k]);
   RobotShape s;
   s.name = name;
   s.shape.kind = ShapeKind::kBox;
@@ -200,10 +199,10 @@ TEST(GelOnLinks, AnArmThatCarriesAGelTurnsWithTheMomentumItWasGiven) {
     const std::vector<double> mass = lumped_mass(model.rest, soft.material.density);
     double momentum = s.robots[0].robot.links[0].inertia(2, 2) * sim.robot("arm").velocity()[0];
     for (std::size_t v = 0; v < now.size(); ++v)
-      momentum +=
-          mass[v] * cross(now[v], now[v] - before[v])[2] / s.sim.dt;
+      momentum += mass[v] * cross(now[v], now[v] - before[v])[2] / s.sim.dt;
     error[level] = std::abs(momentum / (kTorque * kTime) - 1);
-    std::printf("FIGURE gel_on_link.momentum.%d = %.3e of torque times time\n", level, error[level]);
+    std::printf("FIGURE gel_on_link.momentum.%d = %.3e of torque times time\n", level,
+                error[level]);
   }
   EXPECT_LT(error[0], 0.05);
   EXPECT_LT(error[1], 0.6 * error[0]);
@@ -264,8 +263,8 @@ TEST(GelOnLinks, AGripperLiftsABlockBetweenItsGelsAndHoldsIt) {
       ASSERT_EQ(test::crossings(sim, name, "block"), 0u) << k;
     const double hand = sim.robot("gripper").link_pose(0).p[2];
     const double over = sim.affine_pose("block").p[2] - hand;
-    if (k == 80) start = over;   // off the floor
-    if (k == 200) held = over;   // lifted, at rest
+    if (k == 80) start = over;  // off the floor
+    if (k == 200) held = over;  // lifted, at rest
     if (k > 200) slip = std::max(slip, std::abs(over - held));
   }
   std::printf("FIGURE gripper.slip_while_lifting = %.3e m\n", std::abs(held - start));
@@ -388,8 +387,8 @@ TEST(GelOnLinks, AFastFlailDoesNotPassThroughAPost) {
     ASSERT_EQ(test::crossings(sim, "flail", "post"), 0u) << k;
     furthest = std::max(furthest, sim.robot("flail").position()[0]);
   }
-  EXPECT_GT(furthest, 1.5);              // it reached the post,
-  EXPECT_LT(furthest, 0.75 * M_PI);      // which is at three quarters of half a turn
+  EXPECT_GT(furthest, 1.5);          // it reached the post,
+  EXPECT_LT(furthest, 0.75 * M_PI);  // which is at three quarters of half a turn
 }
 
 TEST(GelOnLinks, PairsNameALinkItsRobotOrItsLayer) {

@@ -21,8 +21,8 @@ class Bond final : public Term {
     if (!p.driven(a_) && !p.driven(b_)) out.push_back({p.block(a_), p.block(b_)});
   }
   Energy evaluate(const Evaluation& e) override {
-    const Vec3d d = e.points->x[static_cast<std::size_t>(a_)] -
-                    e.points->x[static_cast<std::size_t>(b_)];
+    const Vec3d d =
+        e.points->x[static_cast<std::size_t>(a_)] - e.points->x[static_cast<std::size_t>(b_)];
     const double r2 = dot(d, d);
     if (e.assembly) {
       e.assembly->add_gradient(a_, d * r2);
@@ -81,11 +81,12 @@ TEST(CarriedPoints, GradientAndPathMotionMatchDifferences) {
   const std::vector<double> g = gradient(z, kPath);
   // At the end of the path the points are where the link is; at its start where they were.
   f.set_trial(std::vector<double>(z.size(), 0.0), 1.0);
-  EXPECT_EQ(norm(points.x[static_cast<std::size_t>(p)] - points.x_base[static_cast<std::size_t>(p)]),
-            0);
+  EXPECT_EQ(
+      norm(points.x[static_cast<std::size_t>(p)] - points.x_base[static_cast<std::size_t>(p)]), 0);
   f.set_trial(std::vector<double>(z.size(), 0.0), 0.0);
-  EXPECT_LT(norm(points.x[static_cast<std::size_t>(p)] -
-                 points.x_start[static_cast<std::size_t>(p)]), 1e-15);
+  EXPECT_LT(
+      norm(points.x[static_cast<std::size_t>(p)] - points.x_start[static_cast<std::size_t>(p)]),
+      1e-15);
   f.set_trial(z, kPath);
   f.assemble(true, false, 1.0);
   const BlockMatrix& h = f.assembly().matrix();
