@@ -175,12 +175,16 @@ void add_point_contact(const Model& model, Workspace& w) {
     owner.push_back(&h.name);
   }
   if (shapes.size() < 2) return;
-  if (!scene.pairs.empty())
-    for (std::size_t j = 0; j < shapes.size(); ++j)
-      for (std::size_t i = 0; i < j; ++i)
-        if (!may_touch(scene, *owner[i], *owner[j]))
-          excluded.push_back({static_cast<int>(i), static_cast<int>(j)});
+  std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
+  for (std::size_t j = 0; j < shapes.size() && !scene.pairs.empty(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
+      const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
+      if (!may_touch(scene, *owner[i], *owner[j])) excluded.push_back(both);
+      if (p && p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
+    }
   auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);
+  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
   for (RobotParts& r : w.robots) r.contact = term.get();
   add_contact(w, std::move(term));
 }
