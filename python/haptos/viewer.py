@@ -155,6 +155,14 @@ class Viewer:
         """Which moment is shown, of those recorded or of the live run so far."""
         return self._frame
 
+    def show_frame(self, frame: int) -> None:
+        """Shows another moment; negative ones count from the end. Raises InputError."""
+        count = self._count()
+        if not -count <= frame < count:
+            refuse("frame", frame, f"must be from 0 to {count - 1}", "choose another one")
+        self._do(("slider", "frame"), frame % count)
+        self.update()
+
     # -- what is there -------------------------------------------------------------------------
 
     def _aim(self) -> None:
@@ -403,8 +411,7 @@ class Viewer:
         self.sim, self._make_live = self._press.sim, None
         self._taker = SimStage(self.sim, self._env)
         self._stage, self._fields = self._taker.stage, self._taker.fields
-        self.playing = False
-        self._play.value = False
+        self._pause()
         self._moments.clear()
         self._forces.clear()
         self._snap = self._take()
@@ -455,8 +462,7 @@ class Viewer:
     def _do(self, key: Any, value: Any) -> None:
         match key:
             case ("slider", "frame"):
-                self.playing = False
-                self._play.value = False
+                self._pause()
                 self._frame = int(min(max(0, value), self._count() - 1))
                 if self.is_live:
                     self._snap = self._moments[self._frame]
@@ -474,9 +480,7 @@ class Viewer:
                 self._command(self.sim.robots[robot], joint, value)
 
     def _reset(self) -> None:
-        self.playing = False
-        if self._steps or self._recording is not None:
-            self._play.value = False
+        self._pause()
         self._frame = 0
         if self.sim is None or not self.is_live:
             return
@@ -505,9 +509,13 @@ class Viewer:
         try:
             self.sim.step()
         except (InputError, StepError) as e:
-            self.playing = False
-            self._play.value = False
+            self._pause()
             self._notify(str(e))
+
+    def _pause(self) -> None:
+        self.playing = False
+        if self._steps or self._recording is not None:
+            self._play.value = False
 
     def _notify(self, text: str) -> None:
         for client in self._server.get_clients().values():
@@ -674,8 +682,7 @@ class Viewer:
         self._clock_now += seconds * float(self._speed.value)
         self._frame = self._recording.nearest(self._clock_now)
         if self._frame >= len(times) - 1:
-            self.playing = False
-            self._play.value = False
+            self._pause()
 
     def close(self) -> None:
         """Takes the page down."""
