@@ -272,6 +272,8 @@ class Recording:
             return np.zeros((0, 3), "f4"), np.zeros((0, 3), "f4"), np.zeros((0, 2), np.int32)
         g = self._file["contacts"]
         a, b = (int(v) for v in g["offset"][k:k + 2])
+        if not 0 <= a <= b <= len(g["p"]):
+            raise ValueError("contacts that are not there")
         mine = g["env"][a:b] == self.env
         return (np.asarray(g["p"][a:b], np.float32)[mine],
                 np.asarray(g["force"][a:b], np.float32)[mine],

@@ -221,6 +221,15 @@ def displacement(now: Array, rest: Array, pose: Array, start: Array) -> Array:
 # -- of a Sim ----------------------------------------------------------------------------------
 
 
+def carrier_pose(sim: Sim, name: str) -> Array:
+    """Pose of a body that a gel is glued to, or of a link "robot/link", (env, 7)."""
+    robot, _, link = name.partition("/")
+    if robot in sim.robots:
+        view = sim.robots[robot]
+        return view.link_pose(link or view.link_names[0])
+    return sim.pose(name)
+
+
 class SoftFields:
     """The fields of one soft body of a Sim, on its nodes."""
 
@@ -232,16 +241,10 @@ class SoftFields:
         self.rest = place(rest, np.asarray(entry["pose"], float))
         coat = sim.coat(name)
         self._field = _core.ContactFieldSensor(rest, coat if len(coat) else sim.surface(name))
-        self._start = self._carrier_pose(0)
+        self._start = STILL if self.carrier is None else sim.start_poses[self.carrier]
 
     def _carrier_pose(self, env: int) -> Array:
-        if self.carrier is None:
-            return STILL
-        robot, _, link = self.carrier.partition("/")
-        if robot in self._sim.robots:
-            view = self._sim.robots[robot]
-            return view.link_pose(link or view.link_names[0])[env]
-        return self._sim.pose(self.carrier)[env]
+        return STILL if self.carrier is None else carrier_pose(self._sim, self.carrier)[env]
 
     def pressure(self, env: int) -> Array:
         """Contact pressure, (V,) [Pa]; 0 beside the coat, or beside the surface without one."""

@@ -1,0 +1,124 @@
+"""The page in a real browser: it loads, its slider moves the gel and the images."""
+
+import threading
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import haptos
+from browser import Page, find_browser
+from conftest import ROOT, small_scene
+
+pytest.importorskip("viser")
+pytestmark = pytest.mark.full
+
+REFERENCE = ROOT / "tests" / "python" / "data" / "view_of_a_press.png"
+SIZE = (1280, 720)
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "run.h5"
+    sim = small_scene(depth=0.6e-3).compile()
+    with haptos.Recorder(path, sim) as recorder:
+        sim.run(0.2, each=recorder.record)
+    with haptos.Recording(path) as opened:
+        yield opened
+
+
+def serve(viewer):
+    thread = threading.Thread(target=viewer.run, daemon=True)
+    thread.start()
+    return thread
+
+
+def small(image):
+    """A picture of a quarter of the size, each way, as numbers from 0 to 1."""
+    image = Image.fromarray(image)
+    return np.asarray(image.resize((image.width // 4, image.height // 4), Image.Resampling.BOX),
+                      float) / 255
+
+
+# The region between the two panels, where the gel is.
+GEL = (slice(100, 720), slice(580, 940))
+
+
+def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
+    find_browser()
+    with haptos.Viewer(recording, port=18300) as viewer, Page(tmp_path / "b", *SIZE) as page:
+        serve(viewer)
+        page.open(viewer.url)
+        source = 'document.querySelector("img[src^=\\"blob:\\"]")?.src'
+        image = page.until(source)
+        page.until('document.querySelectorAll("[role=slider]").length')
+        page.until('document.querySelector("canvas")')
+        # The notice about drawing without a graphics card covers the gel.
+        page.ask('document.querySelectorAll(".mantine-Notification-closeButton")'
+                 '.forEach(b => b.click())')
+        first = page.settled()
+        page.ask('document.querySelector("[role=slider]").focus()')
+        page.key("End", 35)
+        page.until(f"{source} != '{image}'")
+        last = page.settled()
+        assert viewer.frame == len(recording) - 1
+        assert page.ask('document.querySelector("[role=slider]").ariaValueNow') == "4"
+        # The panel of images and the gel have changed, each by itself.
+        panel = np.abs(last[:, :560].astype(int) - first[:, :560]).max(axis=2)
+        gel = np.abs(last[GEL].astype(int) - first[GEL]).max(axis=2)
+        assert (panel > 60).sum() > 1000 and (gel > 60).sum() > 500
+        # Yellow is where the pressure is largest, and nowhere before.
+        def yellow(p):
+            return ((p[..., 0] > 140) & (p[..., 1] > 140) & (p[..., 2] < 130)).sum()
+
+        assert yellow(last[GEL]) > yellow(first[GEL]) + 20
+        page.key("Home", 36)
+        page.until('document.querySelector("[role=slider]").ariaValueNow == "0"')
+        back = page.settled()
+        assert (np.abs(back[GEL].astype(int) - first[GEL]).max(axis=2) > 30).mean() < 0.01
+        compare(last, tmp_path)
+        # Nothing comes from another machine, and nothing went wrong.
+        outside = [r for r in page.requests if not r.startswith(
+            ("blob:", "data:", viewer.url.rstrip("/"), viewer.url.replace("http", "ws").rstrip("/")))
+            and "favicon" not in r]
+        assert not outside and not page.errors
+
+
+def compare(image, folder):
+    """Against the picture that was looked at; machines draw text and edges a little differently."""
+    if not REFERENCE.exists():
+        Image.fromarray(image).save(folder / "view.png")
+        pytest.fail(f"no picture to compare with; look at {folder / 'view.png'} and keep it")
+    with Image.open(REFERENCE) as kept:
+        before = np.asarray(kept.convert("RGB"))
+    a, b = small(image), small(before)
+    assert a.shape == b.shape
+    assert np.abs(a - b).mean() < 0.02
+    inside = tuple(slice(s.start // 4, s.stop // 4) for s in GEL)
+    same = np.corrcoef(a[inside].reshape(-1), b[inside].reshape(-1))[0, 1]
+    assert same > 0.9
+
+
+def test_a_scene_runs_and_its_object_follows_a_slider(tmp_path):
+    find_browser()
+    sim = small_scene().compile()
+    with haptos.Viewer(sim, port=18330) as viewer, Page(tmp_path / "b", *SIZE) as page:
+        serve(viewer)
+        page.open(viewer.url)
+        page.until('document.querySelectorAll("[role=slider]").length >= 5')
+        page.ask('document.querySelectorAll("input[type=checkbox]")[0].click()')
+        page.until('[...document.querySelectorAll("input[disabled]")]'
+                   '.some(i => parseFloat(i.value) > 0.1)')
+        # The second slider is the object's depth.
+        page.ask('document.querySelectorAll("[role=slider]")[1].focus()')
+        for _ in range(4):
+            page.key("ArrowRight", 39)
+        mover = viewer._movers["ball"]
+        for _ in range(300):
+            if mover.goal is not None and not mover.is_on_its_way:
+                break
+            page.ask("new Promise(r => setTimeout(r, 100))")
+        depth = mover.offsets()["depth"]
+        assert depth > 0 and sim.step_count[0] > 2
+        assert sim.pose("ball")[0, 2] == pytest.approx(4.03e-3 - 1e-3 * depth, abs=1e-6)
+        assert viewer._moments[-1].forces["ball"][2] >= 0
