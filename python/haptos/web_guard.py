@@ -151,7 +151,8 @@ class Guard:
                     response.headers["Content-Security-Policy"] = _CONTENT
                 return response
 
-            options.update(max_size=MAX_MESSAGE, open_timeout=OPEN_SECONDS, server_header=None,
+            options.update(max_size=MAX_MESSAGE, open_timeout=OPEN_SECONDS, close_timeout=1.0,
+                           server_header=None,
                            create_connection=Connection, logger=_log)
             return serve(handle, host, port, process_request=process, **options)
 

@@ -52,7 +52,7 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         source = 'document.querySelector("img[src^=\\"blob:\\"]")?.src'
         image = page.until(source)
         page.until('document.querySelectorAll("[role=slider]").length')
-        page.until('document.querySelector("canvas")')
+        page.until('!!document.querySelector("canvas")')
         # The notice about drawing without a graphics card covers the gel.
         page.ask('document.querySelectorAll(".mantine-Notification-closeButton")'
                  '.forEach(b => b.click())')

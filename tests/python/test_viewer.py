@@ -179,10 +179,11 @@ def test_a_live_run_can_be_looked_at_again_and_its_object_is_moved(port):
         assert mover.sliders["depth"].value == 0
 
 
-def test_a_press_goes_on_live(tmp_path, port):
-    press = haptos.press.prepare("sphere", depth=0.16e-3, steps=2, pad="box",
+def test_a_press_goes_on_live(tmp_path, port, pad_file):
+    press = haptos.press.prepare("sphere", depth=0.16e-3, steps=2, pad=str(pad_file), unit="mm",
                                  options={"material.young": 1e5})
-    with haptos.Recorder(tmp_path / "run.h5", press.sim, settings=press.settings) as recorder:
+    with haptos.Recorder(tmp_path / "run.h5", press.sim, settings=press.settings,
+                         command="haptos press sphere --unit mm") as recorder:
         for _ in range(2):
             recorder.record(press.step().report)
     recording = haptos.Recording(tmp_path / "run.h5")

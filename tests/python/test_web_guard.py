@@ -179,7 +179,7 @@ def test_a_thousand_connections_are_too_many_and_the_simulation_goes_on(page):
     try:
         for k in range(1000):
             sockets.append(connect(page))
-            if k % 250 == 0:
+            if k % 400 == 0:
                 page.sim.step()
                 page.update()
                 alone.step()
