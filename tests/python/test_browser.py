@@ -61,6 +61,8 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         page.key("End", 35)
         page.until(f"{source} != '{image}'")
         last = page.settled()
+        for name, picture in (("first", first), ("last", last)):
+            Image.fromarray(picture).save(tmp_path / f"{name}.png")
         assert viewer.frame == len(recording) - 1
         assert page.ask('document.querySelector("[role=slider]").ariaValueNow') == "4"
         # The panel of images and the gel have changed, each by itself.
