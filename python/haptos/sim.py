@@ -18,7 +18,6 @@ from haptos.errors import StepError, refuse
 from haptos.robot_view import RobotView
 from haptos.scene import Scene
 from haptos.sensors import TactileSensor
-from haptos.snapshots import carrier_pose
 
 if TYPE_CHECKING:
     from haptos._core import State
@@ -117,7 +116,7 @@ class Sim:
         self._robots = {n: RobotView(self._batch, n) for n in self.names("robots")}
         glued = {name for e in self._entries["soft"] for name in e["glue"]}
         #: where the bodies that gels are glued to were at the start: name -> (7)
-        self.start_poses = {name: carrier_pose(self, name)[0].copy() for name in sorted(glued)}
+        self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []
 

@@ -221,15 +221,6 @@ def displacement(now: Array, rest: Array, pose: Array, start: Array) -> Array:
 # -- of a Sim ----------------------------------------------------------------------------------
 
 
-def carrier_pose(sim: Sim, name: str) -> Array:
-    """Pose of a body that a gel is glued to, or of a link "robot/link", (env, 7)."""
-    robot, _, link = name.partition("/")
-    if robot in sim.robots:
-        view = sim.robots[robot]
-        return view.link_pose(link or view.link_names[0])
-    return sim.pose(name)
-
-
 class SoftFields:
     """The fields of one soft body of a Sim, on its nodes."""
 
@@ -244,7 +235,7 @@ class SoftFields:
         self._start = STILL if self.carrier is None else sim.start_poses[self.carrier]
 
     def _carrier_pose(self, env: int) -> Array:
-        return STILL if self.carrier is None else carrier_pose(self._sim, self.carrier)[env]
+        return STILL if self.carrier is None else self._sim.carrier_pose(self.carrier)[env]
 
     def pressure(self, env: int) -> Array:
         """Contact pressure, (V,) [Pa]; 0 beside the coat, or beside the surface without one."""

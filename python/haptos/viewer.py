@@ -19,13 +19,8 @@ from haptos import _core
 from haptos.drawing import (
     ARROWS,
     CAMERAS,
-    INK,
     OBJECTS,
     Ranges,
-    arrows,
-    field_colors,
-    marker_radius,
-    rod_mesh,
     sensor_sheet,
     show_seconds,
     view_box,
@@ -33,11 +28,11 @@ from haptos.drawing import (
 from haptos.errors import InputError, StepError, refuse
 from haptos.movies import need
 from haptos.mover import Mover
+from haptos.page_scene import PageLook, PageScene
 from haptos.press import Press
 from haptos.replay import Recording
 from haptos.sim import Sim
-from haptos.snapshots import FIELDS, Plane, ShownBody, SimStage, Snapshot, Stage
-from haptos.surface_glb import surface_glb
+from haptos.snapshots import FIELDS, SimStage, Snapshot
 from haptos.web_guard import guarded_server, is_loopback
 
 if TYPE_CHECKING:
@@ -45,7 +40,6 @@ if TYPE_CHECKING:
 
     from haptos.robot_view import RobotView
 
-_ARROW = (0.85, 0.25, 0.15)
 _PLOTTED = 400  # samples that a plot shows
 _FRAMES = 30.0  # a second
 _IMAGES = 8.0  # a second
@@ -96,10 +90,7 @@ class Viewer:
         self._shown: Any = None  # what the page shows: (snapshot, look)
         self._images_at = -1.0
         self._images_of: Snapshot | None = None
-        self._nodes: dict[str, Any] = {}
-        self._skins: dict[str, _Skin] = {}
-        self._planes: list[Any] = []
-        self._others: dict[str, Any] = {}  # arrows, markers
+        self._scene: PageScene | None = None
         self._movers: dict[str, Mover] = {}
         self._plots: list[tuple[RobotView, str, Any, deque[Any]]] = []
         self._sliders: list[tuple[RobotView, str, Any]] = []
@@ -130,7 +121,7 @@ class Viewer:
         self._size = float(np.linalg.norm(np.ptp(self._box, axis=0))) or 1.0
         self._aim()
         self._add_controls()
-        self._add_bodies()
+        self._build_scene()
         self.update()
 
     @property
@@ -176,43 +167,11 @@ class Viewer:
         camera.position = tuple(middle + 1.9 * self._size * away / np.linalg.norm(away))
         camera.up = (0.0, 0.0, 1.0)
 
-    def _add_bodies(self) -> None:
-        for handle in [*self._nodes.values(), *self._others.values(), *self._planes]:
-            handle.remove()
-        for skin in self._skins.values():
-            skin.remove()
-        self._nodes, self._others, self._planes, self._skins = {}, {}, [], {}
-        for body in self._stage.bodies:
-            self._add_body(body)
-        self._planes = [self._add_plane(p) for p in self._stage.planes]
+    def _build_scene(self) -> None:
+        if self._scene is not None:
+            self._scene.remove()
+        self._scene = PageScene(self._server, self._stage, self._snap, self._size)
         self._shown = None
-
-    def _add_body(self, body: ShownBody) -> None:
-        scene, path = self._server.scene, f"/{body.kind}/{body.name}"
-        x, triangles = body.vertices, body.triangles
-        if body.deforms:
-            x = self._snap.positions[body.name]
-        rods = rod_mesh(body.vertices, body.segments, body.points, 0.004 * self._size)
-        if rods is not None:
-            triangles = np.concatenate([triangles.reshape(-1, 3), rods[1] + len(x)])
-            x = np.concatenate([x, rods[0]])
-        if not len(triangles):
-            return
-        self._nodes[body.name] = scene.add_mesh_simple(
-            path, x.astype(np.float32), np.asarray(triangles), color=body.color, side="double",
-            opacity=None if body.opacity >= 1 else body.opacity)
-        if body.kind == "soft":
-            self._skins[body.name] = _Skin(scene, body.name, np.asarray(triangles))
-
-    def _add_plane(self, plane: Plane) -> Any:
-        n = plane.normal
-        turn = np.array([1 + n[2], -n[1], n[0], 0.0])  # from z to n
-        if np.linalg.norm(turn) < 1e-9:
-            turn = np.array([0.0, 1.0, 0.0, 0.0])
-        side = max(4.0, 4 * self._size) if self._size > 0.2 else 4 * self._size
-        return self._server.scene.add_grid(
-            f"/half_spaces/{plane.name}", width=side, height=side, cell_size=side / 8,
-            section_size=side / 4, position=n * plane.offset, wxyz=turn / np.linalg.norm(turn))
 
     # -- what can be done ----------------------------------------------------------------------
 
@@ -415,7 +374,7 @@ class Viewer:
         self._moments.clear()
         self._forces.clear()
         self._snap = self._take()
-        self._add_bodies()
+        self._build_scene()
         self._live_folder.remove()
         self._run_folder.remove()
         self._add_run_controls()
@@ -546,8 +505,10 @@ class Viewer:
     # -- showing -------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        look = (self._color.value, self._objects.value, self._arrows.value, self._force.value,
-                self._markers.value)
+        scale = 1e-3 * float(self._force.value)
+        look = PageLook(self._color.value, self._objects.value, self._arrows.value,
+                        scale if scale > 0 else None, self._markers.value)
+        assert self._scene is not None
         if self._steps or self._recording is not None:
             most = max(1, self._count() - 1)
             if self._slider.max != most:
@@ -558,80 +519,13 @@ class Viewer:
         if self._shown != shown or not self._steps:
             self._shown = shown
             self._clock.value = show_seconds(self._snap.time)
-            with self._server.atomic():
-                self._show_bodies()
-                self._show_arrows()
-                self._show_markers()
+            kind = FIELDS.get(look.color)
+            self._scale.value = "" if kind is None else (
+                f"0 to {self._ranges.nice(look.color, kind.unit):g}, {kind.label}")
+            self._scene.show(self._snap, look, self._ranges)
             self._show_plots()
         self._show_images()
-        for skin in self._skins.values():
-            skin.settle(self._show_plain)
-
-    def _show_plain(self, name: str, plain: bool) -> None:
-        """Shows or hides the surface of a soft body that has one colour."""
-        if name in self._nodes and self._nodes[name].visible != plain:
-            self._nodes[name].visible = plain
-
-    def _show_bodies(self) -> None:
-        color = self._color.value
-        kind = FIELDS.get(color)
-        if kind is not None:
-            self._scale.value = f"0 to {self._ranges.nice(color, kind.unit):g}, {kind.label}"
-        else:
-            self._scale.value = ""
-        presses = bool(self._stage.of("soft"))
-        for body in self._stage.bodies:
-            handle = self._nodes.get(body.name)
-            if handle is None:
-                continue
-            if body.deforms:
-                handle.vertices = self._snap.positions[body.name].astype(np.float32)
-            else:
-                pose = self._snap.poses[body.name]
-                handle.position, handle.wxyz = pose[:3], pose[3:]
-            if body.kind == "prescribed" and presses:
-                handle.visible = self._objects.value != "hidden"
-                opacity = 0.25 if self._objects.value == "ghost" else None
-                if handle.opacity != opacity:
-                    handle.opacity = opacity
-            if body.kind == "soft":
-                values = self._snap.fields.get(color, {}).get(body.name)
-                if values is None or kind is None:
-                    self._skins[body.name].hide()
-                else:
-                    top = self._ranges.nice(color, kind.unit) / kind.unit
-                    self._skins[body.name].show(self._snap.positions[body.name],
-                                                field_colors(values / top))
-
-    def _show_arrows(self) -> None:
-        scale = 1e-3 * float(self._force.value)
-        ends = arrows(self._stage, self._snap, self._arrows.value, self._ranges, self._size,
-                      scale if scale > 0 else None).astype(np.float32)
-        ends = ends[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > 1e-6 * self._size]
-        thick = 0.006 * self._size if self._arrows.value == "sum" else 0.002 * self._size
-        self._replace("arrows", None if not len(ends) else lambda: self._server.scene.add_arrows(
-            "/forces", ends, _ARROW, shaft_radius=thick, head_radius=2.2 * thick,
-            head_length=5 * thick))
-
-    def _show_markers(self) -> None:
-        found = [r.markers for r in self._snap.readings.values() if r.markers is not None]
-        if not self._markers.value or not found:
-            self._replace("markers", None)
-            return
-        points = np.concatenate(found).astype(np.float32)
-        if "markers" in self._others:
-            self._others["markers"].points = points
-            return
-        size = 1.2 * marker_radius(found[0])
-        self._replace("markers", lambda: self._server.scene.add_point_cloud(
-            "/markers", points, INK, point_size=size, point_shape="circle", precision="float32"))
-
-    def _replace(self, key: str, make: Callable[[], Any] | None) -> None:
-        old = self._others.pop(key, None)
-        if old is not None:
-            old.remove()
-        if make is not None:
-            self._others[key] = make()
+        self._scene.settle()
 
     def _show_plots(self) -> None:
         for robot, sensor, handle, rows in self._plots:
@@ -695,62 +589,3 @@ class Viewer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _Skin:
-    """The coloured surface of a soft body.
-
-    A mesh of viser has one colour; a GLB has one for each vertex, but while the page reads a new one
-    it shows nothing. So there are two: what is new goes into the hidden one, which is shown a moment
-    later in place of the other.
-    """
-
-    _READ = 0.12  # what the page is given to read one [s]
-
-    def __init__(self, scene: Any, name: str, triangles: Any) -> None:
-        # Not below the plain surface's node, with which it would be hidden.
-        self._scene, self._name, self._triangles = scene, name, triangles
-        self._pair: list[Any] = [None, None]
-        self._front = 0
-        self._ready: float | None = None
-        self._next: tuple[Any, Any] | None = None
-        self.on = False
-
-    def show(self, vertices: Any, colors: Any) -> None:
-        """Shows it there and so, in a moment."""
-        self._next, self.on = (vertices, colors), True
-
-    def hide(self) -> None:
-        """Leaves the plain surface to be seen."""
-        self.on, self._next, self._ready = False, None, None
-
-    def settle(self, show_plain: Callable[[str, bool], None]) -> None:
-        """Called often: turns to what has been read by now."""
-        if not self.on:
-            for handle in self._pair:
-                if handle is not None and handle.visible:
-                    handle.visible = False
-            show_plain(self._name, True)
-            return
-        now = time.monotonic()
-        if self._ready is not None and now >= self._ready:
-            self._ready = None
-            old, self._front = self._pair[self._front], 1 - self._front
-            self._pair[self._front].visible = True
-            if old is not None:
-                old.visible = False
-            show_plain(self._name, False)
-        if self._ready is None and self._next is not None:
-            (vertices, colors), self._next = self._next, None
-            back = 1 - self._front
-            data = surface_glb(vertices, self._triangles, colors)
-            if self._pair[back] is None:
-                self._pair[back] = self._scene.add_glb(f"/colours/{self._name}/{back}", data, visible=False)
-            else:
-                self._pair[back].glb_data = data
-            self._ready = now + self._READ
-
-    def remove(self) -> None:
-        for handle in self._pair:
-            if handle is not None:
-                handle.remove()

@@ -69,16 +69,17 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         panel = np.abs(last[:, :560].astype(int) - first[:, :560]).max(axis=2)
         gel = np.abs(last[GEL].astype(int) - first[GEL]).max(axis=2)
         assert (panel > 60).sum() > 1000 and (gel > 60).sum() > 500
-        # Yellow is where the pressure is largest, and nowhere before.
-        def yellow(p):
-            return ((p[..., 0] > 140) & (p[..., 1] > 140) & (p[..., 2] < 130)).sum()
+        # Green is where there is pressure, and nowhere before.
+        def green(p):
+            r, g, b = np.moveaxis(p[GEL].astype(int), 2, 0)
+            return int(((g - b > 5) & (g > r + 10)).sum())
 
-        assert yellow(last[GEL]) > yellow(first[GEL]) + 20
+        assert green(first) < 50 and green(last) > 500
         page.key("Home", 36)
         page.until('document.querySelector("[role=slider]").ariaValueNow == "0"')
         back = page.settled()
         assert (np.abs(back[GEL].astype(int) - first[GEL]).max(axis=2) > 30).mean() < 0.01
-        compare(last, tmp_path)
+        compare(last, first, tmp_path)
         # Nothing comes from another machine, and nothing went wrong.
         outside = [r for r in page.requests if not r.startswith(
             ("blob:", "data:", viewer.url.rstrip("/"), viewer.url.replace("http", "ws").rstrip("/")))
@@ -86,19 +87,20 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         assert not outside and not page.errors
 
 
-def compare(image, folder):
-    """Against the picture that was looked at; machines draw text and edges a little differently."""
+def compare(image, other, folder):
+    """Against a quarter of the picture that was looked at; machines draw text and edges a little
+    differently, so the measure is that another frame is much farther from it."""
     if not REFERENCE.exists():
         Image.fromarray(image).save(folder / "view.png")
         pytest.fail(f"no picture to compare with; look at {folder / 'view.png'} and keep it")
     with Image.open(REFERENCE) as kept:
-        before = np.asarray(kept.convert("RGB"))
-    a, b = small(image), small(before)
-    assert a.shape == b.shape
-    assert np.abs(a - b).mean() < 0.02
-    inside = tuple(slice(s.start // 4, s.stop // 4) for s in GEL)
-    same = np.corrcoef(a[inside].reshape(-1), b[inside].reshape(-1))[0, 1]
-    assert same > 0.9
+        looked_at = np.asarray(kept.convert("RGB"), float) / 255
+    assert small(image).shape == looked_at.shape
+    gel = tuple(slice(s.start // 4, s.stop // 4) for s in GEL)
+    panel = (slice(20, 120), slice(0, 140))
+    for region, most in ((gel, 0.02), (panel, 0.03)):
+        away = np.abs(small(image) - looked_at)[region].mean()
+        assert away < most and away < 0.4 * np.abs(small(other) - looked_at)[region].mean()
 
 
 def test_a_scene_runs_and_its_object_follows_a_slider(tmp_path):

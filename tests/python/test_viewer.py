@@ -78,17 +78,17 @@ def test_a_page_shows_the_bodies_and_its_sliders_drive_motors(arm, port):
         sim.run(2.0)
         viewer.update()
         pose = robot.link_pose("upper")[0]
-        shown = viewer._nodes["arm/upper/0"]
+        shown = viewer._scene.nodes["arm/upper/0"]
         np.testing.assert_allclose(shown.position, pose[:3], atol=1e-6)
         np.testing.assert_allclose(shown.wxyz, pose[3:], atol=1e-6)
         assert robot.position[0, 0] == pytest.approx(0.8, abs=0.05)
-        ball = viewer._nodes["ball/ball/0"]
+        ball = viewer._scene.nodes["ball/ball/0"]
         assert ball.position[2] == pytest.approx(-1.4, abs=1e-3)
-        np.testing.assert_allclose(viewer._nodes["block"].vertices, sim.positions("block")[0],
+        np.testing.assert_allclose(viewer._scene.nodes["block"].vertices, sim.positions("block")[0],
                                    atol=1e-6)
         viewer._force.value = 5.0
         viewer.update()
-        arrows = np.asarray(viewer._others["arrows"].points)
+        arrows = np.asarray(viewer._scene.others["arrows"].points)
         pushed = [p for p in arrows if abs(p[0, 0] + 1) < 0.2]  # on the block: its weight
         weight = 9.81 * sim.mass("block")
         assert sum(abs(p[1, 2] - p[0, 2]) for p in pushed) == pytest.approx(5e-3 * weight, rel=0.01)
@@ -104,28 +104,28 @@ def test_a_recording_is_replayed_with_gel_images_and_forces(tmp_path, port):
         flat = viewer._sheets["camera"].image.copy()
         viewer._slider.value = 4
         until(viewer, lambda: viewer.frame == 4)
-        np.testing.assert_allclose(viewer._nodes["gel"].vertices, sim.positions("gel")[0],
+        np.testing.assert_allclose(viewer._scene.nodes["gel"].vertices, sim.positions("gel")[0],
                                    atol=1e-7)
-        np.testing.assert_allclose(viewer._nodes["ball"].position, sim.pose("ball")[0, :3],
+        np.testing.assert_allclose(viewer._scene.nodes["ball"].position, sim.pose("ball")[0, :3],
                                    atol=1e-9)
         pressed = viewer._sheets["camera"].image
         assert np.abs(pressed.astype(int) - flat).max() > 100
-        (arrow,) = np.asarray(viewer._others["arrows"].points)
+        (arrow,) = np.asarray(viewer._scene.others["arrows"].points)
         assert arrow[1, 2] > arrow[0, 2]  # the gel pushes the ball up
         markers = sim.sensors["camera"].marker_points()[0]
-        np.testing.assert_allclose(viewer._others["markers"].points, markers, atol=1e-6)
-        skin = viewer._skins["gel"]
-        until(viewer, lambda: not viewer._nodes["gel"].visible)  # the coloured one is there
+        np.testing.assert_allclose(viewer._scene.others["markers"].points, markers, atol=1e-6)
+        skin = viewer._scene.skins["gel"]
+        until(viewer, lambda: not viewer._scene.nodes["gel"].visible)  # the coloured one is there
         coloured = skin._pair[skin._front].glb_data
         viewer._color.value = "stress"
         until(viewer, lambda: skin._pair[skin._front].glb_data != coloured
               and skin._pair[skin._front].visible)
         assert viewer._scale.value.endswith("von Mises stress [kPa]")
         viewer._color.value = "none"
-        until(viewer, lambda: viewer._nodes["gel"].visible)
+        until(viewer, lambda: viewer._scene.nodes["gel"].visible)
         assert not any(h is not None and h.visible for h in skin._pair)
         viewer._objects.value = "hidden"
-        until(viewer, lambda: not viewer._nodes["ball"].visible)
+        until(viewer, lambda: not viewer._scene.nodes["ball"].visible)
         viewer._speed.value = 2.0
         viewer._play.value = True
         until(viewer, lambda: viewer.playing)
@@ -148,7 +148,7 @@ def test_a_live_run_can_be_looked_at_again_and_its_object_is_moved(port):
         viewer._slider.value = 1
         until(viewer, lambda: viewer.frame == 1)
         assert viewer._snap.step == 1 and sim.step_count[0] == 3
-        assert viewer._nodes["ball"].position[2] == pytest.approx(4e-3 + 0.03e-3 - 0.065e-3)
+        assert viewer._scene.nodes["ball"].position[2] == pytest.approx(4e-3 + 0.03e-3 - 0.065e-3)
         mover = viewer._movers["ball"]
         start = mover.start[2]
         mover.sliders["depth"].value = 0.25
