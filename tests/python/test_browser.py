@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import haptos
-from browser import Page, find_browser
+from browser import Page, beside, find_browser
 from conftest import ROOT, small_scene
 
 pytest.importorskip("viser")
@@ -51,20 +51,21 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         page.open(viewer.url)
         source = 'document.querySelector("img[src^=\\"blob:\\"]")?.src'
         image = page.until(source)
-        page.until('document.querySelectorAll("[role=slider]").length')
+        slider = beside("frame", "[role=slider]")
+        page.until("!!" + slider)
         page.until('!!document.querySelector("canvas")')
         # The notice about drawing without a graphics card covers the gel.
         page.ask('document.querySelectorAll(".mantine-Notification-closeButton")'
                  '.forEach(b => b.click())')
         first = page.settled()
-        page.ask('document.querySelector("[role=slider]").focus()')
+        page.ask(slider + ".focus()")
         page.key("End", 35)
         page.until(f"{source} != '{image}'")
         last = page.settled()
         for name, picture in (("first", first), ("last", last)):
             Image.fromarray(picture).save(tmp_path / f"{name}.png")
         assert viewer.frame == len(recording) - 1
-        assert page.ask('document.querySelector("[role=slider]").ariaValueNow') == "4"
+        assert page.ask(slider + ".ariaValueNow") == "4"
         # The panel of images and the gel have changed, each by itself.
         panel = np.abs(last[:, :560].astype(int) - first[:, :560]).max(axis=2)
         gel = np.abs(last[GEL].astype(int) - first[GEL]).max(axis=2)
@@ -76,7 +77,7 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
 
         assert green(first) < 50 and green(last) > 500
         page.key("Home", 36)
-        page.until('document.querySelector("[role=slider]").ariaValueNow == "0"')
+        page.until(slider + ".ariaValueNow == '0'")
         back = page.settled()
         assert (np.abs(back[GEL].astype(int) - first[GEL]).max(axis=2) > 30).mean() < 0.01
         compare(last, first, tmp_path)
@@ -109,12 +110,10 @@ def test_a_scene_runs_and_its_object_follows_a_slider(tmp_path):
     with haptos.Viewer(sim, port=18330) as viewer, Page(tmp_path / "b", *SIZE) as page:
         serve(viewer)
         page.open(viewer.url)
-        page.until('document.querySelectorAll("[role=slider]").length >= 5')
-        page.ask('document.querySelectorAll("input[type=checkbox]")[0].click()')
-        page.until('[...document.querySelectorAll("input[disabled]")]'
-                   '.some(i => parseFloat(i.value) > 0.1)')
-        # The second slider is the object's depth.
-        page.ask('document.querySelectorAll("[role=slider]")[1].focus()')
+        page.until("!!" + beside("twist [deg]", "[role=slider]"))
+        page.ask(beside("play", "input[type=checkbox]") + ".click()")
+        page.until("parseFloat(" + beside("time", "input") + ".value) > 0.1")
+        page.ask(beside("depth [mm]", "[role=slider]") + ".focus()")
         for _ in range(4):
             page.key("ArrowRight", 39)
         mover = viewer._movers["ball"]
