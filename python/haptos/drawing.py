@@ -384,7 +384,8 @@ def sensor_panels(sensor: ShownSensor, reading: Reading, ranges: Ranges, scale: 
             reading.depth, sensor.pitch, scale=scale, title="depth", lo=0.0,
             hi=ranges.nice("depth", 1e3, 1e-3))
     if "rgb" in which and reading.rgb is not None:
-        out["rgb"] = _framed(reading.rgb, scale, "what the camera shows")
+        room = next((p.shape for p in out.values()), (0, 0))
+        out["rgb"] = _framed(reading.rgb, scale, "what the camera shows", room)
     if "markers" in which and reading.pixel is not None and reading.pixel_flow is not None:
         out["markers"] = _marker_panel(sensor, reading, ranges, scale)
     if "pressure" in which and reading.pressure is not None:
@@ -406,15 +407,16 @@ def _marker_panel(sensor: ShownSensor, reading: Reading, ranges: Ranges, scale: 
         title="markers" if gain == 1 else f"markers, flow x {gain:g}")
 
 
-def _framed(image: Image, scale: int, title: str) -> Image:
-    """An image with its title, as large as the others draw theirs."""
-    h, w = image.shape[:2]
+def _framed(image: Image, scale: int, title: str, room: tuple[int, ...]) -> Image:
+    """An image with its title, as large as fits into what the others take, (height, width)."""
     unit = 9.0 * (scale + 0.5)
-    top = round(1.9 * unit)
-    picture = Pil.new("RGB", (w * scale + round(2 * unit), h * scale + top + round(unit)), "white")
-    picture.paste(Pil.fromarray(image).resize((w * scale, h * scale), Pil.Resampling.NEAREST),
-                  (round(unit), top))
-    ImageDraw.Draw(picture).text((unit, 0.4 * unit), title, tuple(round(255 * c) for c in INK),
+    top, side = round(1.9 * unit), round(0.5 * unit)
+    h, w = image.shape[:2]
+    fit = max(float(scale), min((room[0] - top - side) / h, (room[1] - 2 * side) / w))
+    size = (round(fit * w), round(fit * h))
+    picture = Pil.new("RGB", (size[0] + 2 * side, size[1] + top + side), "white")
+    picture.paste(Pil.fromarray(image).resize(size, Pil.Resampling.BICUBIC), (side, top))
+    ImageDraw.Draw(picture).text((side, 0.4 * unit), title, tuple(round(255 * c) for c in INK),
                                  _font(unit))
     return np.asarray(picture)
 
