@@ -38,6 +38,7 @@ CAMERAS = {"above": (0.35, 1.0, -0.8), "front": (0.0, 1.0, -0.15), "side": (-1.0
            "top": (0.0, 0.01, -1.0), "cut": (0.0, 1.0, -0.2)}
 OBJECTS = ("solid", "ghost", "hidden")
 ARROWS = ("none", "sum", "spread")
+_CELL = 1 / 40  # of the scene: side of the cubes that spread arrows are summed over
 PANELS = ("rgb", "depth", "markers", "pressure")
 
 Image = NDArray[np.uint8]
@@ -78,6 +79,11 @@ class Ranges:
             if r.pixel_flow is not None:
                 raise_to("flow", np.hypot(r.pixel_flow[:, 0], r.pixel_flow[:, 1]))
         raise_to("force", np.linalg.norm(sum_forces(stage, snap)[1], axis=1))
+        box = view_box(stage, [snap])
+        if box is not None and len(snap.contact_pairs):
+            size = float(np.linalg.norm(np.ptp(box, axis=0))) or 1.0
+            spread = spread_forces(stage, snap, size * _CELL)[1]
+            raise_to("spread force", np.linalg.norm(spread, axis=1))
         return self
 
     def nice(self, key: str, unit: float = 1.0, least: float = 0.0) -> float:
@@ -311,17 +317,17 @@ def arrows(stage: Stage, snap: Snapshot, which: str, ranges: Ranges, size: float
            metres_per_newton: float | None = None) -> Array:
     """Start and end of each force arrow, (n, 2, 3) [m].
 
-    which: of ARROWS; size: of the scene [m]. Without a scale the largest force between two bodies
-    in `ranges` is 0.3 of the scene long; spread arrows, which share it, are drawn ten times longer.
+    which: of ARROWS; size: of the scene [m]. Without a scale the largest arrow of `ranges` is 0.3 of
+    the scene long, 0.15 where they are spread.
     """
     if which == "none":
         return np.zeros((0, 2, 3))
     at, force = (sum_forces(stage, snap) if which == "sum" else
-                 spread_forces(stage, snap, size / 40))
+                 spread_forces(stage, snap, size * _CELL))
     if metres_per_newton is None:
-        largest = ranges.top.get("force", 0.0)
-        metres_per_newton = 0.3 * size / largest if largest else 0.0
-        metres_per_newton *= 1 if which == "sum" else 10
+        largest = ranges.top.get("force" if which == "sum" else "spread force", 0.0)
+        longest = 0.3 if which == "sum" else 0.15
+        metres_per_newton = longest * size / largest if largest else 0.0
     return np.stack([at, at + metres_per_newton * force], axis=1)
 
 

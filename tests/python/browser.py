@@ -132,7 +132,7 @@ class Page:
         with Image.open(io.BytesIO(data)) as image:
             return np.asarray(image.convert("RGB"))
 
-    def settled(self, seconds=90, quiet=2.0):
+    def settled(self, seconds=300, quiet=2.0):
         """The picture once it has not changed for a while."""
         end = time.monotonic() + seconds
         before, since = self.picture(), time.monotonic()
@@ -140,7 +140,7 @@ class Page:
             assert time.monotonic() < end, "the page never came to rest"
             time.sleep(0.3)
             now = self.picture()
-            if (np.abs(now.astype(int) - before) > 8).mean() > 1e-4:
+            if (np.abs(now.astype(int) - before) > 8).mean() > 1e-3:
                 before, since = now, time.monotonic()
         return before
 

@@ -246,6 +246,9 @@ def test_arrows_fit_the_scene_or_have_a_scale(pressed):
     force = float(pressed.reaction("ball").force[0, 2])
     assert end[2] - start[2] == pytest.approx(0.01 * force, rel=1e-4)
     assert len(drawing.arrows(live.stage, snap, "none", ranges, 1.0)) == 0
+    size = float(np.linalg.norm(np.ptp(drawing.view_box(live.stage, [snap]), axis=0)))
+    spread = drawing.arrows(live.stage, snap, "spread", ranges, size)
+    assert np.linalg.norm(spread[:, 1] - spread[:, 0], axis=1).max() == pytest.approx(0.15 * size)
 
 
 def test_a_sheet_has_the_images_that_there_are(pressed):
