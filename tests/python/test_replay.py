@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import haptos
-from conftest import ROOT, small_scene, start_haptos
+from conftest import ROOT, small_pad, small_scene, start_haptos
 from haptos import _core, drawing, snapshots
 from haptos.cli import run_command
 from haptos.shown_files import live_press, open_shown, press_of
@@ -381,3 +381,31 @@ def test_the_doctor_names_what_is_missing(tmp_path, monkeypatch, capsys):
     assert "does not work here" in text
     extra = [doctor.Line("viser", "missing", "", "", needed=False)]
     assert doctor.works(extra)
+
+
+def test_a_gel_on_a_moving_link_is_not_displaced_by_it(tmp_path):
+    arm = tmp_path / "arm.urdf"
+    arm.write_text("""<robot name="arm"><link name="base"/><link name="finger"><inertial>
+<mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+<joint name="turn" type="revolute"><parent link="base"/><child link="finger"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="100" velocity="5"/></joint></robot>""")
+    pad = small_pad()
+    scene = haptos.Scene(dt=0.02, gravity=(0, 0, 0))
+    scene.add_robot("arm", arm, motors={"kp": 50, "kd": 20, "joints": "turn"})
+    scene.add_soft("gel", pad.mesh, material=haptos.Material(young=1e5, poisson=0.45),
+                   glue={"arm/finger": pad.base_vertices}, coat=pad.coat)
+    scene.add_sensor("camera", "gel", camera=haptos.TactileCamera.orthographic(40, 30, 2.8e-4),
+                     markers=haptos.MarkerGrid(2, 2, 2e-3, 2e-3))
+    sim = scene.compile()
+    sim.robots["arm"].set_command(position=0.2)
+    with haptos.Recorder(tmp_path / "run.h5", sim) as recorder:
+        sim.run(0.2, each=recorder.record)
+    turned = sim.robots["arm"].position[0, 0]
+    assert turned > 0.02  # 0.12 mm at the edge of the pad
+    live = haptos.SimStage(sim).take()
+    with haptos.Recording(tmp_path / "run.h5") as recording:
+        was = recording.take(-1)
+    for snap in (live, was):
+        assert snap.fields["displacement"]["gel"].max() < 1e-5
+    np.testing.assert_allclose(was.readings["camera"].markers, live.readings["camera"].markers,
+                               atol=1e-9)
