@@ -338,7 +338,7 @@ def test_a_movie_lasts_as_long_as_asked_and_ends_whole_when_stopped(recorded, tm
     assert "11 frames, 1.1 s" in capsys.readouterr().out
     assert frames(movie) == 11
     other = tmp_path / "b.mp4"
-    process = start_haptos("render", recorded[0], "--size", "960x720", "--images", "--speed",
+    process = start_haptos("render", recorded[0], "--size", "640x480", "--images", "--speed",
                            "0.01", "--fps", "200", "--out", other, cwd=tmp_path)
     for line in process.stderr:
         if line.startswith("draw:"):

@@ -243,8 +243,8 @@ def test_what_cannot_be_filmed_is_refused(tmp_path):
 
 
 def test_the_command_films_a_scene(tmp_path, capsys):
-    movie = tmp_path / "stand.mp4"
-    assert run_command(["render", str(ROOT / "scenes/quadruped_stands.yaml"), "--out", str(movie),
+    movie = tmp_path / "swing.mp4"
+    assert run_command(["render", str(ROOT / "scenes/pendulum.yaml"), "--out", str(movie),
                         "--seconds", "0.1 s", "--fps", "10", "--speed", "1", "--size",
                         "160x120"]) == 0
     assert "2 frames" in capsys.readouterr().out
