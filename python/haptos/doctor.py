@@ -1,4 +1,4 @@
-"""haptos doctor: whether this installation works, line by line, with what helps where it does not."""
+"""haptos doctor: whether this installation works, line by line, with what helps where not."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def nice_top(value: float) -> float:
 
 @dataclass
 class Ranges:
-    """The largest of each number that is shown, so that colours mean the same in all frames [SI]."""
+    """The largest of each number that is shown, for scales that hold in all frames [SI]."""
 
     top: dict[str, float] = field(default_factory=dict)
 
@@ -317,8 +317,8 @@ def arrows(stage: Stage, snap: Snapshot, which: str, ranges: Ranges, size: float
            metres_per_newton: float | None = None) -> Array:
     """Start and end of each force arrow, (n, 2, 3) [m].
 
-    which: of ARROWS; size: of the scene [m]. Without a scale the largest arrow of `ranges` is 0.3 of
-    the scene long, 0.15 where they are spread.
+    which: of ARROWS; size: of the scene [m]. Without a scale the largest arrow of `ranges` is 0.3
+    of the scene long, 0.15 where they are spread.
     """
     if which == "none":
         return np.zeros((0, 2, 3))

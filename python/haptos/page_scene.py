@@ -152,9 +152,9 @@ class PageScene:
 class Skin:
     """The coloured surface of a soft body.
 
-    A mesh of viser has one colour; a GLB has one for each vertex, but while the page reads a new one
-    it shows nothing. So there are two: what is new goes into the hidden one, which is shown a moment
-    later in place of the other.
+    A mesh of viser has one colour; a GLB has one for each vertex, but while the page reads a new
+    one it shows nothing. So there are two: what is new goes into the hidden one, which is shown a
+    moment later in place of the other.
     """
 
     _READ = 0.12  # what the page is given to read one [s]
@@ -197,7 +197,8 @@ class Skin:
             back = 1 - self._front
             data = surface_glb(vertices, self._triangles, colors)
             if self._pair[back] is None:
-                self._pair[back] = self._scene.add_glb(f"/colours/{self._name}/{back}", data, visible=False)
+                self._pair[back] = self._scene.add_glb(f"/colours/{self._name}/{back}", data,
+                                                       visible=False)
             else:
                 self._pair[back].glb_data = data
             self._ready = now + self._READ

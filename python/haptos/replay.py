@@ -78,8 +78,8 @@ class Recording:
             self._fail("", "is no recording of Haptos", "haptos run and haptos press write run.h5")
         version = int(f.attrs["format_version"])
         if version > FORMAT_VERSION:
-            self._fail(f"format {version}", f"is newer than this Haptos, which reads {FORMAT_VERSION}",
-                       "update Haptos")
+            self._fail(f"format {version}",
+                       f"is newer than this Haptos, which reads {FORMAT_VERSION}", "update Haptos")
         self.times: Array = np.asarray(f["time"][:], float)
         if self.times.ndim != 2 or len(self.times) == 0:
             self._fail("", "has no frames", "the run ended before its first one")
@@ -172,7 +172,8 @@ class Recording:
                                         self._indices(g, "segments", len(x)),
                                         self._indices(g, "points", len(x))))
         for name, g in of["affine"].items():
-            bodies.append(ShownBody(name, "affine", *self._surface(g, "vertices", "triangles"), BODY))
+            x, t = self._surface(g, "vertices", "triangles")
+            bodies.append(ShownBody(name, "affine", x, t, BODY))
         bodies += [ball_body(n, float(g.attrs["radius"])) for n, g in of["spheres"].items()]
         for name, g in of["robots"].items():
             links = [str(x) for x in g.attrs["links"]]

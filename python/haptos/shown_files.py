@@ -1,4 +1,4 @@
-"""What haptos view and haptos render open: a scene, a robot, a recording, or a folder of results."""
+"""What haptos view and haptos render open: scenes, robots, recordings, folders of results."""
 
 from __future__ import annotations
 

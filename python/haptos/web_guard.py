@@ -1,7 +1,7 @@
 """The door of the page: what a request must have before viser hears of it.
 
-viser serves whoever reaches its port. Here a page opens only by its address with the key in it; what
-comes from another site's page, under another host name, is too large, too slow or too much is
+viser serves whoever reaches its port. Here a page opens only by its address with the key in it;
+what comes from another site's page, under another host name, is too large, too slow or too much is
 closed. The simulation runs in another thread and is not held up.
 """
 

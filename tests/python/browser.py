@@ -31,8 +31,8 @@ def find_browser():
 def beside(label, selector):
     """JavaScript for the element of a control that stands beside its label on viser's panel."""
     return ("(() => { for (let e = [...document.querySelectorAll('*')].find(e => !e.children.length"
-            f" && e.textContent.trim() === {json.dumps(label)}); e; e = e.parentElement) {{ const f = "
-            f"e.querySelector({json.dumps(selector)}); if (f) return f; }} return null; }})()")
+            f" && e.textContent.trim() === {json.dumps(label)}); e; e = e.parentElement) {{ "
+            f"const f = e.querySelector({json.dumps(selector)}); if (f) return f; }} return null; }})()")
 
 
 class Page:

@@ -83,7 +83,8 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         compare(last, first, tmp_path)
         # Nothing comes from another machine, and nothing went wrong.
         outside = [r for r in page.requests if not r.startswith(
-            ("blob:", "data:", viewer.url.rstrip("/"), viewer.url.replace("http", "ws").rstrip("/")))
+            ("blob:", "data:", viewer.url.rstrip("/"),
+             viewer.url.replace("http", "ws").rstrip("/")))
             and "favicon" not in r]
         assert not outside and not page.errors
 

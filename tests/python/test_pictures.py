@@ -74,7 +74,8 @@ def test_png_files_are_written_whole_or_not_at_all(tmp_path):
 @pytest.mark.parametrize("camera", [
     haptos.TactileCamera.orthographic(0, 0, 1e-4),
     haptos.TactileCamera.orthographic(100_000, 100_000, 1e-4),
-    haptos.TactileCamera.orthographic(32, 32, 0.0), haptos.TactileCamera.orthographic(32, 32, np.nan),
+    haptos.TactileCamera.orthographic(32, 32, 0.0),
+    haptos.TactileCamera.orthographic(32, 32, np.nan),
     haptos.TactileCamera.pinhole(32, 32, 0.0, 0.02, 0, 0),
     haptos.TactileCamera.pinhole(32, 32, np.inf, 0.02, 0, 0),
     haptos.TactileCamera.pinhole(32, 32, 30, -1.0, 0, 0),

@@ -1,4 +1,4 @@
-"""What may reach the page, and what an attacker does to it: closed, with the simulation untouched."""
+"""What may reach the page, and what attacks it: closed, with the simulation untouched."""
 
 import contextlib
 import resource
@@ -88,7 +88,8 @@ def test_no_path_leads_out(page, inner):
 
 def test_other_hosts_and_sites_are_refused(page):
     path = f"/{page.guard.key}/"
-    for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "10.0.0.5"):
+    for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1",
+                 "10.0.0.5"):
         found = get(page, path, host=host)
         assert found.startswith((b"HTTP/1.1 403", b"HTTP/1.1 400")), host
     for host in ("localhost:9999", "127.0.0.1", "[::1]:80"):  # as through a tunnel
