@@ -70,6 +70,7 @@ from haptos._core import (
     write_stl,
     write_vtk,
 )
+from haptos.drawing import Look, draw
 from haptos.errors import InputError, StepError
 from haptos.image_metrics import (
     DepthScore,
@@ -86,6 +87,7 @@ from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_
 from haptos.movies import record_movie, save_movie
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
+from haptos.replay import Recording
 from haptos.repair import Hole, RepairReport, repair
 from haptos.rgb import (
     LightRig,
@@ -117,6 +119,7 @@ from haptos.sensors import (
     Touch,
 )
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
+from haptos.snapshots import SimStage, Snapshot, Stage
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
 from haptos.trajectories import Trajectory, load_trajectory
@@ -140,6 +143,7 @@ __all__ = [
     "InputError",
     "LightRig",
     "LinkPad",
+    "Look",
     "LoopClosure",
     "MarkerGrid",
     "MarkerReading",
@@ -154,6 +158,7 @@ __all__ = [
     "PhotometricModel",
     "PointCloud",
     "Recorder",
+    "Recording",
     "RenderScene",
     "RepairReport",
     "RgbSensor",
@@ -170,6 +175,9 @@ __all__ = [
     "SensorModel",
     "ShadowTable",
     "Sim",
+    "SimStage",
+    "Snapshot",
+    "Stage",
     "State",
     "StepError",
     "StepReport",
@@ -205,6 +213,7 @@ __all__ = [
     "depth_picture",
     "describe_status",
     "distance_to_surface",
+    "draw",
     "field_picture",
     "flow_picture",
     "icosphere",

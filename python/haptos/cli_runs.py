@@ -84,8 +84,10 @@ def make_folder(folder: Path) -> None:
 class Stopper(AbstractContextManager["Stopper"]):
     """Notes the first Ctrl-C or SIGTERM, so that a run can end in order; the second one ends it."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: str = "stopping after this step; once more stops at once") -> None:
+        """words: what the first one prints."""
         self.signal = 0
+        self._words = words
         self._before: dict[int, Any] = {}
 
     def _note(self, number: int, frame: FrameType | None) -> None:
@@ -94,8 +96,7 @@ class Stopper(AbstractContextManager["Stopper"]):
             signal.signal(number, signal.SIG_DFL)
             raise KeyboardInterrupt
         self.signal = number
-        print("haptos: stopping after this step; once more stops at once", file=sys.stderr,
-              flush=True)
+        print(f"haptos: {self._words}", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Stopper:
         for number in (signal.SIGINT, signal.SIGTERM):

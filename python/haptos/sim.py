@@ -114,6 +114,9 @@ class Sim:
         self.scene_text = scene.text
         self._sensors = {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors}
         self._robots = {n: RobotView(self._batch, n) for n in self.names("robots")}
+        glued = {name for e in self._entries["soft"] for name in e["glue"]}
+        #: where the bodies that gels are glued to were at the start: name -> (7)
+        self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []
 
