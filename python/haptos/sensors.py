@@ -127,7 +127,13 @@ class TactileSensor:
             seed=seed)
 
     def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now."""
+        """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now.
+
+        env: which environment. Raises InputError for one that is not there.
+        """
+        if not 0 <= env < self._sim.envs:
+            refuse("env", env, f"must be from 0 to {self._sim.envs - 1}",
+                   "environments are counted from 0")
         turn, origin = self._start
         if self._carrier is None:
             return turn, origin
