@@ -16,7 +16,7 @@ import haptos
 from haptos import _core
 
 DEPTH, SHEAR, SUPPORT = 6e-4, 5e-4, 2e-5  # [m]
-FINE = {"top": 0.7e-3, "base": 1.6e-3, "centre": 0.3e-3, "rim": 1.6e-3}
+FINE = {"top": 0.7e-3, "base": 1.6e-3, "centre": 0.3e-3, "rim": 2.5e-3}
 
 
 def fine_model(name, folder):
