@@ -27,11 +27,11 @@ def test_every_page_is_in_the_menu():
 
 def test_the_gallery_shows_pictures_that_are_there_with_their_commands():
     page = (DOCS / "gallery/index.md").read_text()
-    pictures = re.findall(r"!\[[^\]]+\]\((\S+\.png)\)", page)
+    pictures = re.findall(r"!\[[^\]]+\]\((\S+\.jpg)\)", page)
     assert len(pictures) >= 8 and len(set(pictures)) == len(pictures)
     for name in pictures:
         assert 0 < (DOCS / "gallery" / name).stat().st_size < 300_000
-    assert {p.name for p in (DOCS / "gallery").glob("*.png")} == set(pictures)
+    assert {p.name for p in (DOCS / "gallery").glob("*.jpg")} == set(pictures)
     assert page.count("```\n") == 2 * len(pictures)
 
 

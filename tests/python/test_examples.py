@@ -31,7 +31,7 @@ def test_the_first_example_is_short():
 
 def run_example(name, folder, *arguments):
     done = subprocess.run([sys.executable, str(EXAMPLE.with_name(name)), *arguments], cwd=folder,
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
