@@ -125,6 +125,9 @@ class Scene:
         if material is not None and not isinstance(material, (Options, Mapping)):
             refuse(f'soft body "{name}" material', repr(material), "must be a Material",
                    "for example haptos.Material(young=1e5)")
+        if coat is not None and np.size(coat) == 0:
+            refuse(f'soft body "{name}" coat', "no triangle", "must have at least one triangle",
+                   "leave it out and the whole surface reads")
         self._core.add_soft(name, mesh, values, position, quaternion, velocity, element,
                             dict(glue or {}), list(held), coat, friction, layer, self_contact)
 

@@ -333,7 +333,7 @@ def _grading(s: _Section | None) -> _core.PadGrading:
     def size(key: str, default: float) -> float:
         return default if s is None else s.number(key, "m", 5e-5, 0.02, default)
 
-    grading = _core.PadGrading(size("top", 1.0e-3), size("base", 1.6e-3), size("centre", 0.65e-3),
+    grading = _core.PadGrading(size("top", 1.0e-3), size("base", 1.6e-3), size("centre", 0.45e-3),
                                size("rim", 1.6e-3))
     if s is not None:
         s.done()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
+from haptos.arrays import stack_envs
 from haptos.errors import StepError, refuse
 from haptos.robot_view import RobotView
 from haptos.scene import Scene
@@ -416,7 +417,7 @@ class Sim:
 
     def _stack(self, reader: str, name: str) -> NDArray[np.float64]:
         """What every environment reads, (env, ...)."""
-        return np.stack([getattr(c, reader)(name) for c in self._each])
+        return stack_envs([getattr(c, reader)(name) for c in self._each])
 
     def _wrench(self, reader: str, name: str, about: ArrayLike) -> Wrench:
         pairs = [getattr(c, reader)(name, about) for c in self._each]
