@@ -70,7 +70,7 @@ from haptos._core import (
     write_stl,
     write_vtk,
 )
-from haptos.errors import InputError, StepError
+from haptos.errors import InputError, PressError, StepError
 from haptos.image_metrics import (
     DepthScore,
     ImageScore,
@@ -153,6 +153,7 @@ __all__ = [
     "PadSet",
     "PhotometricModel",
     "PointCloud",
+    "PressError",
     "Recorder",
     "RenderScene",
     "RepairReport",

@@ -168,11 +168,13 @@ td {{ padding: 2px 0; font-variant-numeric: tabular-nums; vertical-align: top;
 .columns th:last-child, .columns td:last-child {{ text-align: left; }}
 .columns tr:nth-child(odd) td {{ background: #f6f7f8; }}
 .columns tr.marked td {{ background: #fdf3d8; }}
-.gallery {{ display: grid; gap: 4px 8px; font-size: 12px; color: #55606a; max-width: 640px; }}
+.gallery {{ display: grid; gap: 4px 8px; font-size: 12px; color: #55606a; }}
 .gallery a {{ color: inherit; text-decoration: none; }} .gallery a:hover {{ color: #1f6f8b; }}
 .gallery .failed {{ background: #fdf3d8; padding: 6px; overflow-wrap: anywhere; }}
 .gallery .waiting {{ background: #f0f2f4; padding: 6px; }}
-.strip {{ display: block; margin: 8px 0; }}
+.gallery img, img.strip {{ width: auto; max-width: 100%; display: block; }}
+.strip {{ margin: 8px 0; }} .shape {{ display: flex; flex-wrap: wrap; gap: 8px 24px; }}
+.shape > .plot {{ flex: 1 1 300px; max-width: 460px; }}
 svg {{ width: 100%; height: auto; display: block; }}
 ul {{ margin: 0; padding-left: 18px; font-size: 13px; overflow-wrap: anywhere; }}
 code {{ background: #f0f2f4; padding: 1px 5px; border-radius: 3px; overflow-wrap: anywhere; }}

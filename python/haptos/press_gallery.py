@@ -80,9 +80,9 @@ def _grid(matrix: Matrix | Any, entries: Sequence[Entry], folder: Path) -> str:
     force over depth."""
     across = matrix.grid[0]
     cells = "".join(_cell(matrix, e, folder) for e in entries)
-    inside = (f'<div class="gallery" style="grid-template-columns: repeat({across}, 1fr)">'
-              f"{cells}</div>")
     done = [e for e in entries if e.state == "done"]
+    inside = (f'<div class="shape"><div class="gallery" style="grid-template-columns: repeat({across}'
+              f', minmax(0, 160px))">{cells}</div>{_forces(done)}</div>')
     if done:
         middle = min(done, key=lambda e: abs(e.row - (matrix.grid[1] - 1) / 2)
                      + abs(e.column - (across - 1) / 2))
@@ -90,7 +90,7 @@ def _grid(matrix: Matrix | Any, entries: Sequence[Entry], folder: Path) -> str:
         inside += (f'<img class="strip" src="{path}" alt="what was recorded of {middle.name}">'
                    + caption(f"What was recorded of {middle.name}, from the first to the last; "
                              "above depth, below colours where the sensor has them"))
-    return inside + _forces(done)
+    return inside
 
 
 def _cell(matrix: Matrix | Any, entry: Entry, folder: Path) -> str:
@@ -122,4 +122,4 @@ def _forces(done: Sequence[Entry]) -> str:
     if len(done) > 1:
         lines = {"least": force.min(axis=0), **lines, "most": force.max(axis=0)}
     plot = line_plot([max(float(d), 0.0) * 1e3 for d in depth], lines, "depth [mm]", "force [N]")
-    return f'<div style="max-width: 560px">{plot}</div>'
+    return f'<div class="plot">{plot}</div>'

@@ -39,6 +39,7 @@ from haptos.walltime import Clock
 
 MANIFEST, LOCK, INDEX = "manifest.json", "lock", "index.html"
 FORMAT, FORMAT_VERSION = "haptos press matrix", 1
+PICTURE_WIDTH = 640  # of the gel in a press of a matrix [pixel]
 MOST_PRESSES = 100_000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -242,7 +243,7 @@ class Matrix:
                     raise Stopped
             history.finish()
             with clock.on("Pictures"):
-                drawn = draw_press(press, folder)
+                drawn = draw_press(press, folder, PICTURE_WIDTH)
                 write_pad(press, folder / "pad.vtk")
                 _write_strips(folder, shown)
                 outcome = Outcome(folder, drawn, history, press.steps,

@@ -40,7 +40,7 @@ def press_report(press: Press, outcome: Outcome) -> str:
         shown["above"],
         shown["side"] + section("Force on the object over depth", plot),
         shown["depth"], shown["markers"] + shown["rgb"],
-        *_sideways(press), shown["grip"],
+        *_sideways(press),
         section("Result", result_table(press.sim, outcome, _figures(press))),
         section("Set-up", table(_facts(press))) + section("Time", timing_table(outcome)),
         section("Phases", _phases(press.history)), section(*_records(press)),
@@ -50,17 +50,22 @@ def press_report(press: Press, outcome: Outcome) -> str:
         f"Press test: {press.settings['shape']}", press.sim, outcome, cells,
         section("Notes", bullets(press.notes)) + section("Settings", listing("\n".join(
             f"{k}: {json.dumps(v, default=str)}" for k, v in press.settings.items()))),
-        press.warnings, "Depth counts from the highest point of the gel at rest.")
+        press.warnings, "Depth counts from the highest point of the gel at rest.",
+        above=section("Stick and slip", shown["grip"]))
 
 
-def draw_press(press: Press, folder: Path) -> list[str]:
-    """Writes the pictures of a press as it stands; returns their names."""
+def draw_press(press: Press, folder: Path, width: int = 1280) -> list[str]:
+    """Writes the pictures of a press as it stands; returns their names.
+
+    width: of those of the gel [pixel].
+    """
     sim, sensor = press.sim, press.sensor
     depth = sensor.depth()[0]
     row = int(np.nanargmax(depth)) // depth.shape[1]
     cut = (0.5 * (depth.shape[0] - 1) - row) * sensor.camera.pitch
-    drawn = {"above": pictures.gel_above(sim, press.pad_name, sensor),
-             "side": pictures.gel_side(sim, press.pad_name, (0, cut, 0)),
+    drawn = {"above": pictures.gel_above(sim, press.pad_name, sensor, width, width * 3 // 4),
+             "side": pictures.gel_side(sim, press.pad_name, (0, cut, 0), width,
+                                       width * 15 // 32),
              "depth": pictures.depth_image(sensor)}
     if sensor.has_markers:
         drawn["markers"] = pictures.marker_image(sensor)
@@ -207,12 +212,12 @@ def _sideways(press: Press) -> list[str]:
             x = [float(np.hypot(*s.shift)) * 1e3 for s in run]
             sign = np.array(press.plan.shear) / math.hypot(*press.plan.shear)
             plot = line_plot(x, {
-                "against the motion": [-float(s.object_force[:2] @ sign) for s in run],
-                "friction of all contacts": [s.grip.friction for s in run],
-                f"{mu:g} x normal force of all contacts": [mu * s.grip.normal for s in run],
+                "force": [-float(s.object_force[:2] @ sign) for s in run],
+                "friction": [s.grip.friction for s in run],
+                f"{mu:g} x normal": [mu * s.grip.normal for s in run],
             }, x_name, "force [N]") + caption(
-                "The force on the object against the motion; the sizes of the friction forces added "
-                "up over the contacts, and what Coulomb's law allows them.")
+                "The force on the object against the motion; the sizes of the friction forces of all "
+                "contacts added up, and what Coulomb's law allows them.")
         else:
             x = [abs(math.degrees(s.turn)) for s in run]
             sense = math.copysign(1.0, press.plan.twist)

@@ -72,10 +72,11 @@ def run_report(sim: Sim, outcome: Outcome, name: str) -> str:
 
 
 def whole_page(title: str, sim: Sim, outcome: Outcome, cells: Sequence[str], appendix: str,
-          warnings: Sequence[str], remark: str) -> str:
+               warnings: Sequence[str], remark: str, above: str = "") -> str:
+    """The HTML of a report. cells: in two columns; above: over the table of steps."""
     made_with = ", ".join(f"{k} {v}" for k, v in versions().items())
     return page(title, outcome.ended, cells=cells, warnings=warnings,
-                wide=[section("Steps", _steps(outcome.history)), appendix],
+                wide=[above, section("Steps", _steps(outcome.history)), appendix],
                 command=outcome.command,
                 foot=f"{made_with}. Forces are in the world frame, z up. {remark}".rstrip())
 
