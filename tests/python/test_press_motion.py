@@ -82,7 +82,7 @@ def test_friction_obeys_coulomb_and_reaches_it(sheared):
     slid = [s for s in shear if s.grip.stuck < 0.02]
     for s in slid:  # flat: the rim makes a little of the normal force point sideways
         assert s.tangential == pytest.approx(MU * s.normal, rel=0.06)
-        assert s.object_force[0] < 0 and abs(s.object_force[1]) < 0.01 * s.tangential
+        assert s.object_force[0] < 0 and abs(s.object_force[1]) < 0.05 * s.tangential
     assert shear[-1].shift == pytest.approx([0.4e-3, 0])
     # Force grows until all slips.
     first = [s.tangential for s in shear[:2]]
