@@ -66,8 +66,8 @@ def _top(
 @app.command()
 def press(
     shapes: Annotated[list[str], typer.Argument(
-        metavar="SHAPE...", show_default=False,
-        help="STL, OBJ, PLY or OFF files, or names of test shapes such as sphere.")],
+        metavar="SHAPE", show_default=False,
+        help="One or several: STL, OBJ, PLY or OFF files, or names of test shapes such as sphere.")],
     depth: Annotated[str | None, typer.Option(
         metavar="LENGTH[,...]", show_default=False, help="How far to press, for example 0.5mm; "
         "several are read on one way down: 0.5mm,1mm or 0:1mm:11. Default: 1mm.")] = None,

@@ -207,21 +207,22 @@ def make_plan(gel: Gel, material: Mapping[str, float], depth: float | Sequence[f
     deepest = 0.5 * gel.thickness
     depths = () if force is not None else _depths(depth, gel.thickness)
     forces = () if force is None else _forces(force, gel, material)
-    way = (shear, 0.0) if np.ndim(shear) == 0 else tuple(shear)
+    way, turn = _numbers("shear", shear), _numbers("twist", twist)
+    way = (*way, 0.0) if len(way) == 1 else way
     extent = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
     most = 0.5 * float(extent[:2].min())
     if len(way) != 2 or not np.isfinite(way).all() or math.hypot(*way) > most:
         refuse("shear", ", ".join(show_length(w) if math.isfinite(w) else str(w) for w in way),
                f"must be at most half the pad's width, {show_length(most)}",
                "write for example --shear 0.5mm")
-    if not (math.isfinite(twist) and abs(twist) <= math.pi):
-        refuse("twist", f"{math.degrees(twist):.4g} deg", "must be from -180 to 180 deg",
+    if len(turn) != 1 or not abs(turn[0]) <= math.pi:
+        refuse("twist", ", ".join(f"{math.degrees(v):.4g} deg" for v in turn), "must be from -180 to 180 deg",
                "write for example --twist 10deg")
-    return Plan(depths, forces, (float(way[0]), float(way[1])), float(twist), steps, gap, deepest)
+    return Plan(depths, forces, (way[0], way[1]), turn[0], steps, gap, deepest)
 
 
 def _depths(depth: float | Sequence[float] | None, thickness: float) -> tuple[float, ...]:
-    depths = tuple(float(d) for d in np.atleast_1d(1e-3 if depth is None else depth))
+    depths = _numbers("depth", 1e-3 if depth is None else depth)
     for d in depths:
         if not (math.isfinite(d) and 0 <= d < thickness and (d > 0 or len(depths) > 1)):
             refuse("depth", show_length(d) if math.isfinite(d) else d, "must be more than 0 and "
@@ -233,7 +234,7 @@ def _depths(depth: float | Sequence[float] | None, thickness: float) -> tuple[fl
 
 def _forces(force: float | Sequence[float], gel: Gel, material: Mapping[str, float]
             ) -> tuple[float, ...]:
-    forces = tuple(float(f) for f in np.atleast_1d(force))
+    forces = _numbers("force", force)
     e, nu = material["young"], material["poisson"]
     mu, lame = e / (2 * (1 + nu)), e * nu / ((1 + nu) * (1 - 2 * nu))
     size = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
@@ -247,6 +248,18 @@ def _forces(force: float | Sequence[float], gel: Gel, material: Mapping[str, flo
                    "to half its thickness", "write for example --force 5N")
     _ascending("force", forces, lambda f: f"{f:g} N")
     return forces
+
+
+def _numbers(name: str, value: object) -> tuple[float, ...]:
+    """One number or several in a row, in SI units."""
+    try:
+        array = np.atleast_1d(np.asarray(value))
+        if array.dtype.kind not in "iuf" or array.ndim != 1:
+            raise ValueError
+    except ValueError:
+        refuse(name, str(value)[:60], "must be a number or a row of numbers in SI units",
+               "haptos.units.parse_quantity reads texts with units")
+    return tuple(float(v) for v in array)
 
 
 def _ascending(name: str, values: tuple[float, ...], show: Callable[[float], str]) -> None:

@@ -246,10 +246,10 @@ class Matrix:
                 drawn = draw_press(press, folder, PICTURE_WIDTH)
                 write_pad(press, folder / "pad.vtk")
                 _write_strips(folder, shown)
-                outcome = Outcome(folder, drawn, history, press.steps,
-                                  f"Finished, {len(press.history)} steps. {_place(entry)}",
-                                  self.command, clock.seconds)
-                write_text(folder / "report.html", press_report(press, outcome))
+            outcome = Outcome(folder, drawn, history, press.steps,
+                              f"Finished, {len(press.history)} steps. {_place(entry)}",
+                              self.command, clock.seconds)
+            write_text(folder / "report.html", press_report(press, outcome))
             recorder.add_table("press", press_table(press.history, frames))
             result = summary(press, history, sum(clock.seconds.values()))
             recorder.set_attributes(press_key=self.key, press_result=json.dumps(result))

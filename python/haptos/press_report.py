@@ -28,6 +28,8 @@ from haptos.units import show_length
 if TYPE_CHECKING:
     from haptos.press import Press
 
+PICTURE_WIDTH = 1280  # of the gel [pixel]
+
 
 def press_report(press: Press, outcome: Outcome) -> str:
     """The report of a press test as HTML."""
@@ -39,7 +41,7 @@ def press_report(press: Press, outcome: Outcome) -> str:
     cells = [
         shown["above"],
         shown["side"] + section("Force on the object over depth", plot),
-        shown["depth"], shown["markers"] + shown["rgb"],
+        shown["depth"], shown["markers"], shown["rgb"],
         *_sideways(press),
         section("Result", result_table(press.sim, outcome, _figures(press))),
         section("Set-up", table(_facts(press))) + section("Time", timing_table(outcome)),
@@ -54,12 +56,12 @@ def press_report(press: Press, outcome: Outcome) -> str:
         above=section("Stick and slip", shown["grip"]))
 
 
-def draw_press(press: Press, folder: Path, width: int = 1280) -> list[str]:
+def draw_press(press: Press, folder: Path, width: int | None = None) -> list[str]:
     """Writes the pictures of a press as it stands; returns their names.
 
-    width: of those of the gel [pixel].
+    width: of those of the gel, None takes PICTURE_WIDTH [pixel].
     """
-    sim, sensor = press.sim, press.sensor
+    sim, sensor, width = press.sim, press.sensor, width or PICTURE_WIDTH
     depth = sensor.depth()[0]
     row = int(np.nanargmax(depth)) // depth.shape[1]
     cut = (0.5 * (depth.shape[0] - 1) - row) * sensor.camera.pitch

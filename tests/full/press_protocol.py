@@ -35,7 +35,7 @@ SKIP = 77  # what scripts/test_full takes for "cannot run here"
 
 def command(shape):
     return [sys.executable, "-m", "haptos", "press", shape, "--sensor", "gelsight-mini", "--grid",
-            "3x3", "--pitch", "1mm", "--depth", "0:1mm:11", "--out", str(FOLDER / shape)]
+            "3x3", "--pitch", "1mm", "--depth", "0:1mm:11", "--out", str((FOLDER / shape).relative_to(ROOT))]
 
 
 class Manifest:

@@ -1,6 +1,7 @@
 """Presses to a force, sideways and about their axis: forces against Coulomb's law, stick and slip."""
 
 import math
+import re
 
 import h5py
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 from PIL import Image
 
 import haptos
-from conftest import run_haptos, write_small_sensor
+from conftest import SMALL_SENSOR, write_small_sensor
+from haptos import press_report
+from haptos.cli import run_command
 from haptos.press import prepare
 from haptos.press_motion import FORCE_TOLERANCE, KEPT_TOLERANCE, Motion, Plan
 from haptos.press_report import draw_press, press_table
@@ -194,11 +197,22 @@ def test_the_recording_and_the_pictures_tell_the_phases(sheared, tmp_path):
     assert blue[:, 4 * width:].sum() < 0.1 * orange[:, 4 * width:].sum()  # in the end it slips
 
 
-def test_the_command_shears_twists_and_reports(tmp_path, sensor):
-    done = run_haptos("press", "cylinder", "--sensor", sensor, "--force", "0.1N,0.2N", "--shear",
-                      "0.1mm", "--twist", "2deg", "--friction", "0.3", "--out", "out", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "asked for 0.2 N: 0.2" in done.stdout and "moment about the axis" in done.stdout
+def command(*arguments):
+    """Runs haptos press here, with small pictures."""
+    return run_command(["press", *arguments, "--out", "out"])
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.setattr(press_report, "PICTURE_WIDTH", 96)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_command_shears_twists_and_reports(tmp_path, sensor, here, capsys):
+    assert command("cylinder", "--sensor", sensor, "--force", "0.1N,0.2N", "--shear", "0.1mm",
+                   "--twist", "2deg", "--friction", "0.3") == 0
+    out = capsys.readouterr().out
+    assert "asked for 0.2 N: 0.2" in out and "moment about the axis" in out
     with h5py.File(tmp_path / "out" / "run.h5") as f:
         assert f.attrs["finished"] and len(f["time"]) == len(f["press/phase"]) + 1
         assert f["press/shift"][-1] == pytest.approx([1e-4, 0])
@@ -213,11 +227,95 @@ def test_the_command_shears_twists_and_reports(tmp_path, sensor):
         assert part in text, part
 
 
-def test_a_force_out_of_reach_ends_the_command_with_a_report(tmp_path, sensor):
-    done = run_haptos("press", "sphere2", "--sensor", sensor, "--force", "20N", "--steps", "8", "--out",
-                      "out", cwd=tmp_path)
-    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
-    assert "cannot be reached" in done.stderr and "half the pad" in done.stderr
+def test_a_force_out_of_reach_ends_the_command_with_a_report(tmp_path, sensor, here, capsys):
+    assert command("sphere2", "--sensor", sensor, "--force", "20N", "--steps", "8") == 1
+    err = capsys.readouterr().err
+    assert "cannot be reached" in err and "half the pad" in err
     with h5py.File(tmp_path / "out" / "run.h5") as f:
         assert not f.attrs["finished"] and len(f["press/phase"]) >= 8
     assert "cannot be reached" in (tmp_path / "out" / "report.html").read_text()
+
+
+# -- what is refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("how", "said"), [
+    ({"depth": 1.0}, "1 m: must be more than 0 and less than the pad's thickness of 3 mm"),
+    ({"depth": []}, "must be 1 to 1000 values"), ({"depth": [[1e-3]]}, "a row of numbers"),
+    ({"depth": "1mm"}, "numbers in SI units"), ({"depth": float("nan")}, "must be more than 0"),
+    ({"depth": [2e-4, 1e-4]}, "must rise"), ({"depth": [1e-4, np.inf]}, "must be more than 0"),
+    ({"depth": 1e-3, "force": 1.0}, "cannot both"), ({"force": -1.0}, "more than 0"),
+    ({"force": [1.0, 1.0]}, "must rise"), ({"force": np.array(["1"])}, "numbers in SI units"),
+    ({"force": [1.0, None]}, "numbers in SI units"), ({"force": 1e9}, "can bear"),
+    ({"shear": (1e-3, 1e-3, 1e-3)}, "half the pad's width"), ({"shear": 0.5}, "--shear 0.5mm"),
+    ({"shear": np.nan}, "half the pad's width"), ({"shear": "1mm"}, "numbers in SI units"),
+    ({"twist": 10.0}, "--twist 10deg"), ({"twist": np.nan}, "-180 to 180"),
+    ({"twist": [0.1, 0.1]}, "-180 to 180"), ({"friction": -1.0}, "must be from 0"),
+    ({"at": (np.nan, 0.0)}, "must lie on the pad"), ({"at": (0.1, 0.0)}, "must lie on the pad"),
+    ({"steps": 0}, "from 1 to 100000"), ({"steps": -3, "force": 1.0}, "from 1 to 100000")])
+def test_what_cannot_be_pressed_is_refused_with_a_remedy(sensor, how, said):
+    with pytest.raises(haptos.InputError) as caught:
+        prepare("sphere", sensor=sensor, **how)
+    assert said in str(caught.value) and caught.value.element
+
+
+def test_a_pad_whose_glued_face_cannot_be_told_is_refused(tmp_path):
+    pad = haptos.box_pad(12e-3, 12e-3, 3e-3, grading=haptos.PadGrading.uniform(1.5e-3),
+                         dome=(30e-3, 30e-3)).mesh
+    for name, mesh, face in (("tilted", pad.transformed(quaternion=(0.995, 0.0998749, 0, 0)), "top"),
+                             ("on its dome", pad, "bottom")):
+        path = tmp_path / f"{name}.vtk"
+        haptos.write_vtk(path, mesh)
+        with pytest.raises(haptos.InputError, match="face to glue|no flat base"):
+            prepare("sphere", pad=str(path), pad_face=face)
+        if name == "on its dome":
+            prepare("sphere", pad=str(path))
+
+
+def test_markers_beside_the_coat_are_refused(tmp_path):
+    path = tmp_path / "far.yaml"
+    path.write_text(SMALL_SENSOR + "markers: {rows: 9, columns: 9, pitch: 2 mm}\n")
+    with pytest.raises(haptos.InputError, match="must lie on the coat; take fewer rows"):
+        prepare("sphere", sensor=str(path))
+
+
+def bad_pictures():
+    rgb = Image.fromarray(np.zeros((48, 64, 3), np.uint8))
+    wide = Image.new("1", (65535, 4000))
+    return {"palette": (rgb.convert("P"), None), "sixteen bits": (
+        Image.fromarray(np.zeros((48, 64), np.uint16)), "8 bits a colour"),
+        "huge": (wide, "2^26 pixels"), "other size": (rgb.resize((32, 48)), "must have shape"),
+        "truncated": (rgb, "cannot be read"), "no picture": (None, "cannot be read")}
+
+
+@pytest.mark.parametrize("kind", list(bad_pictures()))
+def test_background_pictures_of_a_sensor_are_read_or_refused(tmp_path, kind):
+    picture, said = bad_pictures()[kind]
+    path = tmp_path / "background.png"
+    if picture is not None:
+        picture.save(path)
+    if kind == "truncated":
+        path.write_bytes(path.read_bytes()[:60])
+    if kind == "no picture":
+        path.write_bytes(b"#!/bin/sh")
+    (tmp_path / "lights.yaml").write_text(
+        "model: lights\nambient: [30, 30, 30]\nbackground: background.png\n"
+        "lights:\n  - {position: [16 mm, 0 mm, -6 mm], colour: [120, 18, 18]}\n")
+    (tmp_path / "mine.yaml").write_text(SMALL_SENSOR + "rgb: lights.yaml\n")
+    if said is None:
+        assert prepare("sphere", sensor=str(tmp_path / "mine.yaml")).sensor.has_colours
+        return
+    with pytest.raises(haptos.InputError, match=re.escape(said)):
+        prepare("sphere", sensor=str(tmp_path / "mine.yaml"))
+
+
+def test_a_closed_recording_takes_no_more(sheared, tmp_path):
+    recorder = haptos.Recorder(tmp_path / "run.h5", sheared.sim)
+    recorder.close()
+    for use in (lambda: recorder.record(None), lambda: recorder.add_table("press", {}),
+                lambda: recorder.set_attributes(a=1)):
+        with pytest.raises(haptos.InputError, match="is closed"):
+            use()
+    recorder.close()
+    recorder.discard()
+    assert (tmp_path / "run.h5").is_file()
