@@ -73,7 +73,7 @@ def draw_press(press: Press, folder: Path, width: int | None = None) -> list[str
         drawn["markers"] = pictures.marker_image(sensor)
     if sensor.has_colours:
         drawn["rgb"] = sensor.rgb()[0]
-    strips = [s for s in (_strip(press, "shear"), _strip(press, "twist")) if s is not None]
+    strips = [s for s in (grip_panels(press, "shear"), grip_panels(press, "twist")) if s is not None]
     if strips:
         drawn["grip"] = np.concatenate(strips)
     for name, image in drawn.items():
@@ -233,7 +233,7 @@ def _sideways(press: Press) -> list[str]:
     return cells
 
 
-def _strip(press: Press, phase: str, most: int = 5) -> np.ndarray | None:
+def grip_panels(press: Press, phase: str, most: int = 5) -> np.ndarray | None:
     """Panels of where the object sticks and slips along a phase, (height, width, 3)."""
     inside = [s for s in press.history if s.phase == phase and s.grip.place is not None
               and len(s.grip.place)]
