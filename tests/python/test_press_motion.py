@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import haptos
-from conftest import SMALL_SENSOR, write_small_sensor
+from conftest import ROOT, SMALL_SENSOR, write_small_sensor
 from haptos import press_report
 from haptos.cli import run_command
 from haptos.press import prepare
@@ -319,3 +319,9 @@ def test_a_closed_recording_takes_no_more(sheared, tmp_path):
     recorder.close()
     recorder.discard()
     assert (tmp_path / "run.h5").is_file()
+
+
+def test_every_dataset_of_a_press_is_documented(sheared):
+    text = (ROOT / "docs" / "files.md").read_text()
+    for name in press_table(sheared.history, [0] * len(sheared.history)):
+        assert f"`{name}`" in text or f"`press/{name}`" in text, name
