@@ -218,8 +218,8 @@ def carry_out(job: Job, folder: Path, clock: Clock) -> None:
             done = f"{history.steps} of {wanted} steps"
             ended = (f"Finished, {done}." if whole else
                      f"Stopped by a signal after {done}." if failed is None else
-                     f"Ended by a step that failed, {done}: {failed}" if isinstance(failed, StepError)
-                     else f"Ended after {history.steps} steps: {failed}")
+                     f"Ended by a step that failed, {done}: {failed}"
+                     if isinstance(failed, StepError) else f"Ended after {history.steps} steps: {failed}")
             outcome = Outcome(folder, drawn, history, wanted, ended, command, clock.seconds)
             write_text(folder / "report.html", job.report(outcome))
     finally:
@@ -260,7 +260,8 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
         report = sim.step()
         return report, f"{report.time[0]:.4g} s, {report.iterations[0]} iterations"
 
-    carry_out(Job("run", sim, lambda: steps, lambda count: count >= steps, step, lambda f: _draw_scene(sim, f),
+    carry_out(Job("run", sim, lambda: steps, lambda count: count >= steps, step,
+                  lambda f: _draw_scene(sim, f),
                   lambda outcome: run_report(sim, outcome, Path(path).name), lambda _: None,
                   every=every), folder, clock)
 

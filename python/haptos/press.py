@@ -216,8 +216,8 @@ def make_plan(gel: Gel, material: Mapping[str, float], depth: float | Sequence[f
                f"must be at most half the pad's width, {show_length(most)}",
                "write for example --shear 0.5mm")
     if len(turn) != 1 or not abs(turn[0]) <= math.pi:
-        refuse("twist", ", ".join(f"{math.degrees(v):.4g} deg" for v in turn), "must be from -180 to 180 deg",
-               "write for example --twist 10deg")
+        refuse("twist", ", ".join(f"{math.degrees(v):.4g} deg" for v in turn),
+               "must be from -180 to 180 deg", "write for example --twist 10deg")
     return Plan(depths, forces, (way[0], way[1]), turn[0], steps, gap, deepest)
 
 
@@ -244,8 +244,8 @@ def _forces(force: float | Sequence[float], gel: Gel, material: Mapping[str, flo
         if not (math.isfinite(f) and f > 0):
             refuse("force", f"{f:g} N", "must be more than 0", "write for example --force 5N")
         if f > most:
-            refuse("force", f"{f:g} N", f"is more than this pad can bear, {most:.3g} N pressed flat "
-                   "to half its thickness", "write for example --force 5N")
+            refuse("force", f"{f:g} N", f"is more than this pad can bear, {most:.3g} N pressed "
+                   "flat to half its thickness", "write for example --force 5N")
     _ascending("force", forces, lambda f: f"{f:g} N")
     return forces
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from haptos.html_page import bullets, caption, columns, line_plot, listing, page, section, write_text
+from haptos.html_page import (
+    bullets,
+    caption,
+    columns,
+    line_plot,
+    listing,
+    page,
+    section,
+    write_text,
+)
 from haptos.recording import versions
 from haptos.units import show_length, show_time
 
@@ -76,13 +85,13 @@ def _row(shape: str, entries: Sequence[Entry]) -> list[str]:
 
 
 def _grid(matrix: Matrix | Any, entries: Sequence[Entry], folder: Path) -> str:
-    """A small picture of each press where it was on the pad; what all depths show of the middle one;
-    force over depth."""
+    """A small picture of each press where it was on the pad; force over depth; what was recorded of
+    the middle one."""
     across = matrix.grid[0]
     cells = "".join(_cell(matrix, e, folder) for e in entries)
     done = [e for e in entries if e.state == "done"]
-    inside = (f'<div class="shape"><div class="gallery" style="grid-template-columns: repeat({across}'
-              f', minmax(0, 160px))">{cells}</div>{_forces(done)}</div>')
+    inside = ('<div class="shape"><div class="gallery" style="grid-template-columns: '
+              f'repeat({across}, minmax(0, 160px))">{cells}</div>{_forces(done)}</div>')
     if done:
         middle = min(done, key=lambda e: abs(e.row - (matrix.grid[1] - 1) / 2)
                      + abs(e.column - (across - 1) / 2))

@@ -1,4 +1,4 @@
-"""A matrix of presses: shapes times places on the pad, unattended, each press in a folder of its own.
+"""A matrix of presses: shapes times places on the pad, unattended, each in a folder of its own.
 
 A press counts as finished when its run.h5 has its name, which is given last. What a killed run left
 half done is made again; what is finished is not. docs/press.md tells the rest.
@@ -82,8 +82,8 @@ class Matrix:
         """Checks everything and opens the folder, which may hold a part of the same matrix.
 
         grid: places along x and along y, `pitch` [m] apart about `at`; None spreads them over the
-        pad. overwrite: begin anew. options: of haptos.press.prepare(). Raises InputError; nothing is
-        written before all is checked.
+        pad. overwrite: begin anew. options: of haptos.press.prepare(). Raises InputError; nothing
+        is written before all is checked.
         """
         self.folder = Path(folder)
         self.command = command
@@ -310,8 +310,8 @@ def _check_all(shapes: list[str], grid: tuple[int, int], pitch: float | None,
     """Reads every file and checks every place, without compiling; returns the pitch [m]."""
     columns, rows = grid
     if columns < 1 or rows < 1 or len(shapes) * columns * rows > MOST_PRESSES:
-        refuse("--grid", f"{columns}x{rows}", f"must be at least 1x1 and make at most {MOST_PRESSES}"
-               " presses", "for example 3x3")
+        refuse("--grid", f"{columns}x{rows}", "must be at least 1x1 and make at most "
+               f"{MOST_PRESSES} presses", "for example 3x3")
     sensor, pad = options.get("sensor"), options.get("pad")
     gel = (load_sensor(sensor).gel if sensor is not None
            else load_pad(pad or "box", options.get("unit"), options.get("pad_face", "top")))

@@ -188,12 +188,12 @@ class Motion:
                 return
             yield step
             if short > _MOST_SHORT_STEPS:
-                raise PressError(f"The press did not settle on a force of {force:g} N: it stands at "
-                                 f"{step.normal:.4g} N; ask for tighter newton tolerances.")
+                raise PressError(f"The press did not settle on a force of {force:g} N: it stands "
+                                 f"at {step.normal:.4g} N; ask for tighter newton tolerances.")
 
     def _between(self, force: float, before: object, low: tuple[float, float],
                  high: tuple[float, float]) -> PressStep:
-        """The step from the state `before` that ends at the force, which `low` and `high` enclose."""
+        """The step from the state `before` that ends at the force, between `low` and `high`."""
         known = [p for p in self._points[-2:-1] if p[1] > 0]
         for trials in range(2, _MOST_TRIALS + 2):
             if low[1] > 0:

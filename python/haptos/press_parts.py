@@ -92,7 +92,8 @@ def check_size(surface: _core.TriMesh, gel: Gel, at: tuple[float, float],
     if object_size.max() < 1e-4 or object_size.max() > 100 * pad_size.max():
         refuse("object", shown, f"does not fit a pad of {show_length(pad_size[0])} x "
                f"{show_length(pad_size[1])}", "its unit is probably another one: use --unit")
-    if len(at) != 2 or not np.isfinite(at).all() or abs(at[0]) > pad_size[0] / 2 or abs(at[1]) > pad_size[1] / 2:
+    if (len(at) != 2 or not np.isfinite(at).all() or abs(at[0]) > pad_size[0] / 2
+            or abs(at[1]) > pad_size[1] / 2):
         refuse("at", f"{show_length(at[0])}, {show_length(at[1])}", "must lie on the pad",
                "0,0 is its middle")
     if object_size[0] > pad_size[0] or object_size[1] > pad_size[1]:

@@ -73,7 +73,8 @@ def draw_press(press: Press, folder: Path, width: int | None = None) -> list[str
         drawn["markers"] = pictures.marker_image(sensor)
     if sensor.has_colours:
         drawn["rgb"] = sensor.rgb()[0]
-    strips = [s for s in (grip_panels(press, "shear"), grip_panels(press, "twist")) if s is not None]
+    panels = (grip_panels(press, "shear"), grip_panels(press, "twist"))
+    strips = [p for p in panels if p is not None]
     if strips:
         drawn["grip"] = np.concatenate(strips)
     for name, image in drawn.items():
@@ -218,8 +219,8 @@ def _sideways(press: Press) -> list[str]:
                 "friction": [s.grip.friction for s in run],
                 f"{mu:g} x normal": [mu * s.grip.normal for s in run],
             }, x_name, "force [N]") + caption(
-                "The force on the object against the motion; the sizes of the friction forces of all "
-                "contacts added up, and what Coulomb's law allows them.")
+                "The force on the object against the motion; the sizes of the friction forces of "
+                "all contacts added up, and what Coulomb's law allows them.")
         else:
             x = [abs(math.degrees(s.turn)) for s in run]
             sense = math.copysign(1.0, press.plan.twist)

@@ -1,4 +1,4 @@
-"""The one-page report of a scene file that was run, one HTML file; parts of that of a press test."""
+"""The one-page report of a scene file that was run; parts of that of a press test."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def run_report(sim: Sim, outcome: Outcome, name: str) -> str:
     cells = [
         shown["above"], shown["side"] + result,
         shown["depth"], shown["markers"],
-        section("Set-up", table(_scene_facts(sim, outcome))), section("Time", timing_table(outcome)),
+        section("Set-up", table(_scene_facts(sim, outcome))),
+        section("Time", timing_table(outcome)),
         *force_plots(sim, outcome.history),
     ]
     text = sim.scene_text

@@ -6,7 +6,7 @@ leave finished presses alone and end with whole files. build/press_protocol/SHAP
 so a run that was interrupted goes on too.
 
   press_protocol.py SHAPE     one shape; prints FIGURE lines
-  press_protocol.py --gallery one page over all shapes that are there, build/press_protocol/index.html
+  press_protocol.py --gallery one page over all shapes, build/press_protocol/index.html
 """
 
 import hashlib
@@ -35,7 +35,8 @@ SKIP = 77  # what scripts/test_full takes for "cannot run here"
 
 def command(shape):
     return [sys.executable, "-m", "haptos", "press", shape, "--sensor", "gelsight-mini", "--grid",
-            "3x3", "--pitch", "1mm", "--depth", "0:1mm:11", "--out", str((FOLDER / shape).relative_to(ROOT))]
+            "3x3", "--pitch", "1mm", "--depth", "0:1mm:11", "--out",
+            str((FOLDER / shape).relative_to(ROOT))]
 
 
 class Manifest:
@@ -118,7 +119,8 @@ def check(shape):
     print(f"FIGURE contact less glue from 0.3 mm on = {field:.3g}")
     print(f"FIGURE smallest gap = {gap * 1e6:.4g} um")
     print(f"FIGURE least volume ratio = {ratio:.4g}")
-    print(f"FIGURE time of the presses = {sum(e.result['seconds'] for e in manifest.entries):.1f} s")
+    seconds = sum(e.result["seconds"] for e in manifest.entries)
+    print(f"FIGURE time of the presses = {seconds:.1f} s")
 
 
 def gallery():

@@ -1,4 +1,4 @@
-"""Presses to a force, sideways and about their axis: forces against Coulomb's law, stick and slip."""
+"""Presses to a force, sideways and about their axis: forces against Coulomb's law, stick, slip."""
 
 import math
 import re
@@ -262,8 +262,8 @@ def test_what_cannot_be_pressed_is_refused_with_a_remedy(sensor, how, said):
 def test_a_pad_whose_glued_face_cannot_be_told_is_refused(tmp_path):
     pad = haptos.box_pad(12e-3, 12e-3, 3e-3, grading=haptos.PadGrading.uniform(1.5e-3),
                          dome=(30e-3, 30e-3)).mesh
-    for name, mesh, face in (("tilted", pad.transformed(quaternion=(0.995, 0.0998749, 0, 0)), "top"),
-                             ("on its dome", pad, "bottom")):
+    tilted = pad.transformed(quaternion=(0.995, 0.0998749, 0, 0))
+    for name, mesh, face in (("tilted", tilted, "top"), ("on its dome", pad, "bottom")):
         path = tmp_path / f"{name}.vtk"
         haptos.write_vtk(path, mesh)
         with pytest.raises(haptos.InputError, match="face to glue|no flat base"):
