@@ -156,9 +156,10 @@ class Bar(AbstractContextManager["Bar"]):
         now = time.monotonic()
         if now - self._told > 5 or self._done == self._total:
             self._told = now
-            left = (now - self._start) / self._done * (self._total - self._done)
-            print(f"{self._what}: {self._done} of {self._total}, {words}, "
-                  f"{show_time(left)} left", file=sys.stderr, flush=True)
+            rest = self._total - self._done
+            left = (now - self._start) / self._done * rest
+            print(f"{self._what}: {self._done} of {self._total}, {words}"
+                  + (f", {show_time(left)} left" if rest else ""), file=sys.stderr, flush=True)
 
 
 # -- what both commands do ---------------------------------------------------------------------

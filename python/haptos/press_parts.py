@@ -94,7 +94,7 @@ def check_size(surface: _core.TriMesh, gel: Gel, at: tuple[float, float],
                f"{show_length(pad_size[1])}", "its unit is probably another one: use --unit")
     if (len(at) != 2 or not np.isfinite(at).all() or abs(at[0]) > pad_size[0] / 2
             or abs(at[1]) > pad_size[1] / 2):
-        refuse("at", f"{show_length(at[0])}, {show_length(at[1])}", "must lie on the pad",
+        refuse("at", ", ".join(show_length(v) for v in at), "must lie on the pad",
                "0,0 is its middle")
     if object_size[0] > pad_size[0] or object_size[1] > pad_size[1]:
         notes.append(f"The object measures {shown} and reaches beyond the pad of "

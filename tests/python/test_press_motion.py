@@ -252,7 +252,7 @@ def test_a_force_out_of_reach_ends_the_command_with_a_report(tmp_path, sensor, h
     ({"twist": 10.0}, "--twist 10deg"), ({"twist": np.nan}, "-180 to 180"),
     ({"twist": [0.1, 0.1]}, "-180 to 180"), ({"friction": -1.0}, "must be from 0"),
     ({"at": (np.nan, 0.0)}, "must lie on the pad"), ({"at": (0.1, 0.0)}, "must lie on the pad"),
-    ({"steps": 0}, "from 1 to 100000"), ({"steps": -3, "force": 1.0}, "from 1 to 100000")])
+    ({"at": (0.0,)}, "must lie on the pad"), ({"steps": 0}, "from 1 to 100000"), ({"steps": -3, "force": 1.0}, "from 1 to 100000")])
 def test_what_cannot_be_pressed_is_refused_with_a_remedy(sensor, how, said):
     with pytest.raises(haptos.InputError) as caught:
         prepare("sphere", sensor=sensor, **how)
