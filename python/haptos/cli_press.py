@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import typer
 
+from haptos import _core
 from haptos.cli import command_line
 from haptos.cli_runs import Bar, Job, Stopper, carry_out, check_folder
 from haptos.console import say
@@ -133,6 +134,10 @@ def run_matrix(shapes: Sequence[str], grid: tuple[int, int], pitch: float | None
                         bar.advance(f"{entry.name} failed")
                     else:
                         bar.advance(f"{entry.name}: {entry.result['end']['normal']:.4g} N")
+                        if entry.result["bad_steps"]:
+                            say("warning", [
+                                f"{entry.name}: {entry.result['bad_steps']} steps with a status: "
+                                + _core.describe_status(entry.result["status"])])
 
                 def watch(entry: Entry, press: Press) -> bool:
                     bar.tell(f"{entry.name}, step {len(press.history)} of {press.steps}")
