@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import errno
 import fcntl
+import gc
 import hashlib
 import json
 import os
@@ -214,6 +215,7 @@ class Matrix:
                 if e.errno in _FULL:
                     raise
                 entry.state, entry.sentence = "failed", str(e)
+            gc.collect()  # a Sim and its sensors know each other; it may be hundreds of MB
             self.write_manifest()
             write_index(self)
             if each is not None:

@@ -1,5 +1,6 @@
 """A matrix of presses: killed at random times, gone on with, failing in parts, refused."""
 
+import gc
 import hashlib
 import json
 import os
@@ -197,6 +198,18 @@ def test_a_press_that_fails_gives_the_command_exit_code_1(tmp_path):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "warning: sphere2-r1-c1 failed: " in done.stderr
     assert "0 of 1 presses are done, 1 failed" in done.stdout
+
+
+def test_presses_that_are_done_are_forgotten(tmp_path):
+    alive = []
+    gc.disable()  # what is left is not by chance
+    try:
+        with small_matrix(tmp_path / "m", depth=[0.05e-3], grid=(2, 1), pitch=1e-3) as matrix:
+            matrix.run(lambda _: alive.append(sum(isinstance(o, haptos.Sim)
+                                                  for o in gc.get_objects())))
+    finally:
+        gc.enable()
+    assert len(alive) == 2 and alive[1] == alive[0]
 
 
 def test_what_is_damaged_is_made_again(tmp_path):
