@@ -132,9 +132,13 @@ def test_shear_and_twist_turn_about_where_the_object_is(sensor):
 def test_several_depths_are_read_on_one_way_down(sensor):
     press = pressed(sensor, "sphere2", depth=np.linspace(0, 0.3e-3, 4))
     assert [d for d, _ in press.records()] == pytest.approx([0, 1e-4, 2e-4, 3e-4])
-    assert press.steps == len(press.history) == 4
+    assert press.plan.descent() == [1, 2, 2, 2]  # 80 um at most
+    assert press.steps == len(press.history) == 7
     forces = [s.normal for _, s in press.records()]
     assert np.all(np.diff(forces) > 0)
+    few = pressed(sensor, "sphere2", depth=np.linspace(0, 0.3e-3, 4), steps=4)
+    assert few.plan.descent() == [1, 1, 1, 1]
+    assert few.history[-1].normal == pytest.approx(forces[-1], rel=0.01)
     alone = pressed(sensor, "sphere2", depth=0.3e-3, steps=4)
     assert alone.history[-1].normal == pytest.approx(forces[-1], rel=0.01)
 
