@@ -71,7 +71,7 @@ from haptos._core import (
     write_vtk,
 )
 from haptos.drawing import Look, draw
-from haptos.errors import InputError, StepError
+from haptos.errors import InputError, PressError, StepError
 from haptos.image_metrics import (
     DepthScore,
     ImageScore,
@@ -157,6 +157,7 @@ __all__ = [
     "PadSet",
     "PhotometricModel",
     "PointCloud",
+    "PressError",
     "Recorder",
     "Recording",
     "RenderScene",

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from haptos import _core
-from haptos.errors import InputError, StepError, refuse
+from haptos.errors import InputError, PressError, StepError, refuse
 from haptos.options import find_option
 from haptos.units import parse_quantity
 
@@ -65,10 +65,27 @@ def _top(
 
 @app.command()
 def press(
-    shape: Annotated[str, typer.Argument(
+    shapes: Annotated[list[str], typer.Argument(
         metavar="SHAPE", show_default=False,
-        help="An STL, OBJ, PLY or OFF file, or the name of a test shape such as sphere.")],
-    depth: Annotated[str, typer.Option(help="How far to press, for example 0.5mm.")] = "1mm",
+        help="One or several: STL, OBJ, PLY or OFF files, or names of test shapes such as sphere.")],
+    depth: Annotated[str | None, typer.Option(
+        metavar="LENGTH[,...]", show_default=False, help="How far to press, for example 0.5mm; "
+        "several are read on one way down: 0.5mm,1mm or 0:1mm:11. Default: 1mm.")] = None,
+    force: Annotated[str | None, typer.Option(
+        metavar="FORCE[,...]", show_default=False, help="Press until the gel pushes back with "
+        "this, for example 5N, instead of --depth.")] = None,
+    shear: Annotated[str | None, typer.Option(
+        metavar="LENGTH[,LENGTH]", show_default=False, help="Then move the object sideways, along "
+        "x or x and y, for example 0.5mm.")] = None,
+    twist: Annotated[str | None, typer.Option(
+        metavar="ANGLE", show_default=False, help="Then turn it about the vertical through its "
+        "middle, for example 10deg.")] = None,
+    grid: Annotated[str | None, typer.Option(
+        metavar="NxM", show_default=False, help="Press at so many places along x and y of the "
+        "pad, each from its start.")] = None,
+    pitch: Annotated[str | None, typer.Option(
+        show_default=False, help="Between the places of --grid. Default: spread over the "
+        "pad.")] = None,
     sensor: Annotated[str | None, typer.Option(
         metavar="NAME|FILE", show_default=False, help="A sensor by name, or a sensor file "
         "(.yaml): its pad, gel, camera and markers. haptos describe sensors lists them.")] = None,
@@ -88,7 +105,10 @@ def press(
     at: Annotated[str, typer.Option(
         metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
     steps: Annotated[int | None, typer.Option(
-        show_default=False, help="Number of steps. Default: one each 80 um.")] = None,
+        show_default=False, help="Number of steps down. Default: one each 80 um.")] = None,
+    friction: Annotated[str | None, typer.Option(
+        show_default=False, help="Coefficient of friction. Default: the sensor's; without one 0, "
+        "with --shear or --twist 0.8.")] = None,
     young: Annotated[str | None, typer.Option(
         show_default=False, help="Young's modulus. Default: the sensor's, or 435kPa.")] = None,
     poisson: Annotated[str | None, typer.Option(
@@ -105,30 +125,48 @@ def press(
     pad) and run.h5 (every step; docs/files.md describes it). Ctrl-C ends the run after the
     current step and still writes them.
 
+    Several shapes, or --grid, make a matrix of presses: a folder each and index.html. The same
+    command goes on with one that was stopped or killed; a press that fails is noted and the rest
+    goes on, with exit code 1.
+
     \b
     Examples:
       haptos press sphere
       haptos press part.stl --unit mm --depth 0.8mm --out runs/part
+      haptos press cylinder --sensor gelsight-mini --force 5N --shear 0.5mm --twist 10deg
       haptos press torus --sensor digit --depth 0.5mm
+      haptos press cone moon dots --grid 3x3 --pitch 1mm --depth 0:1mm:11 --out runs/matrix
       haptos press torus --pad dome --young 300kPa --set contact.support=10um
     """
-    from haptos.cli_runs import run_press
-    from haptos.press import prepare
+    from haptos.cli_press import parse_grid, parse_pair, parse_values, run_matrix, run_press
 
     options = parse_settings(settings)
     if young is not None:
         options.setdefault("material.young", parse_quantity(young, "Pa", "material.young"))
     if poisson is not None:
         options.setdefault("material.poisson", parse_quantity(poisson, "", "material.poisson"))
-    xy = at.split(",")
-    if len(xy) != 2:
+    if depth is not None and force is not None:
+        refuse("--depth and --force", "", "cannot both be given", "leave one out")
+    if pitch is not None and grid is None:
+        refuse("--pitch", pitch, "is for --grid", "for example --grid 3x3 --pitch 1mm")
+    if len(at.split(",")) != 2:
         refuse("--at", at, "must be two lengths", "for example 2mm,-1mm")
-    run_press(
-        lambda: prepare(shape, depth=parse_quantity(depth, "m", "--depth"), pad=pad, unit=unit,
-                        sensor=sensor, face=face, pad_face=pad_face, steps=steps, seed=seed, options=options,
-                        at=(parse_quantity(xy[0], "m", "--at"),
-                            parse_quantity(xy[1], "m", "--at"))),
-        shape, out, overwrite)
+    asked = {
+        "depth": None if depth is None else parse_values(depth, "m", "--depth"),
+        "force": None if force is None else parse_values(force, "N", "--force"),
+        "shear": (0.0, 0.0) if shear is None else parse_pair(shear, "m", "--shear", "0.5mm"),
+        "twist": 0.0 if twist is None else parse_quantity(twist, "rad", "--twist"),
+        "friction": None if friction is None else parse_quantity(friction, "", "--friction"),
+        "pad": pad, "unit": unit, "sensor": sensor, "face": face, "pad_face": pad_face,
+        "steps": steps, "seed": seed, "options": options,
+        "at": parse_pair(at, "m", "--at", "2mm,-1mm"),
+    }
+    if grid is None and len(shapes) == 1:
+        run_press(shapes[0], asked, out, overwrite)
+    else:
+        run_matrix(shapes, (1, 1) if grid is None else parse_grid(grid),
+                   None if pitch is None else parse_quantity(pitch, "m", "--pitch"), asked, out,
+                   overwrite)
 
 
 @app.command()
@@ -473,7 +511,7 @@ def run_command(arguments: list[str]) -> int:
         return _fail("stopped", 130)
     except InputError as e:
         return _fail(str(e), 2)
-    except StepError as e:
+    except (StepError, PressError) as e:
         return _fail(str(e), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

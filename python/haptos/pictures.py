@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import PIL.Image
+import PIL.ImageDraw
+import PIL.ImageFont
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
@@ -16,6 +20,11 @@ if TYPE_CHECKING:
     from haptos.sim import Sim
 
 PRESSED = (0.13, 0.33, 0.50)  #: the gel where it is pressed in deepest
+
+# From flat to deepest, of thumbnails.
+_DEPTH_STOPS = np.linspace(0, 1, 5)
+_DEPTH_COLOURS = np.array([[236, 243, 247], [158, 202, 216], [76, 150, 184], [30, 88, 142],
+                           [12, 30, 82]], float)
 
 # Renderers see millimetres, so that sizes are near one.
 _MM = 1e3
@@ -124,3 +133,47 @@ def _add_prescribed(scene: _core.RenderScene, x: NDArray[np.float64], surface: _
     rods = rod_mesh(x, np.asarray(surface.segments), np.asarray(surface.points), thickness)
     if rods is not None:
         scene.add_mesh(*rods, color=ROD, finish="metal", crease_angle=1.2, **how)
+
+
+def grip_strip(panels: Sequence[tuple[str, NDArray[np.float64], NDArray[np.bool_]]],
+               columns: int, size: int = 256) -> Image:
+    """Contacts side by side in panels of one scale: blue where they stick, orange where they slip.
+
+    panels: title, places (n, 2) [m], which of them stick (n); columns: panels that there is room
+    for.
+    """
+    reach = 1.1 * max(float(np.abs(p).max(initial=1e-6)) for _, p, _ in panels)
+    image = PIL.Image.new("RGB", (columns * size, size + 44), (255, 255, 255))
+    draw = PIL.ImageDraw.Draw(image)
+    font = PIL.ImageFont.load_default(size=16)
+    most = max(len(p) for _, p, _ in panels)
+    radius = max(1.5, min(5.0, 0.35 * size / np.sqrt(max(most, 1))))
+    for k, (title, places, sticks) in enumerate(panels):
+        draw.text((k * size + 8, 6), title, fill=(58, 67, 76), font=font)
+        xy = (places / reach * [0.5, -0.5] + 0.5) * size + [k * size, 28]
+        # Sticking ones on top: a stuck middle is what the eye looks for.
+        for turn, colour in ((False, (217, 119, 43)), (True, (31, 95, 150))):
+            for x, y in xy[sticks == turn]:
+                draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+        draw.rectangle((k * size + 2, 28, (k + 1) * size - 3, size + 27), outline=(200, 206, 212))
+    length = float(10 ** np.floor(np.log10(reach)))
+    pixels = length / reach * 0.5 * size
+    draw.line((8, size + 35, 8 + pixels, size + 35), fill=(58, 67, 76), width=3)
+    draw.text((14 + pixels, size + 26), f"{length * 1e3:g} mm", fill=(58, 67, 76), font=font)
+    return np.asarray(image)
+
+
+def thumbnail(values: NDArray[Any], scale: float = 1.0, width: int = 160) -> Image:
+    """A small picture: of depth (height, width) [m], from 0 to `scale`, white where the camera sees
+    nothing; or of colours (height, width, 3)."""
+    values = np.asarray(values)
+    if values.ndim == 2:
+        t = np.clip(np.nan_to_num(values, nan=0.0) / max(scale, 1e-9), 0, 1)
+        image = np.stack([np.interp(t, _DEPTH_STOPS, _DEPTH_COLOURS[:, c]) for c in range(3)], -1)
+        image[~np.isfinite(values)] = 255
+    else:
+        image = values.astype(float)
+    k = max(1, -(-image.shape[1] // width))
+    height, across = max(1, image.shape[0] // k) * k, image.shape[1] // k * k
+    blocks = image[:height, :across].reshape(height // k, k, across // k, k, 3)
+    return np.round(blocks.mean(axis=(1, 3))).astype(np.uint8)

@@ -13,6 +13,7 @@ import os
 import platform
 import resource
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,8 @@ class Recorder:
         Raises OSError (ENOSPC, EFBIG) where the disk has no room for a frame; the file can then
         still be closed and holds the frames before.
         """
+        if self._broken or not self._file:
+            refuse("recording", "", "is closed", "record before close()", file=os.fspath(self.path))
         before = self._part.stat().st_size
         self._check_room(before)
         try:
@@ -195,6 +198,27 @@ class Recorder:
         self._frames += 1
         self._file.flush()
 
+    def add_table(self, name: str, columns: Mapping[str, tuple[np.ndarray, str]]) -> None:
+        """Writes a group of datasets beside the frames; columns: name -> (array, unit)."""
+        if self._broken or not self._file:
+            refuse("recording", "", "is closed", "add before close()", file=os.fspath(self.path))
+        group = self._file.require_group(name)
+        for column, (value, unit) in columns.items():
+            _constant(group, column, value, unit)
+
+    def set_attributes(self, **values: Any) -> None:
+        """Sets attributes of the file."""
+        if self._broken or not self._file:
+            refuse("recording", "", "is closed", "set before close()", file=os.fspath(self.path))
+        for name, value in values.items():
+            self._file.attrs[name] = value
+
+    def discard(self) -> None:
+        """Ends the file without giving it its name, and removes it."""
+        if not self._broken and self._file:
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+
     def close(self, finished: bool = True) -> None:
         """Ends the file and gives it its name; finished: whether the run came to its end."""
         if self._broken or not self._file:
@@ -203,6 +227,8 @@ class Recorder:
         self._file.attrs["frames"] = self._frames
         self._file.flush()
         self._file.close()
+        with open(self._part, "rb") as written:
+            os.fsync(written.fileno())  # what has its name is whole even after a power cut
         os.replace(self._part, self.path)
 
     def __enter__(self) -> Recorder:
