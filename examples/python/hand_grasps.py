@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import haptos
-from haptos import pictures
 
 DT = 0.02
 RADIUS, MASS = 0.025, 0.05  # of the ball [m], [kg]
@@ -74,9 +73,9 @@ def main(folder):
               f"{sensor.touch().area[0] * 1e6:.1f} mm2, "
               f"{np.linalg.norm(sim.contact_wrench(name).force[0]):.3f} N, "
               f"{np.count_nonzero(sensor.points().contact)} points of its cloud")
-    picture = haptos.RenderScene()
-    pictures.add_bodies(picture, sim)
-    haptos.save_png("hand.png", haptos.render(picture, (-0.5, 0.9, 0.35), 1280, 960, margin=0.05))
+    stage = haptos.SimStage(sim)
+    look = haptos.Look(camera=(0.9, 0.35, 0.35), color="pressure", legend=True)
+    haptos.save_png("hand.png", haptos.draw(stage.stage, stage.take(), look))
 
 
 if __name__ == "__main__":
