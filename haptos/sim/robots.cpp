@@ -9,6 +9,7 @@
 #include "haptos/dynamics/tree_kinematics.h"
 #include "haptos/geometry/collide/hull.h"
 #include "haptos/geometry/collide/shape_properties.h"
+#include "haptos/geometry/mass_properties.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/model/robot_check.h"
 
@@ -128,7 +129,9 @@ std::vector<TriMesh> live_surfaces(const RobotBody& spec, const RobotLink& link,
     }
     TriMesh mesh = shape_mesh(c.shape, facet_of(c.shape));
     try {
-      require_contact_surface(mesh, name);
+      // One that faces inward would have its ridges for valleys.
+      if (require_contact_surface(mesh, name).closed() && solid_moments(mesh, 1).mass < 0)
+        for (Vec3i& t : mesh.triangles) std::swap(t[1], t[2]);
     } catch (const InputError& e) {
       mesh = convex_hull(mesh.vertices).mesh();
       m.warnings.push_back("Of " + name + " the convex hull touches soft, affine and prescribed " +

@@ -391,6 +391,33 @@ TEST(GelOnLinks, AFastFlailDoesNotPassThroughAPost) {
   EXPECT_LT(furthest, 0.75 * M_PI);  // which is at three quarters of half a turn
 }
 
+TEST(GelOnLinks, AMeshThatFacesInwardTouchesAsOneThatFacesOutward) {
+  double force[2];
+  for (const bool inward : {false, true}) {
+    Scene s = pusher();
+    s.sim.gravity_z = 0;
+    s.half_spaces.clear();
+    RobotShape& shape = s.robots[0].robot.links[0].collisions[0];
+    auto mesh = std::make_shared<TriMesh>(box({{0.02, 0.02, 0.02}}, {{2, 2, 2}}));
+    if (inward)
+      for (Vec3i& t : mesh->triangles) std::swap(t[1], t[2]);
+    shape.shape.kind = ShapeKind::kMesh;
+    shape.shape.mesh = mesh;
+    Pad pad;
+    s.soft = {gel("gel", &pad)};
+    s.soft[0].pose.q = rotation_by({{0, -M_PI / 2, 0}});  // it looks at the rod,
+    s.soft[0].pose.p = {{-0.0195, 0, 0.02}};              // whose upper edge meets its middle
+    s.soft[0].glue = {{"mount", pad.base_vertices}};
+    s.prescribed = {test::mount("mount")};
+    Sim sim(s);
+    sim.robot("pusher").set_command(0, {0, 0.1, 0});
+    for (int k = 0; k < 15; ++k) ASSERT_EQ(sim.step().status(), 0u) << k;
+    force[inward] = sim.contact_wrench("gel").force[0];
+  }
+  EXPECT_GT(force[0], 0.1);
+  EXPECT_NEAR(force[1], force[0], 1e-9);
+}
+
 TEST(GelOnLinks, PairsNameALinkItsRobotOrItsLayer) {
   for (const char* name : {"ram/tip", "ram", "machines"}) {
     Scene s = ram(0.01);
