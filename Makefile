@@ -1,7 +1,7 @@
 # The front door. Every target is a script in scripts/, so all of this works without make too.
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-full check format bench clean
+.PHONY: help setup build demo test test-full check format bench docs gallery clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,12 @@ format: setup  ## format the C++ sources
 
 bench: setup  ## compile the benchmarks and list them
 	@scripts/bench
+
+docs: setup  ## build the documentation site in build/site; needs the Python module (make build)
+	@scripts/docs
+
+gallery: setup  ## make the pictures of docs/gallery, minutes
+	@.venv/bin/python scripts/gallery $(ARGS)
 
 clean:  ## remove everything that was built (not .venv)
 	rm -rf build build-* dist

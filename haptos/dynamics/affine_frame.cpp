@@ -259,8 +259,7 @@ void AffineFrame::advance(const std::vector<double>& z, const BodyStep& step, St
               state.z.data() + slots_.first_scalar);
 }
 
-Pose AffineFrame::pose(const State& state) const {
-  const double* q = state.q.data() + slots_.first_q;
+Pose AffineFrame::nearest_pose(const double* q) {
   Mat3d rotation;
   nearest_rotation(columns(triple(q, 1), triple(q, 2), triple(q, 3)), rotation);
   Pose pose;

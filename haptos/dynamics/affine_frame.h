@@ -56,6 +56,9 @@ class AffineFrame final : public Body {
   /// Registers a permanent point of this body, `local` in body axes; returns its number.
   int add_point(Points& points, const Vec3d& local);
 
+  /// Of the registered points, in the order of add_point().
+  const std::vector<Vec3d>& local() const { return local_; }
+
   const AffineFrameSpec& spec() const { return spec_; }
   /// q_base of the step that begin_step() set up, (12).
   const double* base() const { return base_; }
@@ -63,8 +66,9 @@ class AffineFrame final : public Body {
   void rates(const double* z, double* dq) const;
   /// World position of a point of the body under coordinates q (12).
   static Vec3d place(const double* q, const Vec3d& local);
-  /// The rotation nearest to A, and p.
-  Pose pose(const State& state) const;
+  /// The rotation nearest to A, and p, under coordinates q (12).
+  static Pose nearest_pose(const double* q);
+  Pose pose(const State& state) const { return nearest_pose(state.q.data() + slots_.first_q); }
   /// Velocity of the centre of mass; angular velocity of the rigid motion of the same angular
   /// momentum.
   Vec3d velocity(const State& state) const;

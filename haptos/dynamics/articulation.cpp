@@ -6,6 +6,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/options.h"
+#include "haptos/dynamics/affine_frame.h"
 #include "haptos/dynamics/tree_jacobian.h"
 
 namespace haptos {
@@ -56,6 +57,14 @@ ArticulationSpec checked(ArticulationSpec spec) {
   return spec;
 }
 
+// Origin and axes of a frame, as the twelve coordinates of an affine one.
+void write_frame(const Frame<double>& f, double* q) {
+  for (int c = 0; c < 3; ++c) {
+    q[c] = f.p[c];
+    for (int k = 0; k < 3; ++k) q[3 + 3 * k + c] = f.r(c, k);
+  }
+}
+
 }  // namespace
 
 Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
@@ -63,11 +72,14 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
       torque(at_index(spec.tree ? spec.tree->v_count : 0), 0.0),
       spec_(checked(spec)),
       floating_(*spec_.tree),
+      carried_(spec_.carriers.size()),
       start_q_(spec_.position),
       start_(*spec_.tree),
       mass_scale_(tree().bodies.size(), 1.0),
       acceleration_(torque.size()),
       wrench_(tree().bodies.size()),
+      jacobian_(6 * torque.size()),
+      point_jacobian_(3 * torque.size()),
       elsewhere_(tree()) {
   update(tree(), start_q_.data(), start_);
 }
@@ -127,11 +139,12 @@ void Articulation::scale_mass(int body, double scale) {
 void Articulation::initialize(State& state) const {
   std::copy(spec_.position.begin(), spec_.position.end(), state.q.begin() + slots_.first_q);
   std::copy(spec_.velocity.begin(), spec_.velocity.end(), state.z.begin() + slots_.first_scalar);
+  place_carriers(state);
 }
 
 void Articulation::begin_step(const State& state, const BodyStep& step) {
   const int n = v_count(), s = slots_.first_scalar;
-  std::copy_n(state.q.begin() + slots_.first_q, q_count(), start_q_.begin());
+  std::copy_n(state.q.begin() + slots_.first_q, tree().q_count, start_q_.begin());
   const double* z = state.z.data() + s;
   double* mass = step.mass->data() + slots_.first_mass;
   update(tree(), start_q_.data(), start_);
@@ -153,15 +166,87 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
     (*step.length)[at_index(s + k)] = carried > 0 ? sqrt(mass[k * n + k] / carried) : 1.0;
   }
   floating_.begin_step(tree(), start_, step.h, z, mass, step.z_free->data() + s);
+  carry(state, *step.points);
 }
 
 void Articulation::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
   const double* solved = z.data() + slots_.first_scalar;
   double* q = state.q.data() + slots_.first_q;
   double* v = state.z.data() + slots_.first_scalar;
+  leave(z, step, state);
   std::copy_n(solved, v_count(), v);
   integrate(tree(), start_q_.data(), solved, step.b, q);
   floating_.end_step(tree(), step.h, q, v);
+}
+
+int Articulation::add_point(Points& points, int link, int body, const Vec3d& local) {
+  const auto& all = spec_.carriers;
+  Carried& c = carried_[at_index(std::find(all.begin(), all.end(), link) - all.begin())];
+  c.points.push_back(points.add_carried(slots_.first_block, body, slots_.env,
+                                        link_position(link, local), v_count()));
+  c.local.push_back(local);
+  return c.points.back();
+}
+
+void Articulation::place_carriers(State& state) const {
+  for (std::size_t i = 0; i < spec_.carriers.size(); ++i)
+    write_frame(link_pose(state.q.data() + slots_.first_q, spec_.carriers[i]),
+                state.q.data() + first_frame(i));
+}
+
+const double* Articulation::carrier_frame(const State& state, int link) const {
+  const auto& all = spec_.carriers;
+  return state.q.data() +
+         first_frame(at_index(std::find(all.begin(), all.end(), link) - all.begin()));
+}
+
+// Sets up the carried points of the step.
+void Articulation::carry(const State& state, Points& points) {
+  const int n = v_count();
+  for (std::size_t i = 0; i < carried_.size(); ++i) {
+    const int link = spec_.carriers[i];
+    const Frame<double> f = link_frame(tree(), start_, link);
+    const double* from = state.q.data() + first_frame(i);
+    frame_jacobian(tree(), start_, tree().links[at_index(link)].body, f.p, jacobian_.data());
+    const double *turn = jacobian_.data(), *slide = turn + 3 * n;
+    for (std::size_t k = 0; k < carried_[i].points.size(); ++k) {
+      const Vec3d r = f.r * carried_[i].local[k];
+      double* j = point_jacobian_.data();
+      for (int c = 0; c < n; ++c) {
+        const Vec3d v = cross(Vec3d{{turn[c], turn[n + c], turn[2 * n + c]}}, r);
+        for (int d = 0; d < 3; ++d) j[d * n + c] = slide[d * n + c] + v[d];
+      }
+      points.carry(carried_[i].points[k], AffineFrame::place(from, carried_[i].local[k]), f.p + r,
+                   j);
+    }
+  }
+}
+
+// Keeps where the step has left the frames of carried points.
+void Articulation::leave(const std::vector<double>& z, const BodyStep& step, State& state) const {
+  const int n = v_count();
+  const double *u = z.data() + slots_.first_scalar, s = step.path;
+  for (std::size_t i = 0; i < carried_.size(); ++i) {
+    const int link = spec_.carriers[i];
+    const Frame<double> f = link_frame(tree(), start_, link);
+    frame_jacobian(tree(), start_, tree().links[at_index(link)].body, f.p, jacobian_.data());
+    double rate[6];
+    for (int r = 0; r < 6; ++r) {
+      rate[r] = 0;
+      for (int c = 0; c < n; ++c) rate[r] = fma(jacobian_[at_index(r * n + c)], u[c], rate[r]);
+    }
+    double base[12], *q = state.q.data() + first_frame(i);
+    write_frame(f, base);
+    const Vec3d turn{{rate[0], rate[1], rate[2]}}, slide{{rate[3], rate[4], rate[5]}};
+    for (int k = 0; k < 4; ++k) {
+      const Vec3d v =
+          k == 0 ? slide : cross(turn, Vec3d{{base[3 * k], base[3 * k + 1], base[3 * k + 2]}});
+      for (int c = 0; c < 3; ++c) {
+        double& x = q[3 * k + c];
+        x = fma(step.b, v[c], s == 1.0 ? base[3 * k + c] : x + s * (base[3 * k + c] - x));
+      }
+    }
+  }
 }
 
 Vec3d Articulation::link_position(int link, const Vec3d& local) const {

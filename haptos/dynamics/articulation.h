@@ -10,6 +10,12 @@
 // (dynamics/floating_base.h, which also changes z_free of the base by the gyroscopic part of half a
 // step). State stores the velocities at the end of the step.
 //
+// A link may carry points: vertices of its surface, and what is glued to it. Within a step they
+// move straight, p = base + b J z, so where they get to differs from where the link turns to by
+// (angle of the step)^2 / 2 of their distance from its axis. State keeps the frame they got to, an
+// affine one, (origin, three axes) behind the coordinates; the next step takes them from there to
+// the link, on the path that driven points follow, so that collision detection sees all of it.
+//
 // Limits: at most 64 unknowns (one dense block). Bias and mass are frozen at q_n, so the energy
 // error is of first order in h; points of links move linearly in z within a step. dx/dv is h:
 // backward Euler only.
@@ -30,6 +36,7 @@ struct ArticulationSpec {
   std::shared_ptr<const Tree> tree;
   std::vector<double> position;  ///< at the start of a run (q_count); empty: the tree's
   std::vector<double> velocity;  ///< at the start of a run (v_count); empty: at rest
+  std::vector<int> carriers{};   ///< links that carry points
 };
 
 /// A force at a point of a link and a torque, world axes, constant over each step.
@@ -54,6 +61,14 @@ class Articulation final : public Body {
   /// At most one for each link; those on links that are fixed to the world have no effect.
   std::vector<LinkLoad> loads;
 
+  /// Registers a point of a carrier, `local` in the link's frame; returns its number. `body` is its
+  /// id in records.
+  int add_point(Points& points, int link, int body, const Vec3d& local);
+  /// Puts the points that links carry where the coordinates in the state say.
+  void place_carriers(State& state) const;
+  /// Where the carrier `link` left its points: origin and axes (12).
+  const double* carrier_frame(const State& state, int link) const;
+
   /// Scales mass and inertia of a body against the tree's, from the next step on.
   void scale_mass(int body, double scale);
 
@@ -61,7 +76,9 @@ class Articulation final : public Body {
   const Tree& tree() const { return *spec_.tree; }
   int v_count() const { return tree().v_count; }
   std::vector<int> block_sizes() const override { return {v_count()}; }
-  int q_count() const override { return tree().q_count; }
+  int q_count() const override {
+    return tree().q_count + 12 * static_cast<int>(spec_.carriers.size());
+  }
   void initialize(State& state) const override;
   void begin_step(const State& state, const BodyStep& step) override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
@@ -93,8 +110,20 @@ class Articulation final : public Body {
   void link_jacobian(int link, const Vec3d& x, double* out) const;
 
  private:
+  // Points of one carrier.
+  struct Carried {
+    std::vector<int> points;
+    std::vector<Vec3d> local;
+  };
+  int first_frame(std::size_t carrier) const {
+    return slots_.first_q + tree().q_count + 12 * static_cast<int>(carrier);
+  }
+  void carry(const State& state, Points& points);
+  void leave(const std::vector<double>& z, const BodyStep& step, State& state) const;
+
   ArticulationSpec spec_;
   FloatingBase floating_;
+  std::vector<Carried> carried_;  // per carrier
   // Of the step under way.
   std::vector<double> start_q_;
   TreeData<double> start_;
@@ -102,6 +131,8 @@ class Articulation final : public Body {
   // Scratch.
   std::vector<double> acceleration_;
   std::vector<SpatialForce<double>> wrench_;
+  mutable std::vector<double> jacobian_;  // of a frame (6 x v_count)
+  std::vector<double> point_jacobian_;    // (3 x v_count)
   mutable TreeData<double> elsewhere_;
 };
 

@@ -41,6 +41,7 @@ struct BodyStep {
   std::vector<double>* z_past = nullptr;  ///< velocities without forces
   std::vector<double>* z_hold = nullptr;  ///< velocities that leave everything where it is
   double time = 0;                        ///< at the start of the step [s]
+  double path = 1;  ///< for advance(): the part of their path that driven points have covered
 
   /// q_base and z_past of one entry, and its velocity that holds still.
   double base(const State& state, std::size_t k) const {

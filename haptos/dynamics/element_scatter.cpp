@@ -105,7 +105,7 @@ void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points
     double* out = matrix.entry(matrix.pattern().find(points.block(pair.p), points.block(pair.q)));
     for (int c = 0; c < 9; ++c) out[c] += h[c];
   });
-  // Points of affine bodies share their body's block: one after the other.
+  // Points of affine bodies and of links share their body's block: one after the other.
   for (const Pair& pair : pairs_)
     if (!points.driven(pair.q) && !of_nodes(points, pair))
       assembly.add_hessian(pair.p, pair.q, sum(pair));
@@ -115,7 +115,7 @@ void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points
 }
 
 bool ElementScatter::of_nodes(const Points& points, const Pair& pair) {
-  return !points.driven(pair.q) && points.columns(pair.p) == 3 && points.columns(pair.q) == 3;
+  return points.node(pair.p) && points.node(pair.q);
 }
 
 }  // namespace haptos

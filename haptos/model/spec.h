@@ -20,10 +20,10 @@ enum class Element : std::uint8_t {
   kLinear,     ///< as given: fewer unknowns, locks as Poisson's ratio nears 1/2
 };
 
-/// Vertices of a soft body held on a prescribed or an affine body; they move with it and pull on
-/// it.
+/// Vertices of a soft body held on a prescribed body, an affine body or a link; they move with it
+/// and pull on it.
 struct Glue {
-  std::string body;           ///< name of a prescribed or an affine body
+  std::string body;  ///< name of a prescribed or an affine body, or of a link: "robot/link"
   std::vector<int> vertices;  ///< of the soft body's mesh as given
 };
 
@@ -118,7 +118,8 @@ struct RigidSphere {
 };
 
 /// An articulated robot, or any rigid body as a robot of one link, in frozen contact with
-/// half-spaces, spheres and other robots. Its state holds the coordinates and velocities of its
+/// half-spaces, spheres and other robots, and in live contact with soft, affine and prescribed
+/// bodies. Its state holds the coordinates and velocities of its
 /// joints (model/robot.h), a free base's against the world.
 struct RobotBody {
   std::string name;

@@ -134,14 +134,16 @@ void Assembly::add_hessian(int p, int q, const Mat3d& h) {
   }
   const bool p_driven = pts.driven(p), q_driven = pts.driven(q);
   if (p_driven && q_driven) return;
-  if (p_driven || q_driven) {
-    if (!driven_motion_) return;
-    const int free = p_driven ? q : p, moved = p_driven ? p : q;
-    const Vec3d& du = (*driven_motion_)[at_index(moved)];
-    const Mat3d block = p_driven ? transpose(h) : h;
-    driven_point_rhs_[at_index(free)] += hessian_factor_ * (block * du);
-    return;
+  if (driven_motion_) {
+    const auto follow = [&](int moved, int free, const Mat3d& block) {
+      if (!pts.driven(free) && pts.on_path(moved))
+        driven_point_rhs_[at_index(free)] +=
+            hessian_factor_ * (block * (*driven_motion_)[at_index(moved)]);
+    };
+    follow(q, p, h);
+    if (p != q) follow(p, q, transpose(h));
   }
+  if (p_driven || q_driven) return;
   const Mat3d scaled = hessian_factor_ * h;
   add_block_pair(p, q, scaled);
   // Two different points of one block: the block is on the diagonal and needs both halves.

@@ -13,7 +13,13 @@
 //
 //   x_p(s) = x_start,p + s (x_target,p - x_start,p),   s in [0, 1].
 //
-// Points of links are made per step, per contact candidate; all others are permanent.
+// Points of links are made per step, per contact candidate, or they are carried (what is glued to a
+// link, and the vertices of its surface): permanent, with a J_p that the step sets, and
+//
+//   x_p(s) = x_start,p + s (x_base,p - x_start,p) + b u,
+//
+// since they start where their last step's straight motion ended, which is not quite where the link
+// has turned to, x_base. All others are permanent.
 #pragma once
 
 #include <vector>
@@ -51,6 +57,10 @@ class Points {
   int add_affine(int block, int body, int env, const Vec3d& x, const Vec3d& local);
   /// A point of the body whose one unknown is its speed along `axis`.
   int add_guided(int block, int body, int env, const Vec3d& x, const Vec3d& axis);
+  /// A permanent point of a link whose block has `columns` unknowns.
+  int add_carried(int block, int body, int env, const Vec3d& x, int columns);
+  /// Where a carried point starts, where it belongs, and its row-major 3 x columns J.
+  void carry(int p, const Vec3d& start, const Vec3d& base, const double* jacobian);
   /// A point of a link for this step; jacobian is row-major 3 x columns, u = jacobian * z_block.
   int add_link(int block, int body, int env, const Vec3d& x, const double* jacobian, int columns);
   /// Forgets the points of links; call after all permanent points exist and at each step's start.
@@ -65,6 +75,16 @@ class Points {
   int permanent() const { return permanent_; }
   int block(int p) const { return block_[index(p)]; }
   bool driven(int p) const { return block_[index(p)] == kDriven; }
+  bool carried(int p) const { return carried_[index(p)] != 0; }
+  /// Whether a part of its motion is along the path of the step.
+  bool on_path(int p) const { return driven(p) || carried(p); }
+  /// Whether it is a node of a soft body: its block's three unknowns are its velocity.
+  bool node(int p) const { return !driven(p) && columns(p) == 3 && !jacobian(p); }
+  /// How far the path takes it, from x_start [m]; zero for points that are on none.
+  Vec3d way(int p) const {
+    if (driven(p)) return x_target[index(p)] - x_start[index(p)];
+    return carried(p) ? x_base[index(p)] - x_start[index(p)] : Vec3d::zero();
+  }
   int body(int p) const { return body_[index(p)]; }
   int env(int p) const { return env_[index(p)]; }
   /// Row-major 3 x columns(p) of a link's or a guided body's point, nullptr for all others.
@@ -92,6 +112,7 @@ class Points {
   int permanent_ = 0;
   std::size_t permanent_jacobians_ = 0;
   std::vector<int> block_, body_, env_, lever_, affine_, columns_;
+  std::vector<char> carried_;
   std::vector<double> jacobians_;
   std::vector<double> weights_{1.0};  // the first is the node's
 };

@@ -72,16 +72,81 @@ double measure(const Piece& p, Vec3d& centroid) {
   return std::abs(area);
 }
 
+// A convex piece of a triangle under parallel rays, where all is linear over the image: corners
+// among the bins are enough.
+struct FlatPiece {
+  double at[8][2];
+  int count = 0;
+  void add(const double c[2]) {
+    if (count == 8) return;
+    at[count][0] = c[0];
+    at[count++][1] = c[1];
+  }
+};
+
+// As cut() of Piece.
+void cut(const FlatPiece& p, int axis, double value, FlatPiece& below, FlatPiece& above) {
+  below.count = above.count = 0;
+  const double* a = p.at[p.count - 1];
+  double da = a[axis] - value;
+  for (int i = 0; i < p.count; ++i) {
+    const double* b = p.at[i];
+    const double db = b[axis] - value;
+    if ((da < 0 && db > 0) || (da > 0 && db < 0)) {
+      const double s = da / (da - db);
+      double c[2] = {a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])};
+      c[axis] = value;
+      below.add(c);
+      above.add(c);
+    }
+    if (db <= 0) below.add(b);
+    if (db >= 0) above.add(b);
+    a = b;
+    da = db;
+  }
+}
+
+// Twice the signed area, and the centroid.
+double measure(const FlatPiece& p, double centroid[2]) {
+  const double* o = p.at[0];
+  double area = 0, x = 0, y = 0;
+  for (int i = 1; i + 1 < p.count; ++i) {
+    const double ax = p.at[i][0] - o[0], ay = p.at[i][1] - o[1];
+    const double bx = p.at[i + 1][0] - o[0], by = p.at[i + 1][1] - o[1];
+    const double w = ax * by - bx * ay;
+    area += w;
+    x += w * (ax + bx);
+    y += w * (ay + by);
+  }
+  if (area != 0) {
+    centroid[0] = o[0] + x / (3 * area);
+    centroid[1] = o[1] + y / (3 * area);
+  }
+  return area;
+}
+
 class Binner {
  public:
   Binner(const TactileCamera& camera, const Coat& coat, const ContactField& field, ForceImage& out)
-      : coat_(coat), field_(field), out_(out), plane_(out.area.size()), sums_(kValues * plane_) {
+      : coat_(coat),
+        field_(field),
+        out_(out),
+        parallel_(camera.kind == TactileCamera::Kind::kOrthographic),
+        plane_(out.area.size()),
+        sum_{out.force.data(),
+             out.force.data() + plane_,
+             out.force.data() + 2 * plane_,
+             out.pressure.data(),
+             out.shear.data(),
+             out.shear.data() + plane_,
+             out.shear.data() + 2 * plane_,
+             out.area.data(),
+             out.touched.data()} {
     for (const Vec3d& x : field.position) {
       const Vec2d u = camera.project(x);
       at_.push_back(
           {{(u[0] + 0.5) * out.width / camera.width, (u[1] + 0.5) * out.height / camera.height}});
-      weight_.push_back(
-          camera.kind == TactileCamera::Kind::kOrthographic ? 1.0 : 1.0 / (x[2] + camera.distance));
+      weight_.push_back(parallel_ ? 1.0 : 1.0 / (x[2] + camera.distance));
     }
   }
 
@@ -109,23 +174,23 @@ class Binner {
         high[i] = std::max(high[i], at_[v][i]);
       }
     }
-    if (seen && high[0] > 0 && high[1] > 0 && low[0] < out_.width && low[1] < out_.height)
-      rows(p, t, low, high);
+    if (seen && high[0] > 0 && high[1] > 0 && low[0] < out_.width && low[1] < out_.height) {
+      if (!(parallel_ && flatten(p, A))) {
+        rows(p, low, high, [&](const Piece& part, int r, int c) { deposit(part, r, c, t); });
+      } else {
+        FlatPiece flat;
+        for (int k = 0; k < 3; ++k) flat.add(p.corner[at_index(k)].at);
+        rows(flat, low, high, [&](const FlatPiece& part, int r, int c) { deposit(part, r, c); });
+      }
+    }
     out_.outside += all - inside_;
   }
 
-  // Hands the sums to the image, tractions as means over the bins' coat.
+  // Tractions, from integrals to means over the bins' coat.
   void finish() {
     for (std::size_t i = 0; i < plane_; ++i) {
-      const double* sum = sums_.data() + i * kValues;
-      const double by = sum[7] > 0 ? 1 / sum[7] : 0.0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        out_.force[k * plane_ + i] = sum[k];
-        out_.shear[k * plane_ + i] = sum[4 + k] * by;
-      }
-      out_.pressure[i] = sum[3] * by;
-      out_.area[i] = sum[7];
-      out_.touched[i] = sum[8];
+      const double by = out_.area[i] > 0 ? 1 / out_.area[i] : 0.0;
+      for (int k = 3; k < kOne; ++k) sum_[k][i] *= by;
     }
   }
 
@@ -136,39 +201,67 @@ class Binner {
     return std::min(count - 1, static_cast<int>(std::min(high, static_cast<double>(count))));
   }
 
+  // Under parallel rays: the values over the image, slope_[i] = {at corner 0, per column, per row}.
+  // False for a triangle that is seen almost edge-on.
+  bool flatten(const Piece& p, double area) {
+    const double *a = p.corner[0].at, *b = p.corner[1].at, *c = p.corner[2].at;
+    const double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];
+    const double twice = bx * cy - cx * by;
+    const double longest = std::max({bx * bx + by * by, cx * cx + cy * cy, 1e-300});
+    if (!(std::abs(twice) > 1e-6 * longest)) return false;
+    origin_[0] = a[0];
+    origin_[1] = a[1];
+    per_area_ = area / std::abs(twice);
+    carries_ = false;
+    for (int i = 0; i < kValues; ++i) {
+      const double db = corner_[1][i] - corner_[0][i], dc = corner_[2][i] - corner_[0][i];
+      slope_[i][0] = corner_[0][i];
+      slope_[i][1] = (db * cy - dc * by) / twice;
+      slope_[i][2] = (dc * bx - db * cx) / twice;
+      if (i != kOne)
+        carries_ = carries_ || corner_[0][i] != 0 || corner_[1][i] != 0 || corner_[2][i] != 0;
+    }
+    return true;
+  }
+
   // `rest` is used up; the parts still to be cut change places between two pieces.
-  void rows(Piece& rest, std::size_t t, const double low[2], const double high[2]) {
-    Piece strip, other;
-    Piece *now = &rest, *left = &other;
+  template <class P, class Deposit>
+  void rows(P& rest, const double low[2], const double high[2], const Deposit& deposit) {
+    P strip, other;
+    P *now = &rest, *left = &other;
     if (low[1] < 0) {
       cut(*now, 1, 0, strip, *left);
       std::swap(now, left);
     }
     for (int r = first(low[1]); r <= last(high[1], out_.height) && now->count >= 3; ++r) {
-      if (high[1] <= r + 1) return columns(*now, r, t);
+      if (high[1] <= r + 1) return columns(*now, r, deposit);
       cut(*now, 1, r + 1, strip, *left);
-      if (strip.count >= 3) columns(strip, r, t);
+      if (strip.count >= 3) columns(strip, r, deposit);
       std::swap(now, left);
     }
   }
 
-  void columns(Piece& rest, int row, std::size_t t) {
+  static double column_of(const Piece& p, int i) { return p.corner[at_index(i)].at[0]; }
+  static double column_of(const FlatPiece& p, int i) { return p.at[i][0]; }
+
+  template <class P, class Deposit>
+  void columns(P& rest, int row, const Deposit& deposit) {
     double low = 1e300, high = -1e300;
     for (int i = 0; i < rest.count; ++i) {
-      low = std::min(low, rest.corner[at_index(i)].at[0]);
-      high = std::max(high, rest.corner[at_index(i)].at[0]);
+      low = std::min(low, column_of(rest, i));
+      high = std::max(high, column_of(rest, i));
     }
     if (high < 0 || low > out_.width) return;
-    Piece strip, other;
-    Piece *now = &rest, *left = &other;
+    P strip, other;
+    P *now = &rest, *left = &other;
     if (low < 0) {
       cut(*now, 0, 0, strip, *left);
       std::swap(now, left);
     }
     for (int c = first(low); c <= last(high, out_.width) && now->count >= 3; ++c) {
-      if (high <= c + 1) return deposit(*now, row, c, t);
+      if (high <= c + 1) return deposit(*now, row, c);
       cut(*now, 0, c + 1, strip, *left);
-      if (strip.count >= 3) deposit(strip, row, c, t);
+      if (strip.count >= 3) deposit(strip, row, c);
       std::swap(now, left);
     }
   }
@@ -178,25 +271,45 @@ class Binner {
     const double area = measure(p, w) * field_.shape.triangle_area[t];
     if (!(area > 0)) return;
     const std::size_t bin = at_index(row) * at_index(out_.width) + at_index(column);
-    double value[kValues], *sum = sums_.data() + bin * kValues;
+    double value[kValues];
     for (int i = 0; i < kValues; ++i)
       value[i] = w[0] * corner_[0][i] + w[1] * corner_[1][i] + w[2] * corner_[2][i];
-    for (int i = 0; i < kValues; ++i) sum[i] += value[i] * area;
+    for (int i = 0; i < kValues; ++i) sum_[i][bin] += value[i] * area;
     const Vec3d force{{value[0], value[1], value[2]}};
     inside_ += force * area;
+  }
+
+  // Under parallel rays.
+  void deposit(const FlatPiece& p, int row, int column) {
+    double c[2] = {};
+    const double area = std::abs(measure(p, c)) * per_area_;
+    if (!(area > 0)) return;
+    const std::size_t bin = at_index(row) * at_index(out_.width) + at_index(column);
+    sum_[kOne][bin] += area;
+    if (!carries_) return;
+    const double x = c[0] - origin_[0], y = c[1] - origin_[1];
+    double value[kValues];
+    for (int i = 0; i < kValues; ++i)
+      value[i] = (slope_[i][0] + slope_[i][1] * x + slope_[i][2] * y) * area;
+    for (int i = 0; i < kOne; ++i) sum_[i][bin] += value[i];
+    sum_[kOne + 1][bin] += value[kOne + 1];
+    inside_ += Vec3d{{value[0], value[1], value[2]}};
   }
 
   const Coat& coat_;
   const ContactField& field_;
   ForceImage& out_;
+  bool parallel_;  // rays
   std::size_t plane_;
   std::vector<Vec2d> at_;       // place of each vertex among the bins
   std::vector<double> weight_;  // one over its distance along the axis
   Vec3d inside_{{0, 0, 0}};     // of the triangle's force
   // Of a place on the coat: traction, pressure, shear, 1, part in contact.
-  static constexpr int kValues = 9;
-  double corner_[3][kValues];  // at the triangle's corners
-  std::vector<double> sums_;   // integrals over bins, bin by bin
+  static constexpr int kValues = 9, kOne = 7;
+  double corner_[3][kValues];                                     // at the triangle's corners
+  double slope_[kValues][3], origin_[2] = {0, 0}, per_area_ = 0;  // see flatten()
+  bool carries_ = true;                                           // any value but the area
+  double* sum_[kValues];  // integrals over bins, in the planes of the image
 };
 
 }  // namespace

@@ -70,8 +70,13 @@ int index_of(const std::vector<B>& bodies, const std::string& name) {
 }
 
 // The point of a vertex at x that a soft body has glued to `holder`, and of mass `mass`.
-int add_glued(const Scene& scene, const std::string& holder, int body, const Vec3d& x, double mass,
+int add_glued(const Model& model, const std::string& holder, int body, const Vec3d& x, double mass,
               Workspace& w) {
+  const Scene& scene = model.scene;
+  if (const LinkName link = find_link(scene, holder); link.robot >= 0) {
+    const auto r = at_index(link.robot);
+    return add_glued_to_link(model.robots[r], link.link, body, x, mass, w.robots[r], w);
+  }
   const int i = index_of(scene.prescribed, holder);
   if (i < 0) {
     AffineParts& a = w.affine[at_index(index_of(scene.affine, holder))];
@@ -130,8 +135,7 @@ void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& lay
 
 void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layout,
               std::vector<char>& fixed) {
-  const Scene& scene = model.scene;
-  const SoftBody& spec = scene.soft[index];
+  const SoftBody& spec = model.scene.soft[index];
   const SoftModel& m = model.soft[index];
   SoftParts s;
   s.body = body_number(model, spec.name);
@@ -148,7 +152,7 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
       continue;
     }
     s.points.push_back(
-        add_glued(scene, spec.glue[at_index(g)].body, s.body, m.start[v], mass[v], w));
+        add_glued(model, spec.glue[at_index(g)].body, s.body, m.start[v], mass[v], w));
   }
   auto nodes = std::make_unique<SoftNodes>(slots, s.points, driven, mass, m.start, spec.velocity,
                                            spec.material.mass_damping, spec.acceleration);
@@ -231,14 +235,18 @@ void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Lay
   RobotParts parts;
   parts.controls = robot.controls;
   if (robot.tree->v_count > 0) {
-    parts.body = own(w, layout, fixed,
-                     std::make_unique<Articulation>(
-                         layout.take(robot.first_body),
-                         ArticulationSpec{spec.name, robot.tree, robot.position, robot.velocity}));
+    std::vector<int> carriers;
+    for (const int link : robot.carriers)
+      if (robot.tree->links[at_index(link)].body >= 0) carriers.push_back(link);
+    parts.body =
+        own(w, layout, fixed,
+            std::make_unique<Articulation>(
+                layout.take(robot.first_body),
+                ArticulationSpec{spec.name, robot.tree, robot.position, robot.velocity, carriers}));
     for (std::size_t i = 0; i < robot.robot.links.size(); ++i)
       parts.body->loads.push_back({static_cast<int>(i), robot.robot.links[i].centre});
-    add_joint_terms(robot, parts, w);
   }
+  add_link_points(spec, robot, parts, w);
   w.robots.push_back(std::move(parts));
 }
 
@@ -256,6 +264,8 @@ std::unique_ptr<Workspace> build(const Model& model) {
   std::vector<char> fixed;
   for (const PrescribedBody& p : scene.prescribed) add_prescribed(model, p, *w);
   for (std::size_t i = 0; i < scene.affine.size(); ++i) add_affine(model, i, *w, layout, fixed);
+  for (std::size_t i = 0; i < scene.robots.size(); ++i)
+    add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
   for (const RigidSphere& b : scene.spheres)
@@ -270,7 +280,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
       w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
   }
   for (std::size_t i = 0; i < scene.robots.size(); ++i)
-    add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
+    if (w->robots[i].body) add_joint_terms(model.robots[i], w->robots[i], *w);
   build_sensing(model, *w);
   add_contacts(model, *w);
   w->points.finish_permanent();
@@ -321,6 +331,23 @@ void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vec
   const Mat3d R = to_matrix(path.to.q);
   for (std::size_t i = 0; i < p.points.size(); ++i)
     x[at_index(p.points[i])] = R * p.local[i] + path.to.p;
+}
+
+void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x) {
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
+    place_prescribed(w.prescribed[i], state.paths[i], x);
+  for (const AffineParts& a : w.affine)
+    for (std::size_t k = 0; k < a.points.size(); ++k)
+      x[at_index(a.points[k])] =
+          AffineFrame::place(state.q.data() + a.frame->slots().first_q, a.frame->local()[k]);
+  for (const RobotParts& r : w.robots)
+    for (const LinkParts& l : r.links)
+      for (std::size_t k = 0; k < l.points.size(); ++k) {
+        const auto p = at_index(l.points[k]);
+        x[p] = w.points.driven(l.points[k])
+                   ? w.points.x_start[p]
+                   : AffineFrame::place(r.body->carrier_frame(state, l.link), l.local[k]);
+      }
 }
 
 }  // namespace haptos

@@ -11,9 +11,11 @@
 namespace haptos {
 namespace {
 
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
 // A surface that may touch others.
 struct Party {
-  enum Kind : std::uint8_t { kPrescribed, kAffine, kSoft };
+  enum Kind : std::uint8_t { kPrescribed, kLink, kAffine, kSoft };
   Kind kind = kPrescribed;
   std::string name;
   const ContactSurface* surface = nullptr;
@@ -35,6 +37,16 @@ double affine_pressure(const Scene& scene, const AffineParts& a, const AffineBod
   return kWeights * load / std::pow(f.volume, 2.0 / 3.0);
 }
 
+// Of a link the robot's weight counts: any link may have to bear it. Only prescribed bodies leave
+// it to links.
+double link_pressure(const Model& model, std::size_t robot, const ContactSurface& s) {
+  double mass = 0, area = 0;
+  for (const RobotLink& l : model.robots[robot].robot.links) mass += l.mass;
+  for (const double a : s.rest.triangle_area) area += a;
+  const double g = norm(model.scene.sim.gravity());
+  return kWeights * std::max(mass, 1e-3) * (g > 0 ? g : 9.81) / (area / 6);
+}
+
 std::vector<Party> parties(const Model& model, const Workspace& w) {
   const Scene& scene = model.scene;
   std::vector<Party> all;
@@ -48,6 +60,11 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
   for (std::size_t i = 0; i < w.affine.size(); ++i)
     all.push_back({Party::kAffine, scene.affine[i].name, w.affine[i].surface.get(), nullptr,
                    scene.affine[i].friction, affine_pressure(scene, w.affine[i], scene.affine[i])});
+  for (std::size_t i = 0; i < w.robots.size(); ++i)
+    for (const LinkParts& l : w.robots[i].links)
+      for (std::size_t k = 0; k < l.surfaces.size(); ++k)
+        all.push_back({Party::kLink, model.body_names[at_index(l.body)], l.surfaces[k].get(),
+                       nullptr, Friction{l.friction[k]}, link_pressure(model, i, *l.surfaces[k])});
   return all;
 }
 
@@ -145,7 +162,8 @@ void add_point_contact(const Model& model, Workspace& w) {
   }
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, shapes, excluded);
-    owner.resize(shapes.size(), &scene.robots[i].name);
+    for (std::size_t k = owner.size(); k < shapes.size(); ++k)
+      owner.push_back(&model.body_names[at_index(shapes[k].body)]);
   }
   if (shapes.empty()) return;
   for (const HalfSpace& h : scene.half_spaces) {
@@ -157,12 +175,16 @@ void add_point_contact(const Model& model, Workspace& w) {
     owner.push_back(&h.name);
   }
   if (shapes.size() < 2) return;
-  if (!scene.pairs.empty())
-    for (std::size_t j = 0; j < shapes.size(); ++j)
-      for (std::size_t i = 0; i < j; ++i)
-        if (!may_touch(scene, *owner[i], *owner[j]))
-          excluded.push_back({static_cast<int>(i), static_cast<int>(j)});
+  std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
+  for (std::size_t j = 0; j < shapes.size() && !scene.pairs.empty(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
+      const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
+      if (!may_touch(scene, *owner[i], *owner[j])) excluded.push_back(both);
+      if (p && p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
+    }
   auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);
+  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
   for (RobotParts& r : w.robots) r.contact = term.get();
   add_contact(w, std::move(term));
 }
@@ -177,7 +199,9 @@ void add_contacts(const Model& model, Workspace& w) {
     if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group);
     for (std::size_t j = 0; j < i; ++j) {
       const Party *a = &all[i], *b = &all[j];
-      if (a->kind == Party::kPrescribed && b->kind == Party::kPrescribed) continue;
+      // Links touch each other in frozen contact.
+      if (a->kind <= Party::kLink && a->kind == b->kind) continue;
+      if (a->surface->driven && b->surface->driven) continue;
       // The soft one carries the quadrature; of two alike the finer one.
       const bool swap =
           a->kind == b->kind ? mean_edge(*b->surface) < mean_edge(*a->surface) : b->kind > a->kind;
@@ -188,7 +212,7 @@ void add_contacts(const Model& model, Workspace& w) {
   if (group->pair_count() > 0) add_contact(w, std::move(group));
   for (const HalfSpace& h : scene.half_spaces)
     for (const Party& p : all) {
-      if (p.kind == Party::kPrescribed || !may_touch(scene, p.name, h.name)) continue;
+      if (p.kind <= Party::kLink || !may_touch(scene, p.name, h.name)) continue;
       const PairOptions* pair = pair_options(scene, p.name, h.name);
       add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
                                           barrier_setup(scene, pair, p, nullptr, h.friction)));

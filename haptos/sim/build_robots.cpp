@@ -55,6 +55,50 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
   }
 }
 
+namespace {
+
+int add_link_point(const RobotModel& robot, LinkParts& l, int body, const Vec3d& local, double mass,
+                   const RobotParts& parts, Workspace& w) {
+  const TreeLink& place = robot.tree->links[at_index(l.link)];
+  l.points.push_back(place.body < 0 ? w.points.add_driven(body, 0, place.pose * local)
+                                    : parts.body->add_point(w.points, l.link, body, local));
+  l.local.push_back(local);
+  l.glued_mass.push_back(mass);
+  return l.points.back();
+}
+
+}  // namespace
+
+void add_link_points(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,
+                     Workspace& w) {
+  for (const int link : robot.carriers) {
+    LinkParts l;
+    l.link = link;
+    l.body = robot.first_body + link;
+    const auto& shapes = robot.robot.links[at_index(link)].collisions;
+    for (std::size_t k = 0; k < robot.surfaces[at_index(link)].size(); ++k) {
+      const TriMesh& mesh = robot.surfaces[at_index(link)][k];
+      if (mesh.empty()) continue;
+      std::vector<int> points;
+      for (const Vec3d& x : mesh.vertices)
+        points.push_back(add_link_point(robot, l, l.body, x, 0, parts, w));
+      const bool still = robot.tree->links[at_index(link)].body < 0;
+      l.surfaces.push_back(
+          std::make_unique<ContactSurface>(mesh, std::move(points), l.body, 0, still));
+      l.friction.push_back(shapes[k].friction < 0 ? spec.friction : shapes[k].friction);
+    }
+    l.first_glued = l.points.size();
+    parts.links.push_back(std::move(l));
+  }
+}
+
+int add_glued_to_link(const RobotModel& robot, int link, int body, const Vec3d& x, double mass,
+                      RobotParts& parts, Workspace& w) {
+  const auto l = std::find_if(parts.links.begin(), parts.links.end(),
+                              [&](const LinkParts& p) { return p.link == link; });
+  return add_link_point(robot, *l, body, to_local(robot.link_pose(link), x), mass, parts, w);
+}
+
 void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,
                       Workspace& w, std::vector<PointShape>& shapes,
                       std::vector<std::array<int, 2>>& excluded) {

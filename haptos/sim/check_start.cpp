@@ -182,10 +182,10 @@ void check_half_space(const Placed& a, const HalfSpace& h) {
 
 }  // namespace
 
-void check_start(const Scene& scene, const Workspace& w, const State& state) {
+void check_start(const Model& model, const Workspace& w, const State& state) {
+  const Scene& scene = model.scene;
   std::vector<Vec3d> x = w.points.x_start;
-  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
-    place_prescribed(w.prescribed[i], state.paths[i], x);
+  place_stiff(state, w, x);
   std::vector<Placed> free, prescribed;
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     free.push_back({scene.soft[i].name, placed(*w.soft[i].surface, x)});
@@ -196,6 +196,14 @@ void check_start(const Scene& scene, const Workspace& w, const State& state) {
       prescribed.push_back({scene.prescribed[j].name, placed(*w.prescribed[j].surface, x)});
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (scene.soft[i].self_contact) check_self(free[i]);
+  for (const RobotParts& r : w.robots)
+    for (const LinkParts& l : r.links)
+      for (const auto& s : l.surfaces) {
+        const Placed link{model.body_names[at_index(l.body)], placed(*s, x)};
+        for (const std::vector<Placed>* others : {&free, &prescribed})
+          for (const Placed& p : *others)
+            if (may_touch(scene, p.name, link.name)) check_pair(p, link);
+      }
   for (std::size_t i = 0; i < free.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
       if (may_touch(scene, free[i].name, free[j].name)) check_pair(free[i], free[j]);

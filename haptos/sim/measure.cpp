@@ -22,7 +22,7 @@ const PrescribedPoints* find_prescribed(const Workspace& w, int body) {
 
 // The acceleration of a free point in the last step.
 Vec3d free_acceleration(const Workspace& w, int point) {
-  if (w.objective.proximal()) return Vec3d::zero();
+  if (w.objective.proximal() || w.points.driven(point)) return Vec3d::zero();
   const Vec3d past = w.objective.velocity_of(point, w.objective.inertia().z_past);
   return (w.points.u[at_index(point)] - past) * (1.0 / w.b);
 }
@@ -133,6 +133,10 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   for (const AffineParts& a : work_->affine)
     for (std::size_t k = 0; a.frame->slots().body == body && k < a.points.size(); ++k)
       add_point(a.points[k], free_acceleration(*work_, a.points[k]), a.glued_mass[k]);
+  for (const RobotParts& robot : work_->robots)
+    for (const LinkParts& l : robot.links)
+      for (std::size_t k = 0; l.body == body && k < l.points.size(); ++k)
+        add_point(l.points[k], free_acceleration(*work_, l.points[k]), l.glued_mass[k]);
   return r;
 }
 

@@ -1,7 +1,13 @@
 #include "haptos/sim/model.h"
 
+#include <algorithm>
+
 #include "haptos/base/hash.h"
+#include "haptos/base/refuse.h"
+#include "haptos/dynamics/soft_element.h"
+#include "haptos/sim/pairs.h"
 #include "haptos/sim/sensing.h"
+#include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
@@ -21,6 +27,35 @@ Moments moments_of(const AffineBody& b) {
                     : solid_moments(b.surface, b.density);
 }
 
+// Per robot, the mass of every vertex that is glued to one of its links.
+std::vector<std::vector<GluedMass>> glued_to_robots(const Scene& scene,
+                                                    const std::vector<SoftModel>& soft) {
+  std::vector<std::vector<GluedMass>> all(scene.robots.size());
+  for (std::size_t i = 0; i < soft.size(); ++i) {
+    const std::vector<Glue>& glue = scene.soft[i].glue;
+    std::vector<LinkName> link;
+    for (const Glue& g : glue) link.push_back(find_link(scene, g.body));
+    const std::vector<double> mass = lumped_mass(soft[i].rest, scene.soft[i].material.density);
+    for (std::size_t v = 0; v < mass.size(); ++v)
+      if (const int g = soft[i].glued_to[v]; g >= 0)
+        if (const LinkName l = link[static_cast<std::size_t>(g)]; l.robot >= 0)
+          all[static_cast<std::size_t>(l.robot)].push_back({l.link, mass[v], soft[i].start[v]});
+  }
+  return all;
+}
+
+// Whether there are bodies in live contact that may touch a robot.
+bool meets_live(const Scene& scene, const std::string& robot) {
+  const auto meets = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& b) { return may_touch(scene, robot, b.name); });
+  };
+  return meets(scene.soft) || meets(scene.affine) ||
+         std::any_of(scene.prescribed.begin(), scene.prescribed.end(), [&](const auto& b) {
+           return !b.surface.empty() && may_touch(scene, robot, b.name);
+         });
+}
+
 void add_robot(Hash& h, const RobotModel& r) {
   for (const TreeBody& b : r.tree->bodies) {
     h.add(static_cast<std::uint64_t>(b.kind));
@@ -33,6 +68,8 @@ void add_robot(Hash& h, const RobotModel& r) {
       h.add(v);
   }
   h.add(r.tree->armature);
+  for (const auto& link : r.surfaces)
+    for (const TriMesh& s : link) add_positions(h, s.vertices);
   for (int k : r.motor_unknown) h.add(static_cast<std::uint64_t>(k));
   for (int i = 0; i < r.sensors->size(); ++i) {
     const Sensor& s = r.sensors->sensor(i);
@@ -90,18 +127,35 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const auto& b : scene.affine) m->body_names.push_back(b.name);
   for (const auto& b : scene.spheres) m->body_names.push_back(b.name);
   for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
-  for (const auto& b : scene.robots) {
+  for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
+  const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
+  for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+    const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
-    m->robots.push_back(compile_robot(b, static_cast<int>(m->body_names.size()), first_control));
+    m->robots.push_back(compile_robot(b, static_cast<int>(m->body_names.size()), first_control,
+                                      glued[i], meets_live(scene, b.name)));
     for (std::string& name : link_body_names(b)) m->body_names.push_back(std::move(name));
   }
   for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
   compile_sensors(scene, *m);
-  for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);
   m->hash = hash_of(*m);
   return m;
+}
+
+Pose start_pose(const Scene& scene, const std::string& body) {
+  for (const PrescribedBody& b : scene.prescribed)
+    if (b.name == body) return pose_at(b.trajectory, 0);
+  for (const AffineBody& b : scene.affine)
+    if (b.name == body) return b.pose;
+  const LinkName link = find_link(scene, body);
+  if (link.robot < 0)
+    refuse("\"" + body + "\"", "",
+           "is neither a prescribed body nor an affine body nor a link of this scene",
+           "add it first; a link is named \"robot/link\"");
+  return compile_robot(scene.robots[static_cast<std::size_t>(link.robot)], 0, 0)
+      .link_pose(link.link);
 }
 
 }  // namespace haptos

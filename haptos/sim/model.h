@@ -28,6 +28,10 @@ struct Model {
 /// Validates and compiles. Throws InputError for the first thing that is wrong.
 std::shared_ptr<const Model> compile(Scene scene);
 
+/// Pose at the start of the frame of a prescribed body, an affine body or a link ("robot/link").
+/// @throws InputError where the scene has none of this name
+Pose start_pose(const Scene& scene, const std::string& body);
+
 /// Those of the scene (scene.h), and what compiling it found odd.
 std::vector<std::string> find_warnings(const Model& model);
 

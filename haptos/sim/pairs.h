@@ -5,8 +5,8 @@
 
 namespace haptos {
 
-/// The entry of scene.pairs for these bodies, in either order: one that names both of them, else
-/// one that names a body and a layer, else one that names two layers; nullptr where there is none.
+/// The entry of scene.pairs for these bodies, in either order: the one that names them most
+/// closely, by themselves, by the robot of a link, or by their layers; nullptr where there is none.
 const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b);
 
 /// Whether the two may touch: not glued together and not switched off.

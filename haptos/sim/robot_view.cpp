@@ -88,6 +88,7 @@ void RobotView::set_state(const std::vector<double>& position,
   std::copy(q.begin(), q.end(), state_->q.begin() + parts_->body->slots().first_q);
   std::copy(velocity.begin(), velocity.end(),
             state_->z.begin() + parts_->body->slots().first_scalar);
+  parts_->body->place_carriers(*state_);
 }
 
 int RobotView::link(const std::string& name) const {

@@ -7,6 +7,10 @@
 #include "haptos/base/options.h"
 #include "haptos/base/text.h"
 #include "haptos/dynamics/tree_kinematics.h"
+#include "haptos/geometry/collide/hull.h"
+#include "haptos/geometry/collide/shape_properties.h"
+#include "haptos/geometry/mass_properties.h"
+#include "haptos/geometry/mesh_check.h"
 #include "haptos/model/robot_check.h"
 
 namespace haptos {
@@ -88,7 +92,72 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
     }
 }
 
-RobotModel compiled(const RobotBody& spec, int first_body, int first_control) {
+// Glued masses as masses of their links, with the tree at its start.
+void add_glued(const std::vector<GluedMass>& glued, RobotModel& m) {
+  for (const GluedMass& g : glued) {
+    RobotLink& l = m.robot.links[at_index(g.link)];
+    const Vec3d x = to_local(m.link_pose(g.link), g.at);
+    const double all = l.mass + g.mass;
+    if (!(all > 0)) continue;
+    const Vec3d r = x - l.centre;  // two masses about their common centre
+    const Mat3d spread = Mat3d::identity() * dot(r, r) - outer(r, r);
+    l.inertia += spread * (l.mass * g.mass / all);
+    l.centre += r * (g.mass / all);
+    l.mass = all;
+  }
+  m.tree = std::make_shared<const Tree>(compile_tree(m.robot));
+}
+
+// Longest edge of the facets of a curved shape: they leave it by a five-hundredth of its radius.
+double facet_of(const Shape& s) {
+  double radius = s.size[0];
+  if (s.kind == ShapeKind::kEllipsoid) radius = std::min({s.size[0], s.size[1], s.size[2]});
+  return radius / 8;
+}
+
+std::vector<TriMesh> live_surfaces(const RobotBody& spec, const RobotLink& link, RobotModel& m) {
+  std::vector<TriMesh> all;
+  for (const RobotShape& c : link.collisions) {
+    all.emplace_back();
+    const std::string name =
+        "robot \"" + spec.name + "\", link \"" + link.name + "\", collision " + printable(c.name);
+    if (c.shape.kind == ShapeKind::kHalfSpace) {
+      m.warnings.push_back("Of " + name +
+                           ": a half-space does not touch soft, affine or "
+                           "prescribed bodies.");
+      continue;
+    }
+    TriMesh mesh = shape_mesh(c.shape, facet_of(c.shape));
+    try {
+      // One that faces inward would have its ridges for valleys.
+      if (require_contact_surface(mesh, name).closed() && solid_moments(mesh, 1).mass < 0)
+        for (Vec3i& t : mesh.triangles) std::swap(t[1], t[2]);
+    } catch (const InputError& e) {
+      mesh = convex_hull(mesh.vertices).mesh();
+      m.warnings.push_back("Of " + name + " the convex hull touches soft, affine and prescribed " +
+                           "bodies: " + e.what());
+    }
+    for (Vec3d& x : mesh.vertices) x = c.frame * x;
+    all.back() = std::move(mesh);
+  }
+  return all;
+}
+
+void find_carriers(const RobotBody& spec, const std::vector<GluedMass>& glued, bool live,
+                   RobotModel& m) {
+  for (int i = 0; i < static_cast<int>(m.robot.links.size()); ++i) {
+    m.surfaces.emplace_back();
+    if (live) m.surfaces.back() = live_surfaces(spec, m.robot.links[at_index(i)], m);
+    const bool carries = std::any_of(m.surfaces.back().begin(), m.surfaces.back().end(),
+                                     [](const TriMesh& s) { return !s.empty(); });
+    if (carries ||
+        std::any_of(glued.begin(), glued.end(), [i](const GluedMass& g) { return g.link == i; }))
+      m.carriers.push_back(i);
+  }
+}
+
+RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
+                    const std::vector<GluedMass>& glued, bool live) {
   require_robot(spec.robot, "");
   RobotModel m;
   m.name = spec.name;
@@ -98,6 +167,7 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control) {
   m.position = spec.position.empty() ? m.tree->start : spec.position;
   m.velocity = spec.velocity;
   if (m.velocity.empty()) m.velocity.assign(at_index(m.tree->v_count), 0.0);
+  if (!glued.empty()) add_glued(glued, m);
   for (const RobotMotor& motor : m.robot.motors) m.motor_unknown.push_back(m.unknown(motor.joint));
   for (const RobotJoint& j : m.robot.joints)
     if (j.friction > 0 && (j.kind == JointKind::kBall || j.kind == JointKind::kFree))
@@ -113,6 +183,7 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control) {
       m.shapes.back().emplace_back(s.shape, "link \"" + l.name + "\", collision " + s.name);
   }
   find_no_contact(spec, m);
+  find_carriers(spec, glued, live, m);
   return m;
 }
 
@@ -136,9 +207,17 @@ int RobotModel::unknown(const std::string& joint) const {
                     near.empty() ? "name one of its joints" : "did you mean \"" + near + "\"?"});
 }
 
-RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control) {
+Pose RobotModel::link_pose(int link) const {
+  TreeData<double> data(*tree);
+  forward_kinematics(*tree, position.data(), data);
+  const Frame<double> x = link_frame(*tree, data, link);
+  return {x.p, quaternion(x.r)};
+}
+
+RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
+                         const std::vector<GluedMass>& glued, bool live) {
   try {
-    return compiled(spec, first_body, first_control);
+    return compiled(spec, first_body, first_control, glued, live);
   } catch (const InputError& e) {
     Diagnostic d = e.diagnostic;
     const std::string name = "robot \"" + spec.name + "\"";
@@ -152,6 +231,32 @@ std::vector<std::string> link_body_names(const RobotBody& spec) {
   std::vector<std::string> names;
   for (const RobotLink& l : spec.robot.links) names.push_back(spec.name + "/" + l.name);
   return names;
+}
+
+LinkName find_link(const Scene& scene, const std::string& body) {
+  for (std::size_t r = 0; r < scene.robots.size(); ++r) {
+    const RobotBody& b = scene.robots[r];
+    if (body.compare(0, b.name.size(), b.name) != 0) continue;
+    const std::vector<std::string> names = link_body_names(b);
+    const auto it = std::find(names.begin(), names.end(), body);
+    if (it != names.end()) return {static_cast<int>(r), static_cast<int>(it - names.begin())};
+  }
+  return {};
+}
+
+bool fixed_together(const Robot& robot, int a, int b) {
+  const auto root = [&](int link) {
+    for (std::size_t left = robot.joints.size(); left > 0; --left) {  // even if they go in a circle
+      const auto j =
+          std::find_if(robot.joints.begin(), robot.joints.end(), [&](const RobotJoint& k) {
+            return k.child == link && k.kind == JointKind::kFixed && k.parent >= 0;
+          });
+      if (j == robot.joints.end()) break;
+      link = j->parent;
+    }
+    return link;
+  };
+  return root(a) == root(b);
 }
 
 }  // namespace haptos

@@ -10,6 +10,7 @@
 #include "haptos/geometry/collide/collide.h"
 #include "haptos/model/spec.h"
 #include "haptos/sensors/robot_sensors.h"
+#include "haptos/sim/scene.h"
 
 namespace haptos {
 
@@ -36,20 +37,44 @@ struct RobotModel {
   std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
   std::vector<std::array<int, 2>> no_contact;       ///< links that never touch, in order
   int first_body = 0;                               ///< number of link 0 in contact records
+  std::vector<int> carriers;  ///< links that carry points of live contact or of glue
+  /// Surfaces of each link's collision shapes for live contact, link frame; empty where there is
+  /// none.
+  std::vector<std::vector<TriMesh>> surfaces;
   ControlSlots controls;
   std::shared_ptr<const RobotSensors> sensors;  ///< set up, without a reading; never null
   std::vector<std::string> warnings;  ///< what is odd but can be simulated, a sentence each
 
   /// The unknown of the joint of this name; throws InputError where it has not just one.
   int unknown(const std::string& joint) const;
+  /// Of a link at the start of a run.
+  Pose link_pose(int link) const;
+};
+
+/// A mass that is glued to a link, where it is at the start of a run (world) [kg], [m].
+struct GluedMass {
+  int link = 0;
+  double mass = 0;
+  Vec3d at;
 };
 
 /// @param first_body, first_control  numbers that the robot may use from
+/// @param glued  counts as mass of its link
+/// @param live  whether its shapes meet bodies in live contact
 /// @throws InputError naming robot and part
-RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control);
+RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
+                         const std::vector<GluedMass>& glued = {}, bool live = false);
 
 /// Names of the links in contact records: the robot's, a slash, the link's; of a robot of one link
 /// the robot's.
 std::vector<std::string> link_body_names(const RobotBody& spec);
+
+/// The link of a scene with this name in contact records; robot -1: there is none.
+struct LinkName {
+  int robot = -1, link = -1;
+};
+LinkName find_link(const Scene& scene, const std::string& body);
+/// Whether only fixed joints are between two links.
+bool fixed_together(const Robot& robot, int a, int b);
 
 }  // namespace haptos

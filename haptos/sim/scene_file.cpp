@@ -26,7 +26,7 @@ void check_references(const Reading& r) {
     const auto found = r.names.find(ref.name);
     const bool exists = found != r.names.end();
     const auto carries = [](const Reading::Named& n) {
-      return n.kind == "prescribed body" || n.kind == "affine body";
+      return n.kind == "prescribed body" || n.kind == "affine body" || n.carries;
     };
     if (exists && (!ref.carrier || carries(found->second))) continue;
     std::vector<std::string> candidates;
@@ -42,7 +42,9 @@ void check_references(const Reading& r) {
       for (std::size_t i = 0; i < candidates.size() && i < 20; ++i)
         remedy += (i > 0 ? ", \"" : "\"") + printable(candidates[i]) + "\"";
     ref.place.fail("\"" + printable(ref.name) + "\"",
-                   exists ? "must be a prescribed or an affine body, not a " + found->second.kind
+                   exists ? "must be a prescribed body, an affine body or a link of a robot "
+                            "(\"robot/link\"), not a " +
+                                found->second.kind
                           : "names nothing in this scene",
                    remedy);
   }
@@ -117,7 +119,7 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind) {
   const Value v = body.at("name", "add a name of its own for this " + kind);
   const std::string name = v.text();
   if (name.size() > 100) v.fail("", "must have at most 100 characters", "shorten it");
-  const auto [it, fresh] = r.names.emplace(name, Reading::Named{kind, v.where().line});
+  const auto [it, fresh] = r.names.emplace(name, Reading::Named{kind, v.where().line, false});
   if (!fresh)
     v.fail("\"" + printable(name) + "\"",
            "is the name of the " + it->second.kind + " on line " + std::to_string(it->second.line) +
@@ -131,7 +133,7 @@ std::string read_layer(Reading& r, const Value& body) {
   if (!v) return "";
   const std::string name = v->text();
   if (name.size() > 100) v->fail("", "must have at most 100 characters", "shorten it");
-  r.names.emplace(name, Reading::Named{"layer", v->where().line});
+  r.names.emplace(name, Reading::Named{"layer", v->where().line, false});
   return name;
 }
 

@@ -21,7 +21,7 @@ constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  ///< [m]
 struct Reference {
   Value place;
   std::string name;
-  bool carrier;  ///< only a prescribed or an affine body will do
+  bool carrier;  ///< only a prescribed body, an affine body or a link will do
 };
 
 /// What reading a scene carries along.
@@ -29,6 +29,7 @@ struct Reading {
   struct Named {
     std::string kind;
     int line;
+    bool carries = false;  ///< a link, or a robot that is just one
   };
   std::filesystem::path root;
   SceneLimits limits;

@@ -5,6 +5,7 @@
 #include "haptos/model/rigid.h"
 #include "haptos/model/srdf.h"
 #include "haptos/model/urdf.h"
+#include "haptos/sim/robots.h"
 #include "haptos/sim/scene_file_parts.h"
 
 namespace haptos::scene_file {
@@ -161,6 +162,13 @@ RobotShape read_rigid_shape(Reading& r, const Value& v) {
 
 }  // namespace
 
+// Links may be named by glue and pairs.
+static void name_links(Reading& r, const Value& v, const RobotBody& b) {
+  for (const std::string& name : link_body_names(b))
+    r.names.insert_or_assign(
+        name, Reading::Named{name == b.name ? "robot" : "link", v.where().line, true});
+}
+
 RobotBody read_robot(Reading& r, const Value& v) {
   v.keys({"name", "file", "base", "packages", "hulls", "srdf", "state", "pose", "start", "motors",
           "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "self_contact",
@@ -179,6 +187,7 @@ RobotBody read_robot(Reading& r, const Value& v) {
   }
   if (const auto self = v.find("self_contact")) b.self_contact = self->boolean();
   read_contact(r, v, b);
+  name_links(r, v, b);
   return b;
 }
 
@@ -215,6 +224,7 @@ RobotBody read_rigid(Reading& r, const Value& v) {
     b.velocity = {u[0], u[1], u[2], w[0], w[1], w[2]};
   }
   read_contact(r, v, b);
+  r.names[b.name].carries = true;
   return b;
 }
 

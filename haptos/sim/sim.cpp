@@ -49,7 +49,7 @@ Sim::Sim(std::shared_ptr<const Model> model, std::uint32_t env) : model_(std::mo
   work_->sensing.env = env;
   state_ = initial_state(*model_, *work_);
   apply_wrenches();
-  check_start(scene(), *work_, state_);
+  check_start(*model_, *work_, state_);
 }
 
 Sim::~Sim() = default;
@@ -176,8 +176,7 @@ const SoftModel& Sim::soft_model(const std::string& name) const {
 std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
   const SoftParts& s = work_->soft[index_of(scene().soft, "soft body", name)];
   std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
-  for (std::size_t i = 0; i < work_->prescribed.size(); ++i)
-    place_prescribed(work_->prescribed[i], state_.paths[i], all);
+  place_stiff(state_, *work_, all);
   std::vector<Vec3d> x;
   std::size_t free = 0;
   for (std::size_t v = 0; v < s.points.size(); ++v) {
@@ -228,6 +227,39 @@ void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& t
   std::copy_n(force.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i));
   std::copy_n(torque.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i) + 3);
   apply_wrenches();
+}
+
+Pose Sim::carrier_pose(const std::string& name) const {
+  for (const PrescribedBody& b : scene().prescribed)
+    if (b.name == name) return prescribed_pose(name);
+  const LinkName link = find_link(scene(), name);
+  if (link.robot < 0) return affine_pose(name);
+  const RobotModel& robot = model_->robots[at_index(link.robot)];
+  const Articulation* body = work_->robots[at_index(link.robot)].body;
+  const TreeLink& place = robot.tree->links[at_index(link.link)];
+  if (place.body < 0) return place.pose;
+  for (const int carrier : robot.carriers)
+    if (carrier == link.link)
+      return AffineFrame::nearest_pose(body->carrier_frame(state_, link.link));
+  const auto x = body->link_pose(state_.q.data() + body->slots().first_q, link.link);
+  return {x.p, quaternion(x.r)};
+}
+
+std::vector<TriMesh> Sim::link_surfaces(const std::string& name) const {
+  const int body = body_id(name);
+  std::vector<TriMesh> all;
+  for (std::size_t r = 0; r < work_->robots.size(); ++r)
+    for (const LinkParts& l : work_->robots[r].links) {
+      if (l.body != body) continue;
+      std::vector<Vec3d> x(at_index(work_->points.size()), Vec3d::zero());
+      place_stiff(state_, *work_, x);
+      for (const auto& s : l.surfaces) {
+        all.emplace_back();
+        for (const int p : s->point) all.back().vertices.push_back(x[at_index(p)]);
+        all.back().triangles = s->triangles;
+      }
+    }
+  return all;
 }
 
 RobotView Sim::robot(const std::string& name) {

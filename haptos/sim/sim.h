@@ -90,8 +90,9 @@ class Sim {
   /// Name of a body as numbered in contact records.
   const std::string& body_name(int body) const;
   int body_id(const std::string& name) const;
-  /// Wrench that the scene exerted on a prescribed or an affine body in the last step, about
-  /// `about`: contact and glue together.
+  /// Wrench that the scene exerted on a prescribed or an affine body, or on a link of a robot, in
+  /// the last step, about `about`: contact and glue together (of a link, without what touches it in
+  /// frozen contact).
   Wrench reaction(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
   /// Wrench of contact alone on a body, on a robot (its links meet each other too, which adds up to
   /// nothing), or on one of its links, "robot/link".
@@ -120,6 +121,13 @@ class Sim {
   /// Force at the centre of mass [N] and torque about it [N m] in the coming steps, world axes.
   void set_wrench(const std::string& affine, const Vec3d& force, const Vec3d& torque);
 
+  /// Pose of the frame of a prescribed body, an affine body or a link ("robot/link") as what is
+  /// glued to it sees it: of a link the rotation nearest to where the step left its points, which
+  /// differs from the link's pose by the square of the step's angle (dynamics/articulation.h).
+  Pose carrier_pose(const std::string& body) const;
+  /// Surfaces of the collision shapes of a link (its name as in contact records) that soft, affine
+  /// and prescribed bodies meet, where the last step left them, world; none where nothing does.
+  std::vector<TriMesh> link_surfaces(const std::string& link) const;
   /// A robot, to command and to read; valid while this Sim stays where it is.
   RobotView robot(const std::string& name);
   /// Called at the start of every step(), before anything moves: reads what it likes and sets

@@ -116,7 +116,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
 
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
-  const BodyStep bodies = body_step(scene, part.h, state, w);
+  BodyStep bodies = body_step(scene, part.h, state, w);
   w.objective.inertia().z_past = state.z;
   apply_controls(state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
@@ -145,6 +145,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
     for (const auto& t : w.terms) t->commit(context, w.points);
     keep_controls(w, state);
     if (keeps_the_last(scene)) state.q_before = state.q, state.z_before = state.z;
+    bodies.path = report.newton.path;
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
     w.b = bodies.b;
     report.missed = keep_paths(report.newton.path, state, w);

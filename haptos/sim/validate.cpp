@@ -8,6 +8,7 @@
 #include "haptos/dynamics/elastic_laws.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/geometry/mesh_check.h"
+#include "haptos/sim/robots.h"
 #include "haptos/sim/scene.h"
 
 namespace haptos {
@@ -97,6 +98,18 @@ void check_positive(const std::string& element, double v, const std::string& uni
            "give it in " + unit);
 }
 
+std::string some_links(const Scene& s, const std::string& robot) {
+  std::string text;
+  for (const auto& b : s.robots) {
+    if (b.name != robot) continue;
+    const std::vector<std::string> all = link_body_names(b);
+    for (std::size_t i = 0; i < all.size() && i < 5; ++i)
+      text += (i > 0 ? ", \"" : "\"") + all[i] + "\"";
+    if (all.size() > 5) text += " ...";
+  }
+  return text;
+}
+
 void check_names(const Scene& s) {
   std::map<std::string, std::string> seen;
   auto add = [&](const std::string& kind, const std::string& name) {
@@ -125,6 +138,8 @@ void check_names(const Scene& s) {
   for (const auto& b : s.affine) add_layer(b.layer);
   for (const auto& b : s.robots) add_layer(b.layer);
   for (const auto& b : s.half_spaces) add_layer(b.layer);
+  for (const auto& b : s.robots)
+    for (const std::string& link : link_body_names(b)) seen.emplace(link, "link");
   std::vector<std::string> names;
   for (const auto& [name, kind] : seen) names.push_back(name);
   auto must_exist = [&](const std::string& where, const std::string& name) {
@@ -142,10 +157,15 @@ void check_names(const Scene& s) {
   for (const auto& b : s.soft)
     for (const Glue& g : b.glue) {
       must_exist("soft body \"" + b.name + "\", glue", g.body);
-      if (seen[g.body] != "prescribed body" && seen[g.body] != "affine body")
+      if (find_link(s, g.body).robot >= 0) continue;
+      if (seen[g.body] == "robot")
         refuse("soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
-               "must be a prescribed or an affine body, not a " + seen[g.body],
-               "glue to a prescribed body (it may be one without a surface)");
+               "is a robot of several links", "name one of its links: " + some_links(s, g.body));
+      if (seen[g.body] != "prescribed body" && seen[g.body] != "affine body")
+        refuse(
+            "soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
+            "must be a prescribed body, an affine body or a link of a robot, not a " + seen[g.body],
+            "glue to a prescribed body (it may be one without a surface)");
     }
 }
 
@@ -157,7 +177,8 @@ bool touches_itself(const Scene& s, const std::string& name) {
     return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
   };
   return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
-         !is_body(s.spheres) && !is_body(s.pendulums) && !is_body(s.robots);
+         !is_body(s.spheres) && !is_body(s.pendulums) && !is_body(s.robots) &&
+         find_link(s, name).robot < 0;
 }
 
 void check_pairs(const Scene& s) {

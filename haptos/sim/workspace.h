@@ -50,12 +50,25 @@ struct AffineParts {
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
 };
 
+/// The points that a link carries: vertices of its surfaces first, then what is glued to it.
+struct LinkParts {
+  int link = 0;  ///< of the robot
+  int body = -1;
+  std::vector<int> points;
+  std::vector<Vec3d> local;        ///< in the link's frame [m]
+  std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
+  std::size_t first_glued = 0;
+  std::vector<std::unique_ptr<ContactSurface>> surfaces;  ///< of its shapes
+  std::vector<double> friction;                           ///< of each surface
+};
+
 struct RobotParts {
   Articulation* body = nullptr;  ///< null where nothing moves
   std::vector<JointMotor*> motors;
   std::vector<LoopClosureTerm*> closures;        ///< as in the robot
   PointContact* contact = nullptr;               ///< that its shapes are part of
   std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
+  std::vector<LinkParts> links;                  ///< those that carry points
   ControlSlots controls;
 };
 
@@ -100,7 +113,7 @@ int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.
 State initial_state(const Model& model, Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
-void check_start(const Scene& scene, const Workspace& w, const State& state);
+void check_start(const Model& model, const Workspace& w, const State& state);
 /// A step, or a part of one.
 struct StepPart {
   double h = 0;               ///< [s]
@@ -114,6 +127,8 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
 StepReport step(const Scene& scene, State& state, Workspace& w);
 /// Writes the positions of a prescribed body's points after its last path into x.
 void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x);
+/// The same for the points of all prescribed bodies, affine bodies and links.
+void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x);
 /// Energies and smallest det F of soft bodies at the end of a step.
 void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report);
 /// Whether prescribed bodies would pass through each other on this step's paths; those that would

@@ -37,7 +37,7 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   all_frozen_ =
       std::all_of(terms_.begin(), terms_.end(), [](const Term* t) { return t->frozen(); });
   any_driven_ = false;
-  for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->driven(p);
+  for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->on_path(p);
 }
 
 void Objective::set_trial(const std::vector<double>& z, double s) {
@@ -55,6 +55,7 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
     } else {
       pts.u[i] = velocity(pts, *pattern_, p, z_);
       pts.x[i] = pts.x_base[i] + b * pts.u[i];
+      if (s != 1.0 && pts.carried(p)) pts.x[i] -= (1.0 - s) * pts.way(p);
     }
   }
   for (Term* t : terms_) t->refresh(pts);
@@ -106,9 +107,7 @@ Energy Objective::assemble(bool hessian, bool project, double ds, double caution
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
     for (int p = 0; p < points_->size(); ++p)
-      if (points_->driven(p))
-        driven_motion_[at_index(p)] =
-            (ds / context_.b) * (points_->x_target[at_index(p)] - points_->x_start[at_index(p)]);
+      if (points_->on_path(p)) driven_motion_[at_index(p)] = (ds / context_.b) * points_->way(p);
   }
   for (;;) {
     assembly_.begin(*points_, hessian, ds > 0 ? &driven_motion_ : nullptr);
@@ -234,10 +233,11 @@ bool Objective::solve(std::vector<double>& dz, double tolerance) {
 
 double Objective::max_step(const std::vector<double>& dz, double ds) {
   dx_.resize(at_index(points_->size()));
-  for (int p = 0; p < points_->size(); ++p)
-    dx_[at_index(p)] = points_->driven(p)
-                           ? ds * (points_->x_target[at_index(p)] - points_->x_start[at_index(p)])
-                           : context_.b * velocity(*points_, *pattern_, p, dz);
+  for (int p = 0; p < points_->size(); ++p) {
+    Vec3d& d = dx_[at_index(p)];
+    d = points_->driven(p) ? Vec3d::zero() : context_.b * velocity(*points_, *pattern_, p, dz);
+    if (points_->on_path(p)) d += ds * points_->way(p);
+  }
   double a = 1.0;
   for (Term* t : terms_) a = t->max_step(*points_, dx_, a);
   return a;

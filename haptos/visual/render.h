@@ -5,8 +5,8 @@
 // gentle gloss, in linear light, encoded as sRGB. A ground plane catches shadow and fades into the
 // background. A clip plane cuts closed meshes open and closes the cut with a flat cap.
 // Scene lengths may be in any one unit; world z is up. The picture is the same for any number of
-// threads. Limits: one layer of translucency; shadows of translucent meshes are opaque; caps ask
-// for closed meshes.
+// threads. Limits: one layer of translucency; shadows of meshes of half opacity or more are
+// opaque, others throw none; caps ask for closed meshes.
 #pragma once
 
 #include <optional>

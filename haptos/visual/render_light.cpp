@@ -11,6 +11,7 @@ namespace haptos::internal {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr float kShadowOpacity = 0.5f;
 constexpr float kFar = std::numeric_limits<float>::infinity();
 
 /// Points spread evenly over the unit disc along a golden-angle spiral.
@@ -52,12 +53,19 @@ ShadowMap::ShadowMap(const FaceList& list, const Vec3d& lo, const Vec3d& hi, con
         const std::size_t first =
             static_cast<std::size_t>(band) * static_cast<std::size_t>(v.band_rows()) * kSize;
         for (std::size_t i = 0; i < s.key.size(); ++i) {
-          const bool front = s.front_key[i] < s.key[i];
+          const auto surface_of = [&](int id) {
+            return id >= 0 ? list.faces[static_cast<std::size_t>(id)].surface : cap_surface(id);
+          };
+          const auto look = [&](int id) -> const Surface& {
+            return list.surfaces[static_cast<std::size_t>(surface_of(id))];
+          };
+          // What is nearly clear throws no shadow.
+          const bool front =
+              s.front_key[i] < s.key[i] && look(s.front_id[i]).opacity >= kShadowOpacity;
           const int id = front ? s.front_id[i] : s.id[i];
           if (id == kNothing) continue;
-          const int surface =
-              id >= 0 ? list.faces[static_cast<std::size_t>(id)].surface : cap_surface(id);
-          if (list.surfaces[static_cast<std::size_t>(surface)].finish == Finish::kUnlit) continue;
+          const int surface = surface_of(id);
+          if (look(id).finish == Finish::kUnlit) continue;
           key_[first + i] = front ? s.front_key[i] : s.key[i];
           surface_[first + i] = surface;
         }

@@ -72,6 +72,19 @@ void bind_image(nb::module_& m) {
       "A colour-mapped field (height, width) with axes [mm] and a colour bar; values are "
       "multiplied by `unit` before they are shown; pitch: metres per pixel. lo, hi: range shown.");
   m.def(
+      "map_colors",
+      [](const ArrayLike& values, const std::string& map) {
+        const Colormap colors = to_map(map);
+        std::vector<Vec3d> out;
+        for (const double v : to_numbers(values, "values")) {
+          const Color c = map_color(colors, v);
+          out.push_back({{c.r, c.g, c.b}});
+        }
+        return own_points(std::move(out));
+      },
+      nb::arg("values"), nb::arg("colormap") = "sequential",
+      "Colours (n, 3) from 0 to 1 of numbers (n), held to 0 .. 1; not-a-number is grey.");
+  m.def(
       "depth_picture",
       [](const ArrayLike& depth, double pitch, int scale, const std::string& title) {
         return image_array(depth_picture(to_field(depth, pitch, "depth").field, scale, title));

@@ -1,12 +1,37 @@
 // The native half of the Python package: haptos._core. Python code imports from haptos.
 #include "bind.h"
+#include "haptos/base/parallel.h"
 #include "haptos/version.h"
+
+namespace {
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+constexpr const char* kInstructionSet = "x86-64-v4";
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__)
+constexpr const char* kInstructionSet = "x86-64-v3";
+#elif defined(__x86_64__)
+constexpr const char* kInstructionSet = "x86-64";
+#else
+constexpr const char* kInstructionSet = "another";
+#endif
+
+#ifdef HAPTOS_CUDA
+constexpr bool kCuda = true;
+#else
+constexpr bool kCuda = false;
+#endif
+
+}  // namespace
 
 NB_MODULE(_core, m) {
   using namespace haptos::python;
   m.doc() = "The C++ core of Haptos. Import from haptos instead.";
   m.attr("version") = haptos::kVersion;
   m.attr("commit") = haptos::kCommit;
+  m.attr("compiler") = __VERSION__;
+  m.attr("instruction_set") = kInstructionSet;
+  m.attr("cuda") = kCuda;
+  m.def("thread_count", &haptos::thread_count, "Threads that loops of the core may use.");
   bind_errors(m);
   bind_options(m);
   bind_mesh(m);

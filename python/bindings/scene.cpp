@@ -1,6 +1,7 @@
 // The scene builder. haptos/scene.py wraps it and documents it for people.
 #include "haptos/sim/scene.h"
 #include <nanobind/stl/filesystem.h>
+#include "haptos/sim/model.h"
 #include "haptos/sim/scene_file.h"
 
 #include "bind.h"
@@ -34,7 +35,7 @@ nb::tuple friction_pair(const Friction& f) {
   return nb::make_tuple(f.sticking, f.sliding < 0 ? f.sticking : f.sliding);
 }
 
-// Rows (name of a prescribed or an affine body, vertex numbers).
+// Rows (name of a body or of a link, vertex numbers).
 std::vector<Glue> to_glue(const nb::dict& glue, const std::string& body) {
   std::vector<Glue> r;
   for (auto [name, vertices] : glue)
@@ -477,10 +478,14 @@ void bind_scene(nb::module_& m) {
           nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"), nb::arg("support"),
           nb::arg("friction").none())
       .def("entries", &entries)
-      .def("warnings", &find_warnings)
+      .def("warnings", [](const Scene& s) { return find_warnings(s); })
       .def("options", &scene_options)
       .def("set_options", &set_scene_options, nb::arg("group"), nb::arg("values"))
       .def("validate", [](const Scene& s) { validate(s); });
+  m.def(
+      "start_pose",
+      [](const Scene& scene, const std::string& body) { return pose_row(start_pose(scene, body)); },
+      nb::arg("scene"), nb::arg("body"));
   m.def(
       "load_scene",
       [](const std::filesystem::path& path, const nb::object& tetrahedralise) {

@@ -169,6 +169,9 @@ void bind_sim(nb::module_& m) {
            [](const Sim& s, const std::string& n) { return pose_row(s.prescribed_pose(n)); })
       .def("prescribed_positions",
            [](const Sim& s, const std::string& n) { return own_points(s.prescribed_positions(n)); })
+      .def("carrier_pose",
+           [](const Sim& s, const std::string& n) { return pose_row(s.carrier_pose(n)); })
+      .def("link_surfaces", &Sim::link_surfaces, nb::arg("link"))
       .def("affine_positions",
            [](const Sim& s, const std::string& n) { return own_points(s.affine_positions(n)); })
       .def("affine_pose",

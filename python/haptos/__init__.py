@@ -70,7 +70,8 @@ from haptos._core import (
     write_stl,
     write_vtk,
 )
-from haptos.errors import InputError, StepError
+from haptos.drawing import Look, draw
+from haptos.errors import InputError, PressError, StepError
 from haptos.image_metrics import (
     DepthScore,
     ImageScore,
@@ -86,6 +87,7 @@ from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_
 from haptos.movies import record_movie, save_movie
 from haptos.options import Material, Option, Options, option_table
 from haptos.recording import Recorder
+from haptos.replay import Recording
 from haptos.repair import Hole, RepairReport, repair
 from haptos.rgb import (
     LightRig,
@@ -105,6 +107,7 @@ from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
+from haptos.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
 from haptos.sensor_models import Fact, SensorModel, load_sensor, sensor_names
 from haptos.sensors import (
     ContactField,
@@ -116,6 +119,7 @@ from haptos.sensors import (
     Touch,
 )
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
+from haptos.snapshots import SimStage, Snapshot, Stage
 from haptos.tet_report import TetReport, measure_tets
 from haptos.tets import TetProgress, tetrahedralise
 from haptos.trajectories import Trajectory, load_trajectory
@@ -138,6 +142,8 @@ __all__ = [
     "ImageScore",
     "InputError",
     "LightRig",
+    "LinkPad",
+    "Look",
     "LoopClosure",
     "MarkerGrid",
     "MarkerReading",
@@ -148,9 +154,12 @@ __all__ = [
     "Options",
     "Pad",
     "PadGrading",
+    "PadSet",
     "PhotometricModel",
     "PointCloud",
+    "PressError",
     "Recorder",
+    "Recording",
     "RenderScene",
     "RepairReport",
     "RgbSensor",
@@ -167,6 +176,9 @@ __all__ = [
     "SensorModel",
     "ShadowTable",
     "Sim",
+    "SimStage",
+    "Snapshot",
+    "Stage",
     "State",
     "StepError",
     "StepReport",
@@ -202,6 +214,7 @@ __all__ = [
     "depth_picture",
     "describe_status",
     "distance_to_surface",
+    "draw",
     "field_picture",
     "flow_picture",
     "icosphere",
@@ -209,6 +222,7 @@ __all__ = [
     "iso_bolt",
     "iso_nut",
     "load_mjcf",
+    "load_pad_set",
     "load_rgb",
     "load_robot",
     "load_scene",
@@ -221,6 +235,8 @@ __all__ = [
     "normals_from_depth",
     "option_table",
     "orient",
+    "pad_from_mesh",
+    "pad_set_names",
     "pins",
     "read_surface",
     "read_table",

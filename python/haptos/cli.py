@@ -1,4 +1,4 @@
-"""The haptos command: press, run, tetrahedralise, check, calibrate, describe.
+"""The haptos command: press, run, view, render, tetrahedralise, check, calibrate, describe, doctor.
 
 Exit codes: 0 done; 1 check found the file unusable, or a strict step failed; 2 bad input, in one
 line on stderr, with nothing created; 74 the disk is full; 130 and 143 stopped by Ctrl-C or
@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from haptos import _core
-from haptos.errors import InputError, StepError, refuse
+from haptos.errors import InputError, PressError, StepError, refuse
 from haptos.options import find_option
 from haptos.units import parse_quantity
 
@@ -65,10 +65,27 @@ def _top(
 
 @app.command()
 def press(
-    shape: Annotated[str, typer.Argument(
+    shapes: Annotated[list[str], typer.Argument(
         metavar="SHAPE", show_default=False,
-        help="An STL, OBJ, PLY or OFF file, or the name of a test shape such as sphere.")],
-    depth: Annotated[str, typer.Option(help="How far to press, for example 0.5mm.")] = "1mm",
+        help="One or several: STL, OBJ, PLY or OFF files, or names of test shapes such as sphere.")],
+    depth: Annotated[str | None, typer.Option(
+        metavar="LENGTH[,...]", show_default=False, help="How far to press, for example 0.5mm; "
+        "several are read on one way down: 0.5mm,1mm or 0:1mm:11. Default: 1mm.")] = None,
+    force: Annotated[str | None, typer.Option(
+        metavar="FORCE[,...]", show_default=False, help="Press until the gel pushes back with "
+        "this, for example 5N, instead of --depth.")] = None,
+    shear: Annotated[str | None, typer.Option(
+        metavar="LENGTH[,LENGTH]", show_default=False, help="Then move the object sideways, along "
+        "x or x and y, for example 0.5mm.")] = None,
+    twist: Annotated[str | None, typer.Option(
+        metavar="ANGLE", show_default=False, help="Then turn it about the vertical through its "
+        "middle, for example 10deg.")] = None,
+    grid: Annotated[str | None, typer.Option(
+        metavar="NxM", show_default=False, help="Press at so many places along x and y of the "
+        "pad, each from its start.")] = None,
+    pitch: Annotated[str | None, typer.Option(
+        show_default=False, help="Between the places of --grid. Default: spread over the "
+        "pad.")] = None,
     sensor: Annotated[str | None, typer.Option(
         metavar="NAME|FILE", show_default=False, help="A sensor by name, or a sensor file "
         "(.yaml): its pad, gel, camera and markers. haptos describe sensors lists them.")] = None,
@@ -88,7 +105,10 @@ def press(
     at: Annotated[str, typer.Option(
         metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
     steps: Annotated[int | None, typer.Option(
-        show_default=False, help="Number of steps. Default: one each 80 um.")] = None,
+        show_default=False, help="Number of steps down. Default: one each 80 um.")] = None,
+    friction: Annotated[str | None, typer.Option(
+        show_default=False, help="Coefficient of friction. Default: the sensor's; without one 0, "
+        "with --shear or --twist 0.8.")] = None,
     young: Annotated[str | None, typer.Option(
         show_default=False, help="Young's modulus. Default: the sensor's, or 435kPa.")] = None,
     poisson: Annotated[str | None, typer.Option(
@@ -105,30 +125,48 @@ def press(
     pad) and run.h5 (every step; docs/files.md describes it). Ctrl-C ends the run after the
     current step and still writes them.
 
+    Several shapes, or --grid, make a matrix of presses: a folder each and index.html. The same
+    command goes on with one that was stopped or killed; a press that fails is noted and the rest
+    goes on, with exit code 1.
+
     \b
     Examples:
       haptos press sphere
       haptos press part.stl --unit mm --depth 0.8mm --out runs/part
+      haptos press cylinder --sensor gelsight-mini --force 5N --shear 0.5mm --twist 10deg
       haptos press torus --sensor digit --depth 0.5mm
+      haptos press cone moon dots --grid 3x3 --pitch 1mm --depth 0:1mm:11 --out runs/matrix
       haptos press torus --pad dome --young 300kPa --set contact.support=10um
     """
-    from haptos.cli_runs import run_press
-    from haptos.press import prepare
+    from haptos.cli_press import parse_grid, parse_pair, parse_values, run_matrix, run_press
 
     options = parse_settings(settings)
     if young is not None:
         options.setdefault("material.young", parse_quantity(young, "Pa", "material.young"))
     if poisson is not None:
         options.setdefault("material.poisson", parse_quantity(poisson, "", "material.poisson"))
-    xy = at.split(",")
-    if len(xy) != 2:
+    if depth is not None and force is not None:
+        refuse("--depth and --force", "", "cannot both be given", "leave one out")
+    if pitch is not None and grid is None:
+        refuse("--pitch", pitch, "is for --grid", "for example --grid 3x3 --pitch 1mm")
+    if len(at.split(",")) != 2:
         refuse("--at", at, "must be two lengths", "for example 2mm,-1mm")
-    run_press(
-        lambda: prepare(shape, depth=parse_quantity(depth, "m", "--depth"), pad=pad, unit=unit,
-                        sensor=sensor, face=face, pad_face=pad_face, steps=steps, seed=seed, options=options,
-                        at=(parse_quantity(xy[0], "m", "--at"),
-                            parse_quantity(xy[1], "m", "--at"))),
-        shape, out, overwrite)
+    asked = {
+        "depth": None if depth is None else parse_values(depth, "m", "--depth"),
+        "force": None if force is None else parse_values(force, "N", "--force"),
+        "shear": (0.0, 0.0) if shear is None else parse_pair(shear, "m", "--shear", "0.5mm"),
+        "twist": 0.0 if twist is None else parse_quantity(twist, "rad", "--twist"),
+        "friction": None if friction is None else parse_quantity(friction, "", "--friction"),
+        "pad": pad, "unit": unit, "sensor": sensor, "face": face, "pad_face": pad_face,
+        "steps": steps, "seed": seed, "options": options,
+        "at": parse_pair(at, "m", "--at", "2mm,-1mm"),
+    }
+    if grid is None and len(shapes) == 1:
+        run_press(shapes[0], asked, out, overwrite)
+    else:
+        run_matrix(shapes, (1, 1) if grid is None else parse_grid(grid),
+                   None if pitch is None else parse_quantity(pitch, "m", "--pitch"), asked, out,
+                   overwrite)
 
 
 @app.command()
@@ -232,39 +270,115 @@ def check(
         rebuild=length(rebuild, "--rebuild")))
 
 
+PackageOption = Annotated[list[str] | None, typer.Option(
+    "--package", metavar="NAME=FOLDER", show_default=False,
+    help="Where a robot's package:// paths begin; may be given several times.")]
+ShownArgument = Annotated[str, typer.Argument(
+    metavar="FILE", show_default=False,
+    help="A scene (.yaml), a recording (.h5), a folder that haptos press or run wrote, or a robot "
+    "(.urdf, .xacro, MJCF's .xml).")]
+
+
 @app.command()
 def view(
-    file: Annotated[str, typer.Argument(
-        metavar="FILE", show_default=False,
-        help="A scene (.yaml) or a robot (.urdf, .xacro, MJCF's .xml).")],
-    movie: Annotated[str | None, typer.Option(
-        "--movie", metavar="MP4", show_default=False,
-        help="Write a movie of the scene instead of opening a page.")] = None,
-    seconds: Annotated[str, typer.Option(help="Simulated time of the movie.")] = "5 s",
-    fps: Annotated[float, typer.Option(help="Frames a second of the movie.")] = 30.0,
+    file: ShownArgument,
+    frame: Annotated[int | None, typer.Option(
+        show_default=False, help="Of a recording, shown first; -1 is the last.")] = None,
     host: Annotated[str, typer.Option(help="Where the page is served; 0.0.0.0 lets other machines "
                                       "see it.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Of the page; the next free one is taken.")] = 8080,
-    package: Annotated[list[str] | None, typer.Option(
-        "--package", metavar="NAME=FOLDER", show_default=False,
-        help="Where a robot's package:// paths begin; may be given several times.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file MP4.")] = False,
+    package: PackageOption = None,
 ) -> None:
-    """Shows a scene or a robot in the browser, or films it; needs the extra view.
+    """Shows a scene, a recording, a press or a robot in the browser; needs the extra view.
 
-    The page has the bodies, contact forces as arrows, a slider for each joint (it commands the
-    motor, or poses a joint that has none) and a plot for each sensor. Ctrl-C ends it.
+    The page has the bodies, the gel coloured by pressure, displacement or stress, contact forces
+    as arrows, markers, the images of the sensors side by side, and a slider over time. A scene
+    runs, with sliders for joints and for bodies that are moved; a press can be gone on with by
+    hand. Only this machine can reach the page, by the address that is printed. Ctrl-C ends it.
 
     \b
     Examples:
-      haptos view scenes/quadruped_stands.yaml
+      haptos view runs/mine
+      haptos view scenes/press_sphere.yaml
       haptos view robot.urdf --package my_robot=~/ws/src/my_robot
-      haptos view scenes/quadruped_stands.yaml --movie stand.mp4 --seconds "2 s"
     """
     from haptos.cli_view import view_file
 
-    view_file(file, movie, parse_quantity(seconds, "s", "--seconds"), fps, host, port,
-              package or [], overwrite)
+    view_file(file, host, port, package or [], frame)
+
+
+@app.command()
+def render(
+    file: ShownArgument,
+    out: Annotated[str | None, typer.Option(
+        "--out", metavar="PNG|MP4", show_default=False,
+        help="The picture or movie to write. Default: the name of FILE with .png, here.")] = None,
+    time: Annotated[str | None, typer.Option(
+        show_default=False, help="Of the picture, for example 0.3s. Default: the end.")] = None,
+    frame: Annotated[int | None, typer.Option(
+        show_default=False, help="The same as a frame of a recording, -1 the last, or as a step of "
+        "a scene.")] = None,
+    camera: Annotated[str, typer.Option(
+        metavar="NAME|AZIMUTH,ELEVATION", help="above, front, side, top, cut (open through the "
+        "middle), or where the camera is in degrees, from the front towards +x and up.")] = "above",
+    color: Annotated[str, typer.Option(
+        metavar="none|pressure|displacement|stress", help="What the gel is coloured by.")] = "none",
+    objects: Annotated[str | None, typer.Option(
+        metavar="solid|ghost|hidden", show_default=False, help="How what presses on a gel is drawn. "
+        "Default: ghost beside a colour, else solid.")] = None,
+    forces: Annotated[str, typer.Option(
+        metavar="none|sum|spread", help="Arrows: none, the whole force between two bodies, or "
+        "spread over the contact.")] = "none",
+    markers: Annotated[bool, typer.Option("--markers", help="Draw the markers on the gel.")] = False,
+    images: Annotated[bool, typer.Option("--images", help="Put the images of the sensors beside "
+                                         "it.")] = False,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="In pixels.")] = "1280x720",
+    fps: Annotated[float, typer.Option(help="Frames a second of a movie.")] = 30.0,
+    speed: Annotated[float | None, typer.Option(
+        show_default=False, help="Of a movie: 1 is real time, 0.1 ten times slower. Default: 1; "
+        "what lasts less than 2 s is slowed down to 4 s.")] = None,
+    seconds: Annotated[str | None, typer.Option(
+        show_default=False, help="Simulated time of a scene's movie. Default: to its last keyframe, "
+        "or 1 s.")] = None,
+    package: PackageOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+) -> None:
+    """Draws a scene, a recording, a press or a robot as PNG or MP4; needs no display.
+
+    A scene is simulated first. The file is written whole or not at all; Ctrl-C ends a movie early,
+    as a whole file of what was drawn. Movies need the extra view.
+
+    \b
+    Examples:
+      haptos render runs/mine --color pressure --forces sum --images --out press.png
+      haptos render runs/mine --camera cut --time 0.3s --out cut.png
+      haptos render scenes/press_sphere.yaml --color stress --out press.mp4 --fps 30
+      haptos render runs/mine --camera 30,50 --size 1920x1080 --speed 0.1 --out slow.mp4
+    """
+    from haptos.cli_render import Asked, parse_look, render_file
+
+    render_file(file, parse_look(camera, color, objects, forces, markers, size), Asked(
+        out, overwrite, None if time is None else parse_quantity(time, "s", "--time"), frame,
+        None if seconds is None else parse_quantity(seconds, "s", "--seconds"), speed, fps, images,
+        package or []))
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+) -> None:
+    """Checks that Haptos works here: Python, core, processor, extras, disk, and a tiny press.
+
+    Each line is ok, warn or missing, with a remedy. Exit code 1 if something that every run needs
+    does not work; what is only missing for an extra does not count.
+
+    \b
+    Example:
+      haptos doctor
+    """
+    from haptos.doctor import run_doctor
+
+    raise typer.Exit(run_doctor(as_json))
 
 
 @app.command()
@@ -397,7 +511,7 @@ def run_command(arguments: list[str]) -> int:
         return _fail("stopped", 130)
     except InputError as e:
         return _fail(str(e), 2)
-    except StepError as e:
+    except (StepError, PressError) as e:
         return _fail(str(e), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,7 +17,7 @@ from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface, read_volume
 from haptos.options import option_table
 from haptos.pads import VOLUME_SUFFIXES
-from haptos.press import SURFACE_SUFFIXES
+from haptos.press_parts import SURFACE_SUFFIXES
 from haptos.robots import ROBOT_SUFFIXES
 from haptos.scene import Scene
 from haptos.sensor_models import is_sensor_file, load_sensor, sensor_names

@@ -1,4 +1,4 @@
-"""haptos press and haptos run: folders, progress, Ctrl-C, results."""
+"""What haptos press and haptos run share: folders, progress, Ctrl-C, results; haptos run itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
@@ -23,17 +23,17 @@ from haptos import _core, pictures
 from haptos.cli import command_line
 from haptos.cli_meshes import load_scene_telling
 from haptos.console import say
-from haptos.errors import InputError, StepError, refuse
+from haptos.errors import InputError, PressError, StepError, refuse
 from haptos.history import History
 from haptos.html_page import write_text
 from haptos.images import save_png
 from haptos.pads import Gel, sensor_of
-from haptos.press import Press
 from haptos.recording import Recorder
-from haptos.report import Outcome, press_report, run_report
+from haptos.report import Outcome, run_report
 from haptos.scene import Scene
 from haptos.sim import Sim, StepReport
 from haptos.units import show_length, show_time
+from haptos.walltime import Clock
 
 MAX_STEPS = 10_000_000
 
@@ -84,8 +84,10 @@ def make_folder(folder: Path) -> None:
 class Stopper(AbstractContextManager["Stopper"]):
     """Notes the first Ctrl-C or SIGTERM, so that a run can end in order; the second one ends it."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: str = "stopping after this step; once more stops at once") -> None:
+        """words: what the first one prints."""
         self.signal = 0
+        self._words = words
         self._before: dict[int, Any] = {}
 
     def _note(self, number: int, frame: FrameType | None) -> None:
@@ -94,8 +96,7 @@ class Stopper(AbstractContextManager["Stopper"]):
             signal.signal(number, signal.SIG_DFL)
             raise KeyboardInterrupt
         self.signal = number
-        print("haptos: stopping after this step; once more stops at once", file=sys.stderr,
-              flush=True)
+        print(f"haptos: {self._words}", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Stopper:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -117,11 +118,11 @@ class Stopper(AbstractContextManager["Stopper"]):
 
 
 class Bar(AbstractContextManager["Bar"]):
-    """Steps done, remaining time and a few words; a line now and then without a terminal."""
+    """What is done, remaining time and a few words; a line now and then without a terminal."""
 
-    def __init__(self, what: str, total: int) -> None:
+    def __init__(self, what: str, total: int, unit: str = "steps") -> None:
         self._console = Console(stderr=True)
-        self._what, self._total, self._done = what, total, 0
+        self._what, self._total, self._done, self._unit = what, total, 0, unit
         self._start = self._told = time.monotonic()
         self._bar: Progress | None = None
         if self._console.is_terminal:
@@ -134,44 +135,35 @@ class Bar(AbstractContextManager["Bar"]):
         if self._bar:
             self._bar.start()
         else:
-            print(f"{self._what}: {self._total} steps", file=sys.stderr, flush=True)
+            print(f"{self._what}: {self._total} {self._unit}", file=sys.stderr, flush=True)
         return self
 
     def __exit__(self, *ignored: object) -> None:
         if self._bar:
             self._bar.stop()
 
-    def advance(self, words: str) -> None:
-        """One step more."""
-        self._done += 1
+    def tell(self, words: str) -> None:
+        """Says what is being done, on a terminal."""
         if self._bar:
-            self._bar.update(self._task, advance=1, words=words)
+            self._bar.update(self._task, words=words)
+
+    def advance(self, words: str, total: int | None = None) -> None:
+        """One step more; total: of what there is to do, where that has changed."""
+        self._done += 1
+        self._total = max(self._done, self._total if total is None else total)
+        if self._bar:
+            self._bar.update(self._task, advance=1, words=words, total=self._total)
             return
         now = time.monotonic()
         if now - self._told > 5 or self._done == self._total:
             self._told = now
-            left = (now - self._start) / self._done * (self._total - self._done)
-            print(f"{self._what}: {self._done} of {self._total}, {words}, "
-                  f"{show_time(left)} left", file=sys.stderr, flush=True)
+            rest = self._total - self._done
+            left = (now - self._start) / self._done * rest
+            print(f"{self._what}: {self._done} of {self._total}, {words}"
+                  + (f", {show_time(left)} left" if rest else ""), file=sys.stderr, flush=True)
 
 
 # -- what both commands do ---------------------------------------------------------------------
-
-
-class Clock:
-    """Wall time by what it was spent on [s]."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def on(self, what: str) -> Iterator[None]:
-        """Adds the time that passes inside to `what`."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self.seconds[what] = self.seconds.get(what, 0.0) + time.monotonic() - began
 
 
 class Job(NamedTuple):
@@ -179,13 +171,15 @@ class Job(NamedTuple):
 
     what: str  #: "press", "run"
     sim: Sim
-    wanted: int  #: steps
+    wanted: Callable[[], int]  #: steps in all, or a guess until they are done
+    done: Callable[[int], bool]  #: whether so many steps are all
     step: Callable[[], tuple[StepReport, str]]  #: makes a step; the words are for the progress
     draw: Callable[[Path], list[str]]  #: writes pictures into the folder and names them
     report: Callable[[Outcome], str]  #: the page
     tell: Callable[[Outcome], None]  #: prints what came out
     every: int = 1  #: one frame is recorded in so many steps
     settings: dict[str, Any] | None = None  #: for the recording
+    close: Callable[[Recorder], None] | None = None  #: adds to the recording at its end
 
 
 def carry_out(job: Job, folder: Path, clock: Clock) -> None:
@@ -193,35 +187,42 @@ def carry_out(job: Job, folder: Path, clock: Clock) -> None:
     make_folder(folder)
     sim, command = job.sim, command_line()
     history = History(sim)
-    failed: StepError | None = None
+    failed: StepError | PressError | None = None
     recorder = Recorder(folder / "run.h5", sim, command=command, settings=job.settings)
     try:
         with Stopper() as stopper:
-            with Bar(job.what, job.wanted) as bar:
-                while history.steps < job.wanted and not stopper.signal:
+            with Bar(job.what, job.wanted()) as bar:
+                while not job.done(history.steps) and not stopper.signal:
                     try:
                         with clock.on("Steps"):
                             report, words = job.step()
+                    except PressError as e:
+                        failed = e
+                        break
                     except StepError as e:
                         failed = e
                         history.add_failed(e.report)
                         break
                     history.add(report)
-                    done = history.steps
-                    if done % job.every == 0 or done == job.wanted or stopper.signal:
+                    count = history.steps
+                    if count % job.every == 0 or job.done(count) or stopper.signal:
                         with clock.on("Recording"):
                             recorder.record(report)
-                    bar.advance(words)
+                    bar.advance(words, job.wanted())
             history.finish()
-            whole = history.steps == job.wanted and failed is None
+            whole = job.done(history.steps) and failed is None
+            if job.close is not None:
+                job.close(recorder)
             recorder.close(finished=whole)
             with clock.on("Pictures"):
                 drawn = job.draw(folder)
-            done = f"{history.steps} of {job.wanted} steps"
+            wanted = job.wanted()
+            done = f"{history.steps} of {wanted} steps"
             ended = (f"Finished, {done}." if whole else
                      f"Stopped by a signal after {done}." if failed is None else
-                     f"Ended by a step that failed, {done}: {failed}")
-            outcome = Outcome(folder, drawn, history, job.wanted, ended, command, clock.seconds)
+                     f"Ended by a step that failed, {done}: {failed}"
+                     if isinstance(failed, StepError) else f"Ended after {history.steps} steps: {failed}")
+            outcome = Outcome(folder, drawn, history, wanted, ended, command, clock.seconds)
             write_text(folder / "report.html", job.report(outcome))
     finally:
         recorder.close(finished=False)
@@ -235,60 +236,6 @@ def carry_out(job: Job, folder: Path, clock: Clock) -> None:
         raise failed
     if stopper.signal:
         raise typer.Exit(stopper.exit_code)
-
-
-# -- haptos press ------------------------------------------------------------------------------
-
-
-def run_press(prepare: Callable[[], Press], name: str, out: str | None, overwrite: bool) -> None:
-    """Runs a press test and writes its results."""
-    folder = check_folder(out, f"press-{Path(name).stem}", overwrite)
-    clock = Clock()
-    with clock.on("Reading and compiling"):
-        press = prepare()
-    say("note", press.notes)
-    say("warning", press.warnings)
-
-    def step() -> tuple[StepReport, str]:
-        made = press.step()
-        return made.report, f"{max(made.depth, 0) * 1e3:.2f} mm, {made.object_force[2]:.3g} N"
-
-    carry_out(Job("press", press.sim, press.steps, step, lambda f: write_press(press, f),
-                  lambda outcome: press_report(press, outcome), lambda _: _print_press(press),
-                  settings=press.settings), folder, clock)
-
-
-def write_press(press: Press, folder: Path) -> list[str]:
-    """The deformed pad and its pictures, whose names are returned."""
-    sim, sensor = press.sim, press.sensor
-    mesh = sim.mesh(press.pad_name)
-    x = sim.positions(press.pad_name)[0]
-    _core.write_vtk(folder / "pad.vtk", _core.TetMesh(x, mesh.tets), x - np.asarray(mesh.vertices))
-    depth = sensor.depth()[0]
-    row = int(np.nanargmax(depth)) // depth.shape[1]
-    cut = (0.5 * (depth.shape[0] - 1) - row) * sensor.camera.pitch
-    save_png(folder / "above.png", pictures.gel_above(sim, press.pad_name, sensor))
-    save_png(folder / "side.png", pictures.gel_side(sim, press.pad_name, (0, cut, 0)))
-    save_png(folder / "depth.png", pictures.depth_image(sensor))
-    names = ["above", "side", "depth"]
-    if sensor.has_markers:
-        save_png(folder / "markers.png", pictures.marker_image(sensor))
-        names.append("markers")
-    if sensor.has_colours:
-        save_png(folder / "rgb.png", sensor.rgb()[0])
-        names.append("rgb")
-    return names
-
-
-def _print_press(press: Press) -> None:
-    if press.history:
-        last = press.history[-1]
-        deepest = float(np.nanmax(press.sensor.depth(), initial=0.0))
-        print(f"depth {show_length(max(last.depth, 0.0))}, in the image {show_length(deepest)}")
-        print(f"force on the object {last.object_force[2]:.4f} N, on the mount "
-              f"{last.mount_force[2]:.4f} N, their sum over the force {last.imbalance:.1e}")
-        if not np.any(last.object_force):
-            print("the object does not touch the gel here; try another --at or --face")
 
 
 # -- haptos run --------------------------------------------------------------------------------
@@ -315,7 +262,8 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
         report = sim.step()
         return report, f"{report.time[0]:.4g} s, {report.iterations[0]} iterations"
 
-    carry_out(Job("run", sim, steps, step, lambda f: _draw_scene(sim, f),
+    carry_out(Job("run", sim, lambda: steps, lambda count: count >= steps, step,
+                  lambda f: _draw_scene(sim, f),
                   lambda outcome: run_report(sim, outcome, Path(path).name), lambda _: None,
                   every=every), folder, clock)
 

@@ -53,6 +53,10 @@ class StepError(RuntimeError):
         self.report = report
 
 
+class PressError(RuntimeError):
+    """A press test cannot be made as asked, which showed only while it ran; one sentence."""
+
+
 def refuse(element: str, value: object, rule: str, remedy: str = "", file: str = "") -> NoReturn:
     """Raises InputError with the sentence that the C++ library makes of it."""
     sentence = _core.sentence(file, element, str(value), rule, remedy)

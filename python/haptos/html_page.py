@@ -123,6 +123,7 @@ def line_plot(x: Sequence[float], lines: Mapping[str, Sequence[float]], x_name: 
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{py(v):.1f}" y2="{py(v):.1f}" '
                      f'stroke="#e3e7ea"/><text x="{left - 8}" y="{py(v) + 4:.1f}" '
                      f'text-anchor="end">{v:.6g}</text>')
+    at = left  # of the next entry of the key
     for k, (name, y) in enumerate(ys.items()):
         colour = COLOURS[k % len(COLOURS)]
         dots = [(px(a), py(b)) for a, b in zip(xs, y, strict=True) if np.isfinite(a + b)]
@@ -132,10 +133,10 @@ def line_plot(x: Sequence[float], lines: Mapping[str, Sequence[float]], x_name: 
             parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>'
                       for a, b in dots]
         if len(ys) > 1:
-            at = left + 50 * k
             parts.append(f'<line x1="{at}" x2="{at + 16}" y1="12" y2="12" stroke="{colour}" '
                          f'stroke-width="2"/><text x="{at + 21}" y="16">{html.escape(name)}'
                          "</text>")
+            at += 43 + 6.6 * len(name)
     parts.append(f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">'
                  f"{html.escape(x_name)}</text>"
                  f'<text x="14" y="{(top + height - bottom) / 2}" text-anchor="middle" '
@@ -167,6 +168,13 @@ td {{ padding: 2px 0; font-variant-numeric: tabular-nums; vertical-align: top;
 .columns th:last-child, .columns td:last-child {{ text-align: left; }}
 .columns tr:nth-child(odd) td {{ background: #f6f7f8; }}
 .columns tr.marked td {{ background: #fdf3d8; }}
+.gallery {{ display: grid; gap: 4px 8px; font-size: 12px; color: #55606a; }}
+.gallery a {{ color: inherit; text-decoration: none; }} .gallery a:hover {{ color: #1f6f8b; }}
+.gallery .failed {{ background: #fdf3d8; padding: 6px; overflow-wrap: anywhere; }}
+.gallery .waiting {{ background: #f0f2f4; padding: 6px; }}
+.gallery img, img.strip {{ width: auto; max-width: 100%; display: block; }}
+.strip {{ margin: 8px 0; }} .shape {{ display: flex; flex-wrap: wrap; gap: 8px 24px; }}
+.shape > .plot {{ flex: 1 1 300px; max-width: 460px; }}
 svg {{ width: 100%; height: auto; display: block; }}
 ul {{ margin: 0; padding-left: 18px; font-size: 13px; overflow-wrap: anywhere; }}
 code {{ background: #f0f2f4; padding: 1px 5px; border-radius: 3px; overflow-wrap: anywhere; }}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from haptos import _core, pictures
+from haptos.drawing import Look, Ranges, picture_of, view_box
 from haptos.errors import refuse
+from haptos.snapshots import SimStage
 
 if TYPE_CHECKING:
     from haptos.sim import Sim
@@ -70,45 +72,42 @@ def save_movie(path: str | os.PathLike[str], frames: Iterable[NDArray[np.uint8]]
 
 
 def record_movie(path: str | os.PathLike[str], sim: Sim, seconds: float, *, fps: float = 30.0,
-                 width: int = 960, height: int = 720,
-                 progress: Callable[[float], Any] | None = None) -> int:
+                 width: int = 960, height: int = 720, look: Look | None = None,
+                 images: bool = False, progress: Callable[[float], Any] | None = None) -> int:
     """Runs a Sim of one environment and films it in real time; returns the number of frames.
 
-    seconds: simulated time; progress(part done) is called along the way. The picture holds all that
-    the bodies do in that time, so the states are kept and drawn at the end.
+    seconds: simulated time; look: how it is drawn, in place of width and height; images: whether
+    the images of its sensors are beside it; progress(part done) is called along the way. The
+    picture holds all that the bodies do in that time, so the moments are kept and drawn at the end.
     """
     if sim.envs != 1:
         refuse("movie", f"{sim.envs} environments", "films one", "compile the scene with envs=1")
     if not (seconds > 0 and np.isfinite(seconds)):
         refuse("seconds", seconds, "must be greater than 0", "give it in s")
-    start = float(sim.time[0])
-    states, lo, hi = [], np.full(3, np.inf), np.full(3, -np.inf)
+    look = look or Look(width=width, height=height)
+    taker = SimStage(sim)
+    fields = (look.color,) if look.color else ()
+    ranges, snaps = Ranges(), []
 
     def note() -> None:
-        nonlocal lo, hi
-        states.append(sim.state)
-        points = pictures.add_bodies(_core.RenderScene(), sim)
-        if len(points):
-            lo, hi = np.minimum(lo, points.min(axis=0)), np.maximum(hi, points.max(axis=0))
+        snaps.append(taker.take(fields, images))
+        ranges.grow(taker.stage, snaps[-1])
 
+    start = float(sim.time[0])
     note()
     while sim.time[0] - start < seconds - 0.5 * sim.dt:
         sim.step()
-        if sim.time[0] - start >= len(states) / fps - 0.5 * sim.dt:
+        if sim.time[0] - start >= len(snaps) / fps - 0.5 * sim.dt:
             note()
             if progress is not None:
                 progress(0.5 * min(1.0, (sim.time[0] - start) / seconds))
-    last = sim.state
-    frame = np.array([lo, hi]) if np.isfinite(lo).all() else None
+    frame = view_box(taker.stage, snaps) if look.frame is None else look.frame
+    look = replace(look, frame=frame)
 
     def drawn() -> Iterable[NDArray[np.uint8]]:
-        for k, state in enumerate(states):
-            sim.state = state
-            yield pictures.scene_above(sim, width, height, frame=frame)
+        for k, snap in enumerate(snaps):
+            yield picture_of(taker.stage, snap, look, ranges, images)
             if progress is not None:
-                progress(0.5 + 0.5 * (k + 1) / len(states))
+                progress(0.5 + 0.5 * (k + 1) / len(snaps))
 
-    try:
-        return save_movie(path, drawn(), fps)
-    finally:
-        sim.state = last
+    return save_movie(path, drawn(), fps)

@@ -17,6 +17,7 @@ from haptos.meshes import read_volume
 
 VOLUME_SUFFIXES = (".vtk", ".msh")
 PIXEL_PITCH = 6.34e-5  # of a GelSight Mini at 320 x 240 [m]
+LEAST_BASE = 0.25  # part of what faces down that must lie in the lowest plane
 MARKER_PITCH = 1.5e-3  # [m]
 
 
@@ -98,6 +99,12 @@ def _split_pad(mesh: _core.TetMesh, pad: str) -> Gel:
     triangles = np.asarray(ids)[np.asarray(surface.triangles)]
     a, b, c = (x[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
+    lowest = np.isin(triangles, base).all(axis=1)
+    area, under = (0.5 * -normal[k, 2].sum() for k in (lowest, normal[:, 2] < 0))
+    if area < LEAST_BASE * under:
+        refuse("pad", pad, "has no face to glue that can be told: its lowest plane holds "
+               f"{100 * area / under:.0f} % of what faces down", "turn it so that its flat base "
+               "is down, or use --pad-face bottom")
     coat = triangles[normal[:, 2] > 0.5 * np.linalg.norm(normal, axis=1)]
     coat = coat[x[coat][:, :, 2].max(axis=1) > -0.5 * thickness]
     if len(coat) == 0:

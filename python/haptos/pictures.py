@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import PIL.Image
+import PIL.ImageDraw
+import PIL.ImageFont
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
-from haptos.robots import draw_robot
+from haptos.drawing import CUT, INK, ROD, Image, Look, Ranges, draw, rod_mesh
+from haptos.snapshots import BODY, GEL, OBJECT, SimStage
 
 if TYPE_CHECKING:
     from haptos.sensors import TactileSensor
     from haptos.sim import Sim
 
-GEL = (0.60, 0.76, 0.82)
 PRESSED = (0.13, 0.33, 0.50)  #: the gel where it is pressed in deepest
-CUT = (0.47, 0.66, 0.74)
-BODY = (0.80, 0.62, 0.42)  #: affine bodies
-OBJECT = (0.72, 0.73, 0.76)
-ROD = (0.45, 0.47, 0.52)  #: segments and points
-INK = (0.12, 0.14, 0.17)
 
-Image = NDArray[np.uint8]
+# From flat to deepest, of thumbnails.
+_DEPTH_STOPS = np.linspace(0, 1, 5)
+_DEPTH_COLOURS = np.array([[236, 243, 247], [158, 202, 216], [76, 150, 184], [30, 88, 142],
+                           [12, 30, 82]], float)
 
 # Renderers see millimetres, so that sizes are near one.
 _MM = 1e3
@@ -80,44 +82,14 @@ def scene_above(sim: Sim, width: int = 1280, height: int = 960,
 
     frame (2, 3): lower and upper corner of what the picture should hold [m], default what there is.
     """
-    scene = _core.RenderScene()
-    points = add_bodies(scene, sim)
-    if len(points) == 0:
-        scene.add_point((0, 0, 0), 1.0)
-        points = np.zeros((1, 3))
-    around = points if frame is None else np.asarray(frame, float)
-    for entry in sim.entries["half_spaces"]:
-        _add_plane(scene, entry, around)
-    return _core.render(scene, (0.35, 1.0, -0.8), width, height, margin=0.12, frame=frame)
-
-
-def add_bodies(scene: _core.RenderScene, sim: Sim) -> NDArray[np.float64]:
-    """Adds all bodies that have a surface; returns where their vertices are, (n, 3) [m]."""
-    seen = [np.zeros((0, 3))]
-    for name in sim.names("soft"):
-        scene.add_mesh(sim.positions(name)[0], sim.surface(name), color=GEL, finish="gel")
-        seen.append(sim.positions(name)[0])
-    prescribed = _with_surface(sim)
-    for entry in prescribed:
-        seen.append(sim.positions(entry["name"])[0])
-    box = np.concatenate(seen)
-    thickness = 0.003 * float(np.linalg.norm(np.ptp(box, axis=0))) if len(box) else 1e-3
-    for entry in prescribed:
-        _add_prescribed(scene, sim.positions(entry["name"])[0], entry["surface"], thickness)
-    for entry in sim.entries["affine"]:
-        scene.add_mesh(sim.positions(entry["name"])[0], entry["surface"].triangles, color=BODY)
-        seen.append(sim.positions(entry["name"])[0])
-    for entry in sim.entries["spheres"]:
-        ball = _core.icosphere(entry["radius"], entry["radius"] / 8)
-        pose = sim.pose(entry["name"])[0]
-        ball = ball.transformed(pose[:3], pose[3:])
-        scene.add_mesh(ball.vertices, ball.triangles, color=(0.82, 0.52, 0.34))
-        seen.append(np.asarray(ball.vertices))
-    for robot in sim.robots.values():
-        seen.extend(draw_robot(scene, robot.robot, robot.link_poses[0]))
-    for entry in sim.entries["pendulums"]:
-        seen.append(_add_pendulum(scene, sim, entry))
-    return np.concatenate(seen)
+    taker = SimStage(sim)
+    snap = taker.take(fields=(), readings=False)
+    if frame is None:
+        seen = [x for x in map(snap.vertices, taker.stage.bodies) if len(x)]
+        frame = (np.array([np.min([x.min(axis=0) for x in seen], axis=0),
+                           np.max([x.max(axis=0) for x in seen], axis=0)]) if seen else None)
+    look = Look(width=width, height=height, frame=frame)
+    return draw(taker.stage, snap, look, Ranges())
 
 
 def depth_image(sensor: TactileSensor, scale: int = 2, title: str = "") -> Image:
@@ -154,63 +126,54 @@ def _with_surface(sim: Sim) -> list[dict]:
 
 
 def _add_prescribed(scene: _core.RenderScene, x: NDArray[np.float64], surface: _core.TriMesh,
-                    thickness: float, **how: Any) -> None:
+                    thickness: float, **how: object) -> None:
     """A prescribed body at x; its segments and points, which have no thickness, are given one."""
     if len(surface.triangles):
         scene.add_mesh(x, surface.triangles, color=OBJECT, finish="metal", **how)
-    rods = _rods(x, np.asarray(surface.segments), np.asarray(surface.points), thickness)
+    rods = rod_mesh(x, np.asarray(surface.segments), np.asarray(surface.points), thickness)
     if rods is not None:
         scene.add_mesh(*rods, color=ROD, finish="metal", crease_angle=1.2, **how)
 
 
-def _rods(x: NDArray[np.float64], segments: NDArray[np.int32], points: NDArray[np.int32],
-          radius: float) -> tuple[NDArray[np.float64], NDArray[np.int32]] | None:
-    """Segments as round rods with rounded ends, points as small balls, in one mesh."""
-    if len(segments) + len(points) == 0:
-        return None
-    # Each is a ball of which one half is moved along: (from, to) of a point is the same place.
-    ball = _core.icosphere(1.0, 0.7)
-    unit, faces = np.asarray(ball.vertices), np.asarray(ball.triangles)
-    start = np.concatenate([x[segments[:, 0]], x[points]])
-    along = np.concatenate([x[segments[:, 1]], x[points]]) - start
-    length = np.linalg.norm(along, axis=1, keepdims=True)
-    w = np.where(length > 0, along / np.where(length > 0, length, 1), (0.0, 0.0, 1.0))
-    side = np.eye(3)[np.argmin(np.abs(w), axis=1)]
-    u = np.cross(w, side)
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
-    v = np.cross(w, u)
-    frame = np.stack([u, v, w], axis=1)  # (n, 3, 3), rows
-    scale = radius * np.where(length > 0, 1.0, 2.0)[:, None, :]
-    vertices = (unit @ frame) * scale + start[:, None, :]
-    vertices += (unit[:, 2] > 1e-9)[None, :, None] * along[:, None, :]
-    shift = np.arange(len(start))[:, None, None] * len(unit)
-    return vertices.reshape(-1, 3), (faces[None] + shift).reshape(-1, 3).astype(np.int32)
+def grip_strip(panels: Sequence[tuple[str, NDArray[np.float64], NDArray[np.bool_]]],
+               columns: int, size: int = 256) -> Image:
+    """Contacts side by side in panels of one scale: blue where they stick, orange where they slip.
+
+    panels: title, places (n, 2) [m], which of them stick (n); columns: panels that there is room
+    for.
+    """
+    reach = 1.1 * max(float(np.abs(p).max(initial=1e-6)) for _, p, _ in panels)
+    image = PIL.Image.new("RGB", (columns * size, size + 44), (255, 255, 255))
+    draw = PIL.ImageDraw.Draw(image)
+    font = PIL.ImageFont.load_default(size=16)
+    most = max(len(p) for _, p, _ in panels)
+    radius = max(1.5, min(5.0, 0.35 * size / np.sqrt(max(most, 1))))
+    for k, (title, places, sticks) in enumerate(panels):
+        draw.text((k * size + 8, 6), title, fill=(58, 67, 76), font=font)
+        xy = (places / reach * [0.5, -0.5] + 0.5) * size + [k * size, 28]
+        # Sticking ones on top: a stuck middle is what the eye looks for.
+        for turn, colour in ((False, (217, 119, 43)), (True, (31, 95, 150))):
+            for x, y in xy[sticks == turn]:
+                draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+        draw.rectangle((k * size + 2, 28, (k + 1) * size - 3, size + 27), outline=(200, 206, 212))
+    length = float(10 ** np.floor(np.log10(reach)))
+    pixels = length / reach * 0.5 * size
+    draw.line((8, size + 35, 8 + pixels, size + 35), fill=(58, 67, 76), width=3)
+    draw.text((14 + pixels, size + 26), f"{length * 1e3:g} mm", fill=(58, 67, 76), font=font)
+    return np.asarray(image)
 
 
-def _add_plane(scene: _core.RenderScene, entry: dict, points: NDArray[np.float64]) -> None:
-    """A square of a half-space's plane beside what there is to see."""
-    normal = np.asarray(entry["normal"])
-    middle = points.mean(axis=0)
-    middle = middle - (middle @ normal - entry["offset"]) * normal
-    size = 1.2 * float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
-    side = np.cross(normal, [0.0, 1.0, 0.0] if abs(normal[1]) < 0.9 else [1.0, 0.0, 0.0])
-    side *= size / np.linalg.norm(side)
-    other = np.cross(normal, side)
-    scene.add_mesh([middle - side - other, middle + side - other, middle + side + other,
-                    middle - side + other], [[0, 1, 2], [0, 2, 3]], color=(0.80, 0.81, 0.82))
-
-
-def _add_pendulum(scene: _core.RenderScene, sim: Sim, entry: dict) -> NDArray[np.float64]:
-    first, second = sim.angles(entry["name"])[0][:2]
-    a, b = entry["length"]
-    joint = -a * np.array([np.sin(first), 0, np.cos(first)])
-    tip = joint - b * np.array([np.sin(first + second), 0, np.cos(first + second)])
-    radius = 0.02 * (a + b)
-    for start, end in ((np.zeros(3), joint), (joint, tip)):
-        rod = _core.capsule(radius, float(np.linalg.norm(end - start)), radius / 2)
-        along = (end - start) / np.linalg.norm(end - start)
-        # Turned about y from z to the rod's direction.
-        half = 0.5 * np.arctan2(along[0], along[2])
-        rod = rod.transformed(0.5 * (start + end), (np.cos(half), 0, np.sin(half), 0))
-        scene.add_mesh(rod.vertices, rod.triangles, color=OBJECT, finish="metal")
-    return np.array([np.zeros(3), joint, tip])
+def thumbnail(values: NDArray[Any], scale: float = 1.0, width: int = 160) -> Image:
+    """A small picture: of depth (height, width) [m], from 0 to `scale`, white where the camera sees
+    nothing; or of colours (height, width, 3)."""
+    values = np.asarray(values)
+    if values.ndim == 2:
+        t = np.clip(np.nan_to_num(values, nan=0.0) / max(scale, 1e-9), 0, 1)
+        image = np.stack([np.interp(t, _DEPTH_STOPS, _DEPTH_COLOURS[:, c]) for c in range(3)], -1)
+        image[~np.isfinite(values)] = 255
+    else:
+        image = values.astype(float)
+    k = max(1, -(-image.shape[1] // width))
+    height, across = max(1, image.shape[0] // k) * k, image.shape[1] // k * k
+    blocks = image[:height, :across].reshape(height // k, k, across // k, k, 3)
+    return np.round(blocks.mean(axis=(1, 3))).astype(np.uint8)

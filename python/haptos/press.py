@@ -7,25 +7,32 @@ frame is the world: origin at the highest point of the gel, +z out of it, base g
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from haptos import _core
-from haptos.errors import InputError, refuse
-from haptos.meshes import read_surface
+from haptos.errors import refuse
 from haptos.options import Material
-from haptos.pads import Gel, default_grading, file_scale, gel_of, read_pad, sensor_of
+from haptos.pads import Gel, sensor_of
+from haptos.press_motion import (
+    FORCE_TOLERANCE,
+    KEPT_TOLERANCE,
+    SHEAR_STEP,
+    STEP_LENGTH,
+    TWIST_STEP,
+    Motion,
+    Plan,
+    PressStep,
+)
+from haptos.press_parts import SURFACE_SUFFIXES, check_size, load_object, load_pad, middle_of
 from haptos.scene import Scene
 from haptos.sensor_models import load_sensor
-from haptos.sim import Sim, StepReport
+from haptos.sim import Sim
 from haptos.units import show_length
 
-SURFACE_SUFFIXES = (".stl", ".obj", ".ply", ".off")
+__all__ = ["SURFACE_SUFFIXES", "Press", "PressStep", "prepare"]
 
 # The pad of a GelSight Mini: measured modulus, and a ratio that silicone is near to.
 DEFAULTS: dict[str, float] = {
@@ -37,7 +44,8 @@ DEFAULTS: dict[str, float] = {
     "newton.velocity_tolerance": 2e-5,  # 1 um in a time step
     "sim.gravity_z": 0.0,
 }
-STEP_LENGTH = 8e-5  # aimed at per step [m]
+DEFAULT_FRICTION = 0.8  # where a press shears or twists without a sensor
+MOST_TARGETS = 1000  # depths or forces of one press
 DT = 0.05  # [s]; a wave crosses the pad in 0.2 ms, so inertia is below 1e-5 of the forces
 
 
@@ -47,13 +55,31 @@ class Press:
 
     sim: Sim
     pad_name: str
-    depth: float  #: [m]
-    steps: int
-    gap: float  #: between object and gel at the start [m]
+    plan: Plan
     notes: list[str]  #: what was assumed, mended or looks odd in the files, a sentence each
     settings: dict[str, Any]
-    start: np.ndarray  #: where the object's frame is at the start [m]
+    start: np.ndarray  #: where the object's frame is at the start (3) [m]
+    axis: np.ndarray  #: of the press, x and y [m]
     history: list[PressStep] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._motion = Motion(self.sim, self.plan, self.start, self.axis)
+        self._moves = self._motion.steps()
+
+    @property
+    def gap(self) -> float:
+        """Between object and gel at the start [m]."""
+        return self.plan.gap
+
+    @property
+    def steps(self) -> int:
+        """Steps in all; of a press down to a force a guess, until it is done."""
+        return len(self.history) if self.done else self._motion.expected
+
+    @property
+    def done(self) -> bool:
+        """Whether every step was taken."""
+        return self._motion.done
 
     @property
     def warnings(self) -> list[str]:
@@ -68,47 +94,29 @@ class Press:
         return self.sim.sensors["camera"]
 
     def step(self) -> PressStep:
-        """The next step down; see also steps."""
-        k = len(self.history) + 1
-        position = self.start - [0, 0, (self.gap + self.depth) * k / self.steps]
-        self.sim.set_target("object", position)
-        report = self.sim.step()
-        pushed = (self.gap + self.depth) * k / self.steps - self.gap - float(report.missed[0])
-        contact = self.sim.reaction("object")
-        glue = self.sim.reaction("mount")
-        self.history.append(
-            PressStep(report, pushed, contact.force[0], contact.torque[0], glue.force[0],
-                      glue.torque[0]))
-        return self.history[-1]
+        """The next step; see also done. Raises PressError where the press cannot go on."""
+        step = next(self._moves)
+        self.history.append(step)
+        return step
 
-
-@dataclass
-class PressStep:
-    """One step of a press: depth [m], force [N] and torque about the origin [N m], world frame."""
-
-    report: StepReport
-    depth: float
-    object_force: np.ndarray
-    object_torque: np.ndarray
-    mount_force: np.ndarray
-    mount_torque: np.ndarray
-
-    @property
-    def imbalance(self) -> float:
-        """|contact force + glue force| over |contact force|; 0 without contact."""
-        size = float(np.linalg.norm(self.object_force))
-        return float(np.linalg.norm(self.object_force + self.mount_force)) / size if size else 0.0
+    def records(self) -> list[tuple[float, PressStep]]:
+        """The steps that met a depth [m] or a force [N] of the plan, in order."""
+        return [(s.target, s) for s in self.history if s.target is not None]
 
 
 def prepare(
     shape: str,
     *,
-    depth: float = 1e-3,
+    depth: float | Sequence[float] | None = None,
+    force: float | Sequence[float] | None = None,
+    shear: float | tuple[float, float] = 0.0,
+    twist: float = 0.0,
     pad: str | None = None,
     unit: str | None = None,
     face: str | None = None,
     pad_face: str = "top",
     sensor: str | None = None,
+    friction: float | None = None,
     steps: int | None = None,
     at: tuple[float, float] = (0.0, 0.0),
     seed: int = 1,
@@ -117,14 +125,18 @@ def prepare(
     """Reads, checks, places and compiles a press test.
 
     shape: a surface file (.stl, .obj, .ply, .off) or a name of haptos.shape_names(); depth: how
-    far the lowest point of the object goes below the highest point of the gel [m]; pad: "box",
-    "dome", or a volume file (.vtk, .msh), None the sensor's or "box"; unit: "mm" or "m" of the files, None guesses from their
-    size; face: which side of the object is pressed, "bottom" or "top" (None: bottom of a file, top
-    of a named shape, where its feature is); pad_face: which side of a pad file is the coat; sensor: a
-    name of haptos.sensor_names() or a sensor file (.yaml), whose pad, gel, friction, camera and
-    markers are taken; steps:
-    number of steps, None takes one each 80 um; at: where the middle of the object goes, x and y
-    [m]; seed: of the shape "random"; options: values of "group.name" options, as haptos describe
+    far the lowest point of the object goes below the highest point of the gel [m], one or several,
+    None takes 1 mm; force: instead, what the gel is to push back with [N], met within
+    FORCE_TOLERANCE at no more than half the pad's thickness; shear: how far the object then goes
+    sideways, along x or (x, y) [m]; twist: by what angle it then turns about the vertical through
+    its middle [rad]; pad: "box", "dome", or a volume file (.vtk, .msh), None the sensor's or "box";
+    unit: "mm" or "m" of the files, None guesses from their size; face: which side of the object is
+    pressed, "bottom" or "top" (None: bottom of a file, top of a named shape, where its feature is);
+    pad_face: which side of a pad file is the coat; sensor: a name of haptos.sensor_names() or a
+    sensor file (.yaml), whose pad, gel, friction, camera and markers are taken; friction: of gel
+    and object, None the sensor's, or without one 0, or DEFAULT_FRICTION with shear or twist; steps:
+    number of steps down, None takes one each 80 um; at: where the middle of the object goes, x and
+    y [m]; seed: of the shape "random"; options: values of "group.name" options, as haptos describe
     lists them. Raises InputError.
     """
     notes: list[str] = []
@@ -145,137 +157,115 @@ def prepare(
 
     if steps is not None and not 1 <= steps <= 100_000:
         refuse("steps", steps, "must be a whole number from 1 to 100000", "for example 12")
-    surface = _load_object(shape, unit, face, seed, notes)
-    gel = _load_pad(pad or "box", unit, pad_face) if model is None else model.gel
-    thickness = gel.thickness
+    surface = load_object(shape, unit, face, seed, notes)
+    gel = load_pad(pad or "box", unit, pad_face) if model is None else model.gel
     notes += gel.notes
-    if not (math.isfinite(depth) and 0 < depth < thickness):
-        refuse("depth", show_length(depth) if math.isfinite(depth) else depth,
-               f"must be more than 0 and less than the pad's thickness of {show_length(thickness)}",
-               "write for example --depth 1mm")
-    _check_size(surface, gel, at, notes)
-
-    support = scene.contact.support
-    gap = 1.05 * support
-    count = steps or max(4, math.ceil((depth + gap) / STEP_LENGTH))
-    middle, lowest = _middle(surface, gel, depth, notes)
+    gap = 1.05 * scene.contact.support
+    plan = make_plan(gel, dict(material.items()), depth, force, shear, twist, steps, gap)
+    check_size(surface, gel, at, notes)
+    middle, lowest = middle_of(surface, gel, plan.depths[-1] if plan.depths else plan.deepest / 2,
+                               notes)
     start = np.array([at[0] - middle[0], at[1] - middle[1], gap - lowest])
+    if friction is None:
+        friction = 0.0 if model is None else model.friction
+        if model is None and (any(plan.shear) or plan.twist):
+            friction = DEFAULT_FRICTION
+            notes.append(f"The coefficient of friction is taken to be {friction:g} (--friction "
+                         "says otherwise).")
 
     scene.add_prescribed("mount")
     scene.add_soft("gel", gel.mesh, material=material, glue={"mount": gel.base}, coat=gel.coat,
-                   friction=None if model is None else model.friction)
-    scene.add_prescribed("object", surface, position=start,
-                         friction=None if model is None else model.friction)
+                   friction=friction)
+    scene.add_prescribed("object", surface, position=start, friction=friction)
     camera, grid = sensor_of(gel) if model is None else (model.camera, model.markers)
     scene.add_sensor("camera", "gel", camera=camera, markers=grid,
                      rgb=model.rgb or None if model is not None else None)
     sim = scene.compile()
     settings = {
-        "shape": shape, "pad": pad or ("box" if model is None else model.name), "depth": depth, "steps": count, "at": list(at),
-        "gap": gap, "friction": model.friction if model is not None else 0.0, "material": dict(material.items()), "dt": scene_dt,
+        "shape": shape, "pad": pad or ("box" if model is None else model.name),
+        "sensor": sensor, "depth": list(plan.depths), "force": list(plan.forces),
+        "shear": list(plan.shear), "twist": plan.twist, "steps": sum(plan.descent()),
+        "at": list(at), "seed": seed, "gap": gap, "friction": friction,
+        "material": dict(material.items()), "dt": scene_dt,
+        "rates": {"down": STEP_LENGTH / scene_dt, "shear": SHEAR_STEP / scene_dt,
+                  "twist": TWIST_STEP / scene_dt},
+        "tolerances": {"force": FORCE_TOLERANCE, "force while sheared": KEPT_TOLERANCE},
         "contact": dict(scene.contact.items()), "newton": dict(scene.newton.items()),
     }
-    return Press(sim, "gel", depth, count, gap, notes, settings, start)
+    return Press(sim, "gel", plan, notes, settings, start, np.array(at, float))
 
 
-# -- the object --------------------------------------------------------------------------------
+# -- what is asked for -------------------------------------------------------------------------
 
 
-def _load_object(shape: str, unit: str | None, face: str | None, seed: int,
-                 notes: list[str]) -> _core.TriMesh:
-    if unit not in (None, "mm", "m"):
-        refuse("unit", unit, "must be mm or m", "leave it out to guess from the size")
-    if face not in (None, "bottom", "top"):
-        refuse("face", face, "must be bottom or top", "it is the side that touches the gel")
-    if Path(shape).suffix.lower() in SURFACE_SUFFIXES or Path(shape).exists():
-        mesh = _read_object(shape, unit, notes)
-        turned = face == "top"
-    else:
-        try:
-            mesh = _core.make_shape(shape, 0.3e-3, seed)
-        except InputError:
-            near = _core.nearest_name(shape, _core.shape_names())
-            remedy = (f'did you mean "{near}"?' if near else "give an STL, OBJ, PLY or OFF file, "
-                      "or one of " + ", ".join(_core.shape_names()))
-            if shape in _core.shape_names():
-                raise
-            refuse("shape", shape, "is neither a file nor the name of a shape", remedy)
-        turned = face != "bottom"
-    return mesh.transformed(quaternion=(0.0, 1.0, 0.0, 0.0)) if turned else mesh
+def make_plan(gel: Gel, material: Mapping[str, float], depth: float | Sequence[float] | None,
+              force: float | Sequence[float] | None, shear: float | tuple[float, float],
+              twist: float, steps: int | None, gap: float) -> Plan:
+    """What prepare() is asked for, checked against the pad. Raises InputError."""
+    if depth is not None and force is not None:
+        refuse("depth and force", "", "cannot both be asked for", "leave one out")
+    deepest = 0.5 * gel.thickness
+    depths = () if force is not None else _depths(depth, gel.thickness)
+    forces = () if force is None else _forces(force, gel, material)
+    way, turn = _numbers("shear", shear), _numbers("twist", twist)
+    way = (*way, 0.0) if len(way) == 1 else way
+    extent = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
+    most = 0.5 * float(extent[:2].min())
+    if len(way) != 2 or not np.isfinite(way).all() or math.hypot(*way) > most:
+        refuse("shear", ", ".join(show_length(w) if math.isfinite(w) else str(w) for w in way),
+               f"must be at most half the pad's width, {show_length(most)}",
+               "write for example --shear 0.5mm")
+    if len(turn) != 1 or not abs(turn[0]) <= math.pi:
+        refuse("twist", ", ".join(f"{math.degrees(v):.4g} deg" for v in turn),
+               "must be from -180 to 180 deg", "write for example --twist 10deg")
+    return Plan(depths, forces, (way[0], way[1]), turn[0], steps, gap, deepest)
 
 
-def _read_object(path: str, unit: str | None, notes: list[str]) -> _core.TriMesh:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        mesh = read_surface(path)
-    notes += [str(w.message) for w in caught]
-    finite = np.asarray(mesh.vertices)[np.isfinite(mesh.vertices).all(axis=1)]
-    scale = file_scale(path, unit, float(np.ptp(finite, axis=0).max()) if len(finite) else 0.0,
-                        notes)
-    if scale != 1.0:
-        mesh = mesh.transformed(scale=scale)
-    return _mend(mesh, path, notes)
+def _depths(depth: float | Sequence[float] | None, thickness: float) -> tuple[float, ...]:
+    depths = _numbers("depth", 1e-3 if depth is None else depth)
+    for d in depths:
+        if not (math.isfinite(d) and 0 <= d < thickness and (d > 0 or len(depths) > 1)):
+            refuse("depth", show_length(d) if math.isfinite(d) else d, "must be more than 0 and "
+                   f"less than the pad's thickness of {show_length(thickness)}",
+                   "write for example --depth 1mm")
+    _ascending("depth", depths, show_length)
+    return depths
 
 
-def _mend(mesh: _core.TriMesh, path: str, notes: list[str]) -> _core.TriMesh:
-    """The surface fit for contact; what cannot be mended and does not matter becomes a note."""
-    report = _core.check_surface(mesh)
-    if report.nonfinite_vertices or report.invalid_triangles:
-        _core.require_contact_surface(mesh, path)
-    if report.duplicate_vertices:
-        mesh, merged, removed = _core.weld(mesh)
-        notes.append(f"{path}: {merged} repeated vertices were joined"
-                     + (f" and {removed} triangles that collapsed were left out." if removed
-                        else "."))
-    report = _core.check_surface(mesh)
-    if report.degenerate_triangles or report.duplicate_triangles:
-        mesh, removed = _core.remove_degenerate(mesh)
-        notes.append(f"{path}: {removed} triangles without area or given twice were removed.")
-        report = _core.check_surface(mesh)
-    if report.inconsistent_edges or (report.closed and not report.outward):
-        mesh, turned = _core.orient(mesh)
-        notes.append(f"{path}: {turned} triangles were turned to face outward.")
-        report = _core.check_surface(mesh)
-    for finding in report.findings():
-        notes.append(f"{path}: {finding} The press goes on: the object is rigid.")
-    _core.require_contact_surface(mesh, path)
-    return mesh
+def _forces(force: float | Sequence[float], gel: Gel, material: Mapping[str, float]
+            ) -> tuple[float, ...]:
+    forces = _numbers("force", force)
+    e, nu = material["young"], material["poisson"]
+    mu, lame = e / (2 * (1 + nu)), e * nu / ((1 + nu) * (1 - 2 * nu))
+    size = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
+    # A plate over the whole pad between walls, pressed to half the thickness: no object gets there.
+    most = float(size[0] * size[1]) * (1.5 * mu + 2 * math.log(2) * lame)
+    for f in forces:
+        if not (math.isfinite(f) and f > 0):
+            refuse("force", f"{f:g} N", "must be more than 0", "write for example --force 5N")
+        if f > most:
+            refuse("force", f"{f:g} N", f"is more than this pad can bear, {most:.3g} N pressed "
+                   "flat to half its thickness", "write for example --force 5N")
+    _ascending("force", forces, lambda f: f"{f:g} N")
+    return forces
 
 
-def _load_pad(pad: str, unit: str | None, face: str) -> Gel:
-    if pad not in ("box", "dome"):
-        return read_pad(pad, unit, face)
-    return gel_of(_core.box_pad(25.25e-3, 20.75e-3, 4e-3, grading=default_grading(),
-                                dome=(0.135, 0.259) if pad == "dome" else None))
+def _numbers(name: str, value: object) -> tuple[float, ...]:
+    """One number or several in a row, in SI units."""
+    try:
+        array = np.atleast_1d(np.asarray(value))
+        if array.dtype.kind not in "iuf" or array.ndim != 1:
+            raise ValueError
+    except ValueError:
+        refuse(name, str(value)[:60], "must be a number or a row of numbers in SI units",
+               "haptos.units.parse_quantity reads texts with units")
+    return tuple(float(v) for v in array)
 
 
-def _check_size(surface: _core.TriMesh, gel: Gel, at: tuple[float, float],
-                notes: list[str]) -> None:
-    object_size = np.ptp(np.asarray(surface.vertices), axis=0)
-    pad_size = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
-    shown = " x ".join(show_length(v) for v in object_size)
-    if object_size.max() < 1e-4 or object_size.max() > 100 * pad_size.max():
-        refuse("object", shown, f"does not fit a pad of {show_length(pad_size[0])} x "
-               f"{show_length(pad_size[1])}", "its unit is probably another one: use --unit")
-    if not np.isfinite(at).all() or abs(at[0]) > pad_size[0] / 2 or abs(at[1]) > pad_size[1] / 2:
-        refuse("at", f"{show_length(at[0])}, {show_length(at[1])}", "must lie on the pad",
-               "0,0 is its middle")
-    if object_size[0] > pad_size[0] or object_size[1] > pad_size[1]:
-        notes.append(f"The object measures {shown} and reaches beyond the pad of "
-                     f"{show_length(pad_size[0])} x {show_length(pad_size[1])}.")
-
-
-def _middle(surface: _core.TriMesh, gel: Gel, depth: float,
-            notes: list[str]) -> tuple[np.ndarray, float]:
-    """What goes over the middle of the pad (x, y), and the lowest height of the object [m].
-
-    The middle of its box; of an object larger than the pad, the middle of what is pressed in.
-    """
-    x = np.asarray(surface.vertices)
-    lo, hi = np.asarray(surface.bounds)
-    pad = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
-    if (hi - lo)[0] <= pad[0] and (hi - lo)[1] <= pad[1]:
-        return 0.5 * (lo + hi)[:2], float(lo[2])
-    low = x[x[:, 2] <= lo[2] + depth]
-    notes.append("What the object presses in first lies over the middle of the pad.")
-    return 0.5 * (low.min(axis=0) + low.max(axis=0))[:2], float(lo[2])
+def _ascending(name: str, values: tuple[float, ...], show: Callable[[float], str]) -> None:
+    if not values or len(values) > MOST_TARGETS:
+        refuse(name, len(values), f"must be 1 to {MOST_TARGETS} values", f"give one --{name}")
+    for a, b in zip(values, values[1:], strict=False):
+        if b <= a:
+            refuse(name, f"{show(a)}, {show(b)}", "must rise from value to value",
+                   "the object goes down once and is read at each")

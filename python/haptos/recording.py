@@ -13,6 +13,7 @@ import os
 import platform
 import resource
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ import numpy as np
 from haptos import _core
 from haptos.errors import refuse
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport
+from haptos.snapshots import SoftFields, pressure_image, quaternion, robot_parts
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -54,17 +56,19 @@ class Recorder:
 
     def __init__(self, path: str | os.PathLike[str], sim: Sim, *, command: str | None = None,
                  settings: dict[str, Any] | None = None, contacts: bool = True,
-                 sensors: bool = True) -> None:
+                 sensors: bool = True, fields: bool = True) -> None:
         """Makes the file and records the present state as frame 0.
 
         command: kept as it is, default sys.argv; settings: anything JSON can hold, kept as text;
-        contacts, sensors: whether to keep them. Raises InputError where the file cannot be made.
+        contacts, sensors, fields (pressure and stress on soft bodies): whether to keep them. Raises
+        InputError where the file cannot be made.
         """
         self.path = Path(path)
         self._part = self.path.with_name(self.path.name + ".part")
         self._sim = sim
         self._contacts = contacts
         self._sensors = dict(sim.sensors) if sensors else {}
+        self._fields = {n: SoftFields(sim, n) for n in sim.names("soft")} if fields else {}
         try:
             self._file = h5py.File(self._part, "w")
         except OSError:
@@ -95,6 +99,8 @@ class Recorder:
         Raises OSError (ENOSPC, EFBIG) where the disk has no room for a frame; the file can then
         still be closed and holds the frames before.
         """
+        if self._broken or not self._file:
+            refuse("recording", "", "is closed", "record before close()", file=os.fspath(self.path))
         before = self._part.stat().st_size
         self._check_room(before)
         try:
@@ -127,6 +133,12 @@ class Recorder:
             force, torque = sim.contact_wrench(name)
             put(f"{group}/contact_force", force, "N")
             put(f"{group}/contact_torque", torque, "N m")
+            if name in self._fields:
+                envs = range(sim.envs)
+                put(f"{group}/pressure",
+                    np.stack([self._fields[name].pressure(k) for k in envs]), "Pa")
+                put(f"{group}/stress",
+                    np.stack([self._fields[name].stress(k) for k in envs]), "Pa")
         for name in sim.names("prescribed"):
             group = f"prescribed/{_key(name)}"
             put(f"{group}/pose", sim.pose(name), "m, -")
@@ -160,11 +172,19 @@ class Recorder:
             depth, normal = sensor.image()
             put(f"sensors/{_key(name)}/depth", depth, "m")
             put(f"sensors/{_key(name)}/normal", normal.astype(np.float16), "")
+            frames = [sensor.frame(k) for k in range(sim.envs)]
+            put(f"sensors/{_key(name)}/frame",
+                np.stack([[*at, *quaternion(turn)] for turn, at in frames]), "m, -")
+            put(f"sensors/{_key(name)}/pressure", pressure_image(sensor), "Pa")
+            if sensor.has_colours:
+                put(f"sensors/{_key(name)}/rgb", sensor.rgb(), "")
             if sensor.has_markers:
                 markers = sensor.markers()
                 put(f"sensors/{_key(name)}/marker_position", markers.position, "m")
                 put(f"sensors/{_key(name)}/marker_flow", markers.flow, "m")
                 put(f"sensors/{_key(name)}/marker_pixel", markers.pixel, "pixel")
+                put(f"sensors/{_key(name)}/marker_pixel_flow", markers.pixel_flow, "pixel")
+                put(f"sensors/{_key(name)}/marker_in_view", markers.in_view.astype(np.uint8), "")
         if self._contacts:
             self._append_contacts()
         for field, unit in _REPORT.items():
@@ -178,6 +198,27 @@ class Recorder:
         self._frames += 1
         self._file.flush()
 
+    def add_table(self, name: str, columns: Mapping[str, tuple[np.ndarray, str]]) -> None:
+        """Writes a group of datasets beside the frames; columns: name -> (array, unit)."""
+        if self._broken or not self._file:
+            refuse("recording", "", "is closed", "add before close()", file=os.fspath(self.path))
+        group = self._file.require_group(name)
+        for column, (value, unit) in columns.items():
+            _constant(group, column, value, unit)
+
+    def set_attributes(self, **values: Any) -> None:
+        """Sets attributes of the file."""
+        if self._broken or not self._file:
+            refuse("recording", "", "is closed", "set before close()", file=os.fspath(self.path))
+        for name, value in values.items():
+            self._file.attrs[name] = value
+
+    def discard(self) -> None:
+        """Ends the file without giving it its name, and removes it."""
+        if not self._broken and self._file:
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+
     def close(self, finished: bool = True) -> None:
         """Ends the file and gives it its name; finished: whether the run came to its end."""
         if self._broken or not self._file:
@@ -186,6 +227,8 @@ class Recorder:
         self._file.attrs["frames"] = self._frames
         self._file.flush()
         self._file.close()
+        with open(self._part, "rb") as written:
+            os.fsync(written.fileno())  # what has its name is whole even after a power cut
         os.replace(self._part, self.path)
 
     def __enter__(self) -> Recorder:
@@ -224,6 +267,7 @@ class Recorder:
             for key, value in entry["material"].items():
                 g.attrs[key] = value
             g.attrs["body"] = sim.body_id(name)
+            g.attrs["carrier"] = next(iter(entry["glue"]), "")
         for entry in sim.entries["prescribed"]:
             g = _group(f, "prescribed", entry["name"])
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
@@ -255,10 +299,18 @@ class Recorder:
             g.attrs["links"] = robot.link_names
             g.attrs["motors"] = robot.motor_names
             g.attrs["first_body"] = sim.link_id(name)
+            for k, (part, link) in enumerate(robot_parts(name, robot.robot)):
+                shown = g.create_group(f"parts/{k}")
+                shown.attrs["link"] = link
+                shown.attrs["rgba"] = (*part.color, part.opacity)
+                _constant(shown, "vertices", part.vertices, "m")
+                _constant(shown, "triangles", part.triangles, "")
         for name, sensor in self._sensors.items():
             g = _group(f, "sensors", name)
             g.attrs["body"] = sensor.body
             g.attrs["pitch"] = sensor.camera.pitch
+            g.attrs["width"] = sensor.camera.width
+            g.attrs["height"] = sensor.camera.height
         if self._contacts:
             g = f.create_group("contacts")
             g.attrs["names"] = ("see the attribute body of soft, prescribed and affine bodies; "

@@ -1,8 +1,7 @@
-"""The one-page report of a press test or of a scene file that was run: one HTML file."""
+"""The one-page report of a scene file that was run; parts of that of a press test."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,14 +26,15 @@ from haptos.recording import versions
 from haptos.units import show_length, show_time
 
 if TYPE_CHECKING:
-    from haptos.press import Press
     from haptos.sim import Sim
 
 MOST_PLOTS = 8  # bodies whose force is drawn, those with the largest forces
 LONGEST_TEXT = 100_000  # of a scene file, in characters
 PICTURES = {
     "press": {"above": "The gel from above, without the object: darker where pressed, with its "
-                       "markers", "side": "Cut open through the deepest point"},
+                       "markers", "side": "Cut open through the deepest point",
+              "grip": "Where the object sticks (blue) and slips (orange) while it moves sideways "
+                      "and turns"},
     "run": {"above": "The scene from above", "side": "Cut open through the middle of the first "
                                                      "soft body"},
     "sensor": {"depth": "Depth of the coat", "markers": "Markers and their flow",
@@ -55,67 +55,34 @@ class Outcome:
     seconds: Mapping[str, float]  #: wall time by what it was spent on
 
 
-def press_report(press: Press, outcome: Outcome) -> str:
-    """The report of a press test as HTML."""
-    material = press.settings["material"]
-    pad = press.sim.mesh(press.pad_name)
-    facts = [
-        ("Object", press.settings["shape"]),
-        ("Pad", f"{press.settings['pad']}, {len(pad.vertices):,} nodes, {len(pad.tets):,} "
-                "tetrahedra"),
-        ("Material", f"E = {material['young'] / 1e3:g} kPa, nu = {material['poisson']:g}"),
-        ("Contact", (f"friction {press.settings['friction']:g}" if press.settings["friction"]
-                     else "frictionless")
-         + f", support {show_length(press.settings['contact']['support'])}"),
-        ("Steps", f"{len(press.history)} of {press.steps}, "
-                  f"{show_length(press.depth / press.steps)} each"),
-        ("Camera", f"{press.sensor.camera.width} x {press.sensor.camera.height} pixels of "
-                   f"{press.sensor.camera.pitch * 1e6:.1f} um"),
-    ]
-    depth = [0.0, *(max(0.0, s.depth) * 1e3 for s in press.history)]
-    force = [0.0, *(float(s.object_force[2]) for s in press.history)]
-    plot = line_plot(depth, {"z": force}, "depth [mm]", "force [N]") if press.history else ""
-    shown = _pictures(outcome, "press")
-    cells = [
-        shown["above"],
-        shown["side"] + section("Force on the object over depth", plot),
-        shown["depth"], shown["markers"] + shown["rgb"],
-        section("Result", _result(press.sim, outcome, _press_figures(press))),
-        section("Set-up", table(facts)) + section("Time", _timings(outcome)),
-        *_plots(press.sim, outcome.history),
-    ]
-    return _page(f"Press test: {press.settings['shape']}", press.sim, outcome, cells,
-                 section("Notes", bullets(press.notes)) + section("Settings", listing("\n".join(
-                     f"{k}: {json.dumps(v, default=str)}" for k, v in press.settings.items()))),
-                 press.warnings, "Depth counts from the highest point of the gel at rest.")
-
-
 def run_report(sim: Sim, outcome: Outcome, name: str) -> str:
     """The report of a scene file that was run, as HTML. name: of the file."""
-    shown = _pictures(outcome, "run")
-    result = section("Result", _result(sim, outcome, [("Simulated", f"{sim.time[0]:.6g} s")]))
+    shown = picture_cells(outcome, "run")
+    result = section("Result", result_table(sim, outcome, [("Simulated", f"{sim.time[0]:.6g} s")]))
     cells = [
         shown["above"], shown["side"] + result,
         shown["depth"], shown["markers"],
-        section("Set-up", table(_scene_facts(sim, outcome))), section("Time", _timings(outcome)),
-        *_plots(sim, outcome.history),
+        section("Set-up", table(_scene_facts(sim, outcome))),
+        section("Time", timing_table(outcome)),
+        *force_plots(sim, outcome.history),
     ]
     text = sim.scene_text
     cut = f"\n... {len(text) - LONGEST_TEXT} characters more" if len(text) > LONGEST_TEXT else ""
-    return _page(f"Run: {name}", sim, outcome, cells,
+    return whole_page(f"Run: {name}", sim, outcome, cells,
                  section("Scene file", listing(text[:LONGEST_TEXT] + cut)), sim.warnings, "")
 
 
-def _page(title: str, sim: Sim, outcome: Outcome, cells: Sequence[str], appendix: str,
-          warnings: Sequence[str], remark: str) -> str:
+def whole_page(title: str, sim: Sim, outcome: Outcome, cells: Sequence[str], appendix: str,
+               warnings: Sequence[str], remark: str, above: str = "") -> str:
+    """The HTML of a report. cells: in two columns; above: over the table of steps."""
     made_with = ", ".join(f"{k} {v}" for k, v in versions().items())
     return page(title, outcome.ended, cells=cells, warnings=warnings,
-                wide=[section("Steps", _steps(outcome.history)), appendix],
+                wide=[above, section("Steps", _steps(outcome.history)), appendix],
                 command=outcome.command,
                 foot=f"{made_with}. Forces are in the world frame, z up. {remark}".rstrip())
 
 
-def _pictures(outcome: Outcome, kind: str) -> dict[str, str]:
+def picture_cells(outcome: Outcome, kind: str) -> dict[str, str]:
     """Every picture that this run made, by name; empty for one that it did not."""
     return {name: figure(outcome.folder / f"{name}.png", text) if name in outcome.pictures else ""
             for name, text in {**PICTURES[kind], **PICTURES["sensor"]}.items()}
@@ -124,26 +91,12 @@ def _pictures(outcome: Outcome, kind: str) -> dict[str, str]:
 # -- tables ------------------------------------------------------------------------------------
 
 
-def _press_figures(press: Press) -> list[tuple[str, str]]:
-    if not press.history:
-        return []
-    last = press.history[-1]
-    return [
-        ("Depth reached", show_length(max(last.depth, 0.0))),
-        ("Force on the object", _vector(last.object_force)),
-        ("Force of the glue on the mount", _vector(last.mount_force)),
-        ("Their sum over the force", f"{last.imbalance:.1e}"),
-        ("Deepest point of the image",
-         show_length(float(np.nanmax(press.sensor.depth(), initial=0.0)))),
-    ]
-
-
-def _result(sim: Sim, outcome: Outcome, first: list[tuple[str, str]]) -> str:
+def result_table(sim: Sim, outcome: Outcome, first: list[tuple[str, str]]) -> str:
     h = outcome.history
     if not h.steps:
         return "<p>No step was finished.</p>"
     rows = [*first, ("Contacts", f"{len(sim.contacts):,}"),
-            ("Smallest gap of the run", _gap(h.smallest_gap))]
+            ("Smallest gap of the run", show_gap(h.smallest_gap))]
     if sim.names("soft"):
         rows.append(("Smallest volume ratio of the run", f"{h.smallest_volume_ratio:.3f}"))
     if h.missed > 0:
@@ -197,7 +150,7 @@ def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
     return rows
 
 
-def _timings(outcome: Outcome) -> str:
+def timing_table(outcome: Outcome) -> str:
     h = outcome.history
     rows = [(what, show_time(s)) for what, s in outcome.seconds.items()]
     rows.append(("All", show_time(sum(outcome.seconds.values()))))
@@ -221,14 +174,14 @@ def _steps(history: History) -> str:
 def _step(row: Row) -> list[str]:
     names = [name for bit, name, _, _ in _core.status_table() if row.status & bit]
     return [str(row.step), f"{row.time:.6g}", str(row.iterations), f"{row.residual:.2e}",
-            f"{row.load:.3g}", _gap(row.gap), show_length(row.missed) if row.missed else "-",
+            f"{row.load:.3g}", show_gap(row.gap), show_length(row.missed) if row.missed else "-",
             f"{row.seconds:.3g}", ", ".join(names) or "ok"]
 
 
 # -- plots -------------------------------------------------------------------------------------
 
 
-def _plots(sim: Sim, history: History) -> list[str]:
+def force_plots(sim: Sim, history: History) -> list[str]:
     """Force over time of every body that felt one, then the angles of pendulums."""
     rows = history.measured
     if not rows:
@@ -244,7 +197,7 @@ def _plots(sim: Sim, history: History) -> list[str]:
         lines = {axis: np.concatenate([zero, forces[:, k, c]]) for c, axis in enumerate("xyz")}
         plot = line_plot(time, lines, "time [s]", "force [N]")
         cells.append(section(f"Force on {name}", plot + caption(
-            f"Of {FORCES[kind]}; at the end {_vector(forces[-1, k])}")))
+            f"Of {FORCES[kind]}; at the end {show_vector(forces[-1, k])}")))
     rest = [history.bodies[k][0] for k in range(len(size)) if k not in felt[:MOST_PLOTS]]
     if rest:
         text = ", ".join(rest[:20]) + (f" and {len(rest) - 20} more" if len(rest) > 20 else "")
@@ -257,9 +210,9 @@ def _plots(sim: Sim, history: History) -> list[str]:
     return cells
 
 
-def _gap(metres: float) -> str:
+def show_gap(metres: float) -> str:
     return show_length(metres) if metres < NO_GAP else "-"
 
 
-def _vector(v: np.ndarray) -> str:
+def show_vector(v: np.ndarray) -> str:
     return "(" + ", ".join(f"{round(float(c), 4) + 0.0:.4f}" for c in v) + ") N"

@@ -15,7 +15,7 @@ from haptos.robot_sensors import add_robot_sensor
 from haptos.robots import load_robot
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from haptos.sim import Sim
     from haptos.tets import TetProgress
@@ -114,9 +114,9 @@ class Scene:
         mesh: tetrahedra at rest in the body's own frame [m]; material: a Material, or a mapping of
         its options; position (3) [m], quaternion (4): pose of that frame at the start; velocity
         (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
-        "linear"; glue: vertices (n,) of the mesh held on a prescribed or an affine body, by its
-        name; held: (vertices, axes) whose displacement is kept at zero, axes such as "x" or "xyz";
-        coat: triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all;
+        "linear"; glue: vertices (n,) of the mesh held on a prescribed body, an affine body or a
+        link ("robot/link"), by its name; held: (vertices, axes) whose displacement is kept at
+        zero, axes such as "x" or "xyz"; coat: triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all;
         friction: coefficient of its surface, or (static, kinetic), 0 where left out; layer: a
         group of bodies that add_pair() may name; self_contact: whether its surface may touch
         itself.
@@ -125,6 +125,9 @@ class Scene:
         if material is not None and not isinstance(material, (Options, Mapping)):
             refuse(f'soft body "{name}" material', repr(material), "must be a Material",
                    "for example haptos.Material(young=1e5)")
+        if coat is not None and np.size(coat) == 0:
+            refuse(f'soft body "{name}" coat', "no triangle", "must have at least one triangle",
+                   "leave it out and the whole surface reads")
         self._core.add_soft(name, mesh, values, position, quaternion, velocity, element,
                             dict(glue or {}), list(held), coat, friction, layer, self_contact)
 
@@ -411,6 +414,11 @@ class Scene:
         kinetic); None combines those of the two bodies by the scene's rule (contact.combine).
         """
         self._core.add_pair(a, b, enabled, stiffness, support, friction)
+
+    def start_pose(self, name: str) -> NDArray[np.float64]:
+        """Pose at the start of the frame of a prescribed body, an affine body or a link
+        ("robot/link") that is in the scene: x y z [m], w x y z; (7,). Raises InputError."""
+        return _core.start_pose(self._core, name)
 
     def add_sensor(
         self,

@@ -70,7 +70,7 @@ class SensorModel:
                position: ArrayLike | None = None, quaternion: ArrayLike | None = None) -> None:
         """Adds pad and camera to a scene: a soft body and a sensor, both called `name`.
 
-        mount: a prescribed or an affine body to glue the base to, None adds a prescribed body
+        mount: a prescribed body, an affine body or a link to glue the base to, None adds a body
         "NAME mount" that stands still; position (3) [m], quaternion (4): pose of the gel frame at
         the start.
         """
@@ -100,17 +100,22 @@ def load_sensor(name: str) -> SensorModel:
             refuse("sensor", f'"{name}"', "is neither a known sensor nor a .yaml file",
                    f'did you mean "{near}"?' if near else
                    "known are " + ", ".join(sensor_names()))
+    return _read(open_sensor_file(path, "sensor"), path)
+
+
+def open_sensor_file(path: Path, what: str) -> _Section:
+    """The entries of a YAML file that describes a sensor or a set of pads."""
     if not path.is_file():
-        refuse("sensor", str(path), "is no file", "check the path")
+        refuse(what, str(path), "is no file", "check the path")
     if path.stat().st_size > _MAX_BYTES:
-        refuse("sensor", str(path), "must be at most 1 MiB", "a mesh is a file of its own")
+        refuse(what, str(path), "must be at most 1 MiB", "a mesh is a file of its own")
     try:
         node = _compose(path)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
-        _fail(str(path), mark.line + 1 if mark else 0, "sensor file",
+        _fail(str(path), mark.line + 1 if mark else 0, f"{what} file",
               str(getattr(error, "problem", error)), "must be YAML in UTF-8", "correct it there")
-    return _read(_Section(node, str(path), ""), path)
+    return _Section(node, str(path), "")
 
 
 def is_sensor_file(path: str) -> bool:
@@ -328,7 +333,7 @@ def _grading(s: _Section | None) -> _core.PadGrading:
     def size(key: str, default: float) -> float:
         return default if s is None else s.number(key, "m", 5e-5, 0.02, default)
 
-    grading = _core.PadGrading(size("top", 1.0e-3), size("base", 1.6e-3), size("centre", 0.65e-3),
+    grading = _core.PadGrading(size("top", 1.0e-3), size("base", 1.6e-3), size("centre", 0.45e-3),
                                size("rim", 1.6e-3))
     if s is not None:
         s.done()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haptos import _core
+from haptos.arrays import stack_envs
 from haptos.errors import refuse
 from haptos.rgb import load_rgb
 
@@ -94,7 +95,7 @@ class TactileSensor:
     """A camera under the coat of a soft body. Made by Scene.add_sensor().
 
     The gel frame has its origin at the rest top centre and +z out of the gel; it moves with the
-    prescribed or affine body that the gel is glued to.
+    prescribed body, affine body or link of a robot that the gel is glued to.
     """
 
     def __init__(self, sim: Sim, spec: SensorSpec, seed: int = 0) -> None:
@@ -113,7 +114,7 @@ class TactileSensor:
         # X_BG: the gel frame in the body's mesh frame; X_WB at the start.
         body = entry["pose"]
         self._start = (_rotation(body[3:]) @ turn, _rotation(body[3:]) @ position + body[:3])
-        self._carrier_start = np.zeros(7) if self._carrier is None else sim.pose(self._carrier)[0]
+        self._carrier_start = np.zeros(7) if self._carrier is None else sim.carrier_pose(self._carrier)[0]
         rest = (np.asarray(sim.mesh(spec.body).vertices) - position) @ turn
         coat = sim.coat(spec.body)
         self._rest, self._coat = rest, coat
@@ -127,11 +128,17 @@ class TactileSensor:
             seed=seed)
 
     def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now."""
+        """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now.
+
+        env: which environment. Raises InputError for one that is not there.
+        """
+        if not 0 <= env < self._sim.envs:
+            refuse("env", env, f"must be from 0 to {self._sim.envs - 1}",
+                   "environments are counted from 0")
         turn, origin = self._start
         if self._carrier is None:
             return turn, origin
-        a, b = self._carrier_start, self._sim.pose(self._carrier)[env]
+        a, b = self._carrier_start, self._sim.carrier_pose(self._carrier)[env]
         moved = _rotation(b[3:]) @ _rotation(a[3:]).T
         return moved @ turn, moved @ (origin - a[:3]) + b[:3]
 
@@ -142,9 +149,9 @@ class TactileSensor:
         """
         x = self._sim.positions(self.body)
         frames = [self.frame(k) for k in range(len(x))]
-        nodes = np.stack([(x[k] - origin) @ turn for k, (turn, origin) in enumerate(frames)])
+        nodes = stack_envs([(x[k] - origin) @ turn for k, (turn, origin) in enumerate(frames)])
         if compensated:
-            nodes += np.stack([c["to_surface"] for c in self._nodal_contact()])
+            nodes += stack_envs([c["to_surface"] for c in self._nodal_contact()])
         return nodes
 
     def depth(self, *, compensated: bool = False) -> NDArray[np.float32]:
@@ -164,7 +171,7 @@ class TactileSensor:
         becomes that of the object.
         """
         images = [self._depth.measure(x) for x in self.nodes(compensated=compensated)]
-        return np.stack([i[0] for i in images]), np.stack([i[1] for i in images])
+        return stack_envs([i[0] for i in images]), stack_envs([i[1] for i in images])
 
     # -- contact -------------------------------------------------------------------------------
 
@@ -227,7 +234,7 @@ class TactileSensor:
         see image(). Raises InputError for another frame.
         """
         depth, normal = self.image(compensated=compensated)
-        position = np.stack([self._depth.points(d.ravel()) for d in depth])
+        position = stack_envs([self._depth.points(d.ravel()) for d in depth])
         normals = np.moveaxis(normal, 1, -1).astype(float)
         seen = np.isfinite(depth)
         normals[~seen] = np.nan
@@ -249,8 +256,8 @@ class TactileSensor:
         if frame == "gel":
             return position, vectors
         turns = [self.frame(k) for k in range(len(position))]
-        return (np.stack([p @ turn.T + at for p, (turn, at) in zip(position, turns, strict=True)]),
-                np.stack([v @ turn.T for v, (turn, _) in zip(vectors, turns, strict=True)]))
+        return (stack_envs([p @ turn.T + at for p, (turn, at) in zip(position, turns, strict=True)]),
+                stack_envs([v @ turn.T for v, (turn, _) in zip(vectors, turns, strict=True)]))
 
     # -- inside the gel ------------------------------------------------------------------------
 
@@ -262,7 +269,7 @@ class TactileSensor:
             of_element, of_node = each.soft_stress(self.body)
             element.append(turn.T @ of_element @ turn)
             coat.append(turn.T @ of_node[self.coat_vertices] @ turn)
-        e, c = np.stack(element), np.stack(coat)
+        e, c = stack_envs(element), stack_envs(coat)
         return GelStress(e, c, _von_mises(e), _von_mises(c))
 
     # -- parts ---------------------------------------------------------------------------------
@@ -291,7 +298,7 @@ class TactileSensor:
             refuse(f'sensor "{self.name}"', "", "has no colours",
                    "give add_sensor(rgb=...) a file of lights or a table")
         depth, normal = self.image()
-        return np.stack([self._rgb.image(depth[k], normal[k], env=k, sample=int(step))
+        return stack_envs([self._rgb.image(depth[k], normal[k], env=k, sample=int(step))
                          for k, step in enumerate(self._sim.step_count)])
 
     @property
@@ -319,7 +326,7 @@ class TactileSensor:
 
 def _stacked(rows: list[Any], names: Iterable[str]) -> list[NDArray[Any]]:
     """The named entries of all rows, env axis first."""
-    return [np.stack([np.asarray(r[n]) for r in rows]) for n in names]
+    return [stack_envs([r[n] for r in rows]) for n in names]
 
 
 def _deeper(depth: NDArray[np.float32], threshold: float) -> NDArray[np.bool_]:

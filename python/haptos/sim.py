@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
+from haptos.arrays import stack_envs
 from haptos.errors import StepError, refuse
 from haptos.robot_view import RobotView
 from haptos.scene import Scene
@@ -114,6 +115,9 @@ class Sim:
         self.scene_text = scene.text
         self._sensors = {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors}
         self._robots = {n: RobotView(self._batch, n) for n in self.names("robots")}
+        glued = {name for e in self._entries["soft"] for name in e["glue"]}
+        #: where the bodies that gels are glued to were at the start: name -> (7)
+        self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []
 
@@ -315,6 +319,20 @@ class Sim:
         kind = self._kind(name, "prescribed", "affine", "spheres")
         return self._stack(f"{_READERS.get(kind, kind)}_pose", name)
 
+    def carrier_pose(self, name: str) -> NDArray[np.float64]:
+        """Pose of a prescribed body, an affine body or a link ("robot/link"), x y z [m], w x y z,
+        as what is glued to it sees it; (env, 7).
+
+        Points that a link carries move straight within a step; this is the pose nearest to where
+        they got, which differs from robot(...).link_pose by the square of the step's angle.
+        """
+        return self._stack("carrier_pose", name)
+
+    def link_surfaces(self, name: str, env: int = 0) -> list[_core.TriMesh]:
+        """Surfaces of the collision shapes of a link ("robot/link") that soft, affine and
+        prescribed bodies meet, where the last step left them [m], world; [] where none is met."""
+        return self._each[env].link_surfaces(name)
+
     def velocity(self, name: str) -> NDArray[np.float64]:
         """Velocity of an affine body's centre of mass or of a sphere's centre, world frame: linear
         [m/s], angular [rad/s]; (env, 6)."""
@@ -375,8 +393,8 @@ class Sim:
         return self.body_id(robot if len(links) == 1 else f"{robot}/{link or links[0]}")
 
     def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """What the scene did to a prescribed or an affine body in the last step, contact and glue
-        together.
+        """What the scene did to a prescribed body, an affine body or a link ("robot/link") in the
+        last step, contact and glue together; of a link without its frozen contact.
 
         about (3): point that torques refer to [m].
         """
@@ -399,7 +417,7 @@ class Sim:
 
     def _stack(self, reader: str, name: str) -> NDArray[np.float64]:
         """What every environment reads, (env, ...)."""
-        return np.stack([getattr(c, reader)(name) for c in self._each])
+        return stack_envs([getattr(c, reader)(name) for c in self._each])
 
     def _wrench(self, reader: str, name: str, about: ArrayLike) -> Wrench:
         pairs = [getattr(c, reader)(name, about) for c in self._each]

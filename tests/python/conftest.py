@@ -49,6 +49,23 @@ def small_scene(depth=0.3e-3, steps=4):
     return scene
 
 
+SMALL_SENSOR = """
+name: small
+pad: {kind: box, width: 10 mm, depth: 10 mm, thickness: 3 mm,
+      elements: {top: 1.5 mm, base: 2 mm, centre: 2 mm, rim: 2 mm}}
+material: {young: 100 kPa, poisson: 0.45, density: 1000}
+friction: 0.5
+camera: {kind: orthographic, width: 64, height: 48, pitch: 125 um}
+"""
+
+
+def write_small_sensor(folder):
+    """A sensor file whose steps take some hundredths of a second; returns its path."""
+    path = folder / "small.yaml"
+    path.write_text(SMALL_SENSOR)
+    return str(path)
+
+
 @pytest.fixture(scope="session")
 def pressed():
     """A Sim after its press; tests only read it."""

@@ -19,7 +19,7 @@ QUICK = ("--depth", "0.3mm", "--steps", "4", "--set", "contact.divisions=2")
 
 def rows_of(report):
     """Numbers of the steps in the table of steps of a report."""
-    table = report.partition('<table class="columns">')[2].partition("</table>")[0]
+    table = report.partition("<h2>Steps</h2>")[2].partition("</table>")[0]
     return re.findall(r"<tr[^>]*><td>(\d+)</td>", table)
 
 
@@ -115,6 +115,20 @@ def test_results_are_not_overwritten_unless_asked(press, ball_file, pad_file):
     ("press", "sphere", "--out", "file.stl"), ("press", "sphere", "--out", "full"),
     ("press", "sphere", "--out", "file.stl/sub"), ("press", "sphere", "--out", ""),
     ("press", "sphere", "--out", "/proc/haptos"),
+    ("press", "sphere", "--force", "5mm"), ("press", "sphere", "--force", "0"),
+    ("press", "sphere", "--force", "1MN"), ("press", "sphere", "--force", "1N", "--depth", "1mm"),
+    ("press", "sphere", "--depth", "1"), ("press", "sphere", "--depth", "0:1mm"),
+    ("press", "sphere", "--depth", "1mm,0.5mm"), ("press", "sphere", "--depth", ","),
+    ("press", "sphere", "--depth", "0:1mm:99999999999"), ("press", "sphere", "--shear", "0.5"),
+    ("press", "sphere", "--shear", "1mm,1mm,1mm"), ("press", "sphere", "--twist", "10"),
+    ("press", "sphere", "--twist", "1mm"), ("press", "sphere", "--twist", "200deg"),
+    ("press", "sphere", "--grid", "3"), ("press", "sphere", "--grid", "0x3"),
+    ("press", "sphere", "--grid", "999999x999999"), ("press", "sphere", "--pitch", "1mm"),
+    ("press", "sphere", "--grid", "3x3", "--pitch", "0"), ("press", "sphere", "sphere"),
+    ("press", "sphere", "--grid", "3x3", "--pitch", "1"), ("press", "sphere", "cones"),
+    ("press", "sphere", "cone", "--out", "/proc/haptos"), ("press", "sphere", "cone", "--out", ""),
+    ("press", "sphere", "cone", "--out", "file.stl"), ("press", "sphere", "cone", "--out", "full"),
+    ("press", "sphere", "cone", "--out", "file.stl/sub"), ("press", "sphere", "--friction", "-1"),
     ("run",), ("run", "none.yaml"), ("run", "scene.yaml"),
     ("run", str(ROOT / "scenes/pendulum.yaml"), "--duration", "1e12s"),
     ("run", str(ROOT / "scenes/pendulum.yaml"), "--duration", "-1s"),

@@ -31,7 +31,7 @@ def test_the_first_example_is_short():
 
 def run_example(name, folder, *arguments):
     done = subprocess.run([sys.executable, str(EXAMPLE.with_name(name)), *arguments], cwd=folder,
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -60,3 +60,28 @@ def test_the_arm_lifts_the_box(tmp_path):
     assert abs(float(words[words.index("is") + 1]) - 150) < 3  # [mm]
     assert 10 < float(words[words.index("with") + 1]) < 60  # [N]
     assert np.asarray(Image.open(tmp_path / "lift.png")).std() > 10
+
+
+def test_the_tactile_gripper_holds_what_it_lifts(tmp_path):
+    words = run_example("tactile_gripper.py", tmp_path).replace(",", "").split()
+    assert abs(float(words[words.index("by") + 1]) - 20) < 0.2  # [mm]
+    assert abs(float(words[words.index("carry") + 1]) - 1) < 0.02  # of the weight
+    assert abs(float(words[words.index("pull") - 4]) - 1) < 0.02  # [N]
+    assert 5 < float(words[words.index("pressed") + 2]) < 6.5  # 5 kN/m, and what the gel yields
+    image = np.asarray(Image.open(tmp_path / "gripper.png")).astype(float)
+    assert image.std() > 30
+
+
+def test_fifteen_lines_give_a_tactile_image(tmp_path):
+    path = EXAMPLE.with_name("tactile_image.py")
+    text = path.read_text()
+    code = [line for line in text[text.index("import haptos"):].splitlines() if line.strip()]
+    assert len(code) <= 15
+    words = run_example("tactile_image.py", tmp_path).split()
+    force, shear, pixels = float(words[1]), float(words[4]), float(words[-2])
+    assert -1.0 < force < -0.75  # [N]
+    assert 0.3 < shear < 0.8 * abs(force)
+    assert 3 < pixels < 4.8  # 0.3 mm are 4.7 pixels
+    image = np.asarray(Image.open(tmp_path / "touch.png")).astype(int)
+    assert image.shape == (240, 320, 3)
+    assert np.abs(image[100:140, 140:190] - image[100:140, 60:110]).max() > 20

@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 import haptos
+from conftest import small_pad
 from haptos import pictures
 
 
@@ -68,3 +69,32 @@ def test_png_files_are_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(haptos.InputError):
         haptos.save_png(tmp_path / "b.png", image.astype(float))
     assert [p.name for p in tmp_path.iterdir()] == ["a.png"]
+
+
+@pytest.mark.parametrize("camera", [
+    haptos.TactileCamera.orthographic(0, 0, 1e-4),
+    haptos.TactileCamera.orthographic(100_000, 100_000, 1e-4),
+    haptos.TactileCamera.orthographic(32, 32, 0.0),
+    haptos.TactileCamera.orthographic(32, 32, np.nan),
+    haptos.TactileCamera.pinhole(32, 32, 0.0, 0.02, 0, 0),
+    haptos.TactileCamera.pinhole(32, 32, np.inf, 0.02, 0, 0),
+    haptos.TactileCamera.pinhole(32, 32, 30, -1.0, 0, 0),
+    haptos.TactileCamera.fisheye(32, 32, 0.0, 0.02)])
+def test_a_sensor_camera_that_cannot_be_is_refused(camera):
+    pad = small_pad()
+    with pytest.raises(haptos.InputError, match="camera"):
+        haptos._core.DepthSensor(camera, pad.mesh.vertices, pad.coat)
+
+
+def test_markers_beside_the_pad_and_views_that_cannot_be_are_refused():
+    pad = small_pad()
+    camera = haptos.TactileCamera.orthographic(80, 60, 1.4e-4)
+    with pytest.raises(haptos.InputError, match="must lie on the coat"):
+        haptos._core.MarkerSensor(camera, pad.mesh.vertices, pad.coat,
+                                  haptos.MarkerGrid(9, 9, 5e-3, 5e-3))
+    scene = haptos.RenderScene()
+    scene.add_point((0, 0, 0), 1)
+    for width, height, fov in ((0, 0, 0.4), (100_000, 100_000, 0.4), (64, 48, 0.0),
+                               (64, 48, np.pi), (64, 48, np.nan), (64, 48, -1.0)):
+        with pytest.raises(haptos.InputError):
+            haptos.render(scene, (0, 1, -1), width, height, fov=fov)

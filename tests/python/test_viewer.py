@@ -1,5 +1,7 @@
 """The page in the browser and movies. No browser is there: what the page would show is read back."""
 
+import os
+import signal
 import socket
 import time
 import urllib.request
@@ -8,7 +10,10 @@ import numpy as np
 import pytest
 
 import haptos
-from conftest import ROOT, run_haptos
+import haptos.press
+from conftest import ROOT, small_scene
+from haptos.cli import run_command
+from haptos.shown_files import live_press
 
 pytest.importorskip("viser")
 ffmpeg = pytest.importorskip("imageio_ffmpeg")
@@ -67,24 +72,137 @@ def test_a_page_shows_the_bodies_and_its_sliders_drive_motors(arm, port):
         until(viewer, lambda: sim.robots["arm"].command[0, 0, 0] == 0.8)
         viewer._play.value = True
         until(viewer, lambda: viewer.playing)
-        viewer.run(seconds=1.0)
+        for _ in range(20):  # seconds; less than one where nothing else runs
+            viewer.run(seconds=1.0)
+            if sim.time[0] > 0.2:
+                break
         assert sim.time[0] > 0.2
         viewer.playing = False
         sim.run(2.0)
         viewer.update()
         pose = robot.link_pose("upper")[0]
-        shown = viewer._frames["arm", "upper"]
+        shown = viewer._scene.nodes["arm/upper/0"]
         np.testing.assert_allclose(shown.position, pose[:3], atol=1e-6)
         np.testing.assert_allclose(shown.wxyz, pose[3:], atol=1e-6)
         assert robot.position[0, 0] == pytest.approx(0.8, abs=0.05)
-        ball = viewer._frames["ball", "ball"]
+        ball = viewer._scene.nodes["ball/ball/0"]
         assert ball.position[2] == pytest.approx(-1.4, abs=1e-3)
-        np.testing.assert_allclose(viewer._meshes["block"].vertices, sim.positions("block")[0],
+        np.testing.assert_allclose(viewer._scene.nodes["block"].vertices, sim.positions("block")[0],
                                    atol=1e-6)
-        arrows = np.asarray(viewer._contacts.points)
-        rows = sim.contacts
-        assert arrows.shape == (len(rows), 2, 3)
-        np.testing.assert_allclose(arrows[:, 1] - arrows[:, 0], 5e-3 * rows["force"], atol=1e-6)
+        viewer._force.value = 5.0
+        viewer.update()
+        arrows = np.asarray(viewer._scene.others["arrows"].points)
+        pushed = [p for p in arrows if abs(p[0, 0] + 1) < 0.2]  # on the block: its weight
+        weight = 9.81 * sim.mass("block")
+        assert sum(abs(p[1, 2] - p[0, 2]) for p in pushed) == pytest.approx(5e-3 * weight, rel=0.01)
+
+
+def test_a_recording_is_replayed_with_gel_images_and_forces(tmp_path, port):
+    sim = small_scene().compile()
+    with haptos.Recorder(tmp_path / "run.h5", sim) as recorder:
+        sim.run(0.2, each=recorder.record)
+    recording = haptos.Recording(tmp_path / "run.h5")
+    with haptos.Viewer(recording, port=port) as viewer:
+        assert viewer.frame == 0 and viewer._slider.max == 4
+        flat = viewer._sheets["camera"].image.copy()
+        viewer._slider.value = 4
+        until(viewer, lambda: viewer.frame == 4)
+        np.testing.assert_allclose(viewer._scene.nodes["gel"].vertices, sim.positions("gel")[0],
+                                   atol=1e-7)
+        np.testing.assert_allclose(viewer._scene.nodes["ball"].position, sim.pose("ball")[0, :3],
+                                   atol=1e-9)
+        pressed = viewer._sheets["camera"].image
+        assert np.abs(pressed.astype(int) - flat).max() > 100
+        (arrow,) = np.asarray(viewer._scene.others["arrows"].points)
+        assert arrow[1, 2] > arrow[0, 2]  # the gel pushes the ball up
+        markers = sim.sensors["camera"].marker_points()[0]
+        np.testing.assert_allclose(viewer._scene.others["markers"].points, markers, atol=1e-6)
+        skin = viewer._scene.skins["gel"]
+        until(viewer, lambda: not viewer._scene.nodes["gel"].visible)  # the coloured one is there
+        coloured = skin._pair[skin._front].glb_data
+        viewer._color.value = "stress"
+        until(viewer, lambda: skin._pair[skin._front].glb_data != coloured
+              and skin._pair[skin._front].visible)
+        assert viewer._scale.value.endswith("von Mises stress [kPa]")
+        viewer._color.value = "none"
+        until(viewer, lambda: viewer._scene.nodes["gel"].visible)
+        assert not any(h is not None and h.visible for h in skin._pair)
+        viewer._objects.value = "hidden"
+        until(viewer, lambda: not viewer._scene.nodes["ball"].visible)
+        viewer._speed.value = 2.0
+        viewer._play.value = True
+        until(viewer, lambda: viewer.playing)
+        assert viewer.frame == 0  # from the end it begins again
+        viewer.run(seconds=0.6)
+        assert viewer.frame == 4 and not viewer.playing
+        viewer.show_frame(-2)
+        assert viewer.frame == 3 and viewer._slider.value == 3
+        with pytest.raises(haptos.InputError, match="from 0 to 4"):
+            viewer.show_frame(5)
+
+
+def test_a_live_run_can_be_looked_at_again_and_its_object_is_moved(port):
+    sim = small_scene(depth=0.1e-3, steps=2).compile()
+    with haptos.Viewer(sim, port=port) as viewer:
+        for _ in range(3):
+            viewer._ask("step", True)
+            viewer.update()
+        assert sim.step_count[0] == 3 and viewer.frame == 3
+        viewer._slider.value = 1
+        until(viewer, lambda: viewer.frame == 1)
+        assert viewer._snap.step == 1 and sim.step_count[0] == 3
+        assert viewer._scene.nodes["ball"].position[2] == pytest.approx(4e-3 + 0.03e-3 - 0.065e-3)
+        mover = viewer._movers["ball"]
+        start = mover.start[2]
+        mover.sliders["depth"].value = 0.25
+        mover.sliders["x"].value = 0.1
+        mover.sliders["twist"].value = 3.0
+        until(viewer, lambda: mover.goal is not None and mover.offsets()["twist"] == 3.0)
+        viewer._play.value = True
+        until(viewer, lambda: viewer.playing)
+        before = sim.pose("ball")[0, :3]
+        for _ in range(100):
+            viewer._step()
+            viewer.update()
+            now = sim.pose("ball")[0, :3]
+            assert np.linalg.norm(now - before) < 8.1e-5  # never far in one step
+            before = now
+            if not mover.is_on_its_way:
+                break
+        np.testing.assert_allclose(now, [1e-4, 0, start - 0.25e-3], atol=1e-8)
+        w, _, _, z = sim.pose("ball")[0, 3:]
+        assert np.degrees(2 * np.arctan2(z, w)) == pytest.approx(3.0, abs=1e-3)
+        assert sim.status[0] == 0 and viewer._snap.forces["ball"][2] > 0
+        viewer._ask(("grab", "ball"), ((0, 0, start + 1e-4), (1, 0, 0, 0)))
+        viewer.update()
+        assert mover.sliders["depth"].value == pytest.approx(-0.1)
+        viewer._ask("reset", True)
+        viewer.update()
+        assert sim.step_count[0] == 0 and viewer.frame == 0 and mover.goal is None
+        assert mover.sliders["depth"].value == 0
+
+
+def test_a_press_goes_on_live(tmp_path, port, pad_file):
+    press = haptos.press.prepare("sphere", depth=0.16e-3, steps=2, pad=str(pad_file), unit="mm",
+                                 options={"material.young": 1e5})
+    with haptos.Recorder(tmp_path / "run.h5", press.sim, settings=press.settings,
+                         command="haptos press sphere --unit mm") as recorder:
+        for _ in range(2):
+            recorder.record(press.step().report)
+    recording = haptos.Recording(tmp_path / "run.h5")
+    with haptos.Viewer(recording, port=port, live=lambda: live_press(recording)) as viewer:
+        viewer._ask("live", True)
+        viewer.update()
+        assert viewer.is_live and viewer.frame == 0 and viewer._run_folder.label == "Run"
+        mover = viewer._movers["object"]
+        mover.sliders["depth"].value = 0.05
+        until(viewer, lambda: mover.is_on_its_way)
+        while mover.is_on_its_way:
+            viewer.run(seconds=0.05)  # a press needs no play
+        assert viewer._snap.forces["object"][2] > 0
+        low = (np.asarray(viewer._stage.bodies[1].vertices)[:, 2].min()
+               + press.sim.pose("object")[0, 2])
+        assert low < 0
 
 
 def test_a_robot_alone_is_posed(arm, port):
@@ -124,13 +242,40 @@ def test_what_cannot_be_filmed_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_films_a_scene(tmp_path):
-    movie = tmp_path / "stand.mp4"
-    done = run_haptos("view", ROOT / "scenes/quadruped_stands.yaml", "--movie", movie, "--seconds",
-                      "0.1 s", "--fps", "10", cwd=tmp_path)
-    assert done.returncode == 0 and "2 frames" in done.stdout, done.stderr
-    again = run_haptos("view", ROOT / "scenes/quadruped_stands.yaml", "--movie", movie,
-                       cwd=tmp_path)
-    assert again.returncode == 2 and "exists already" in again.stderr
-    other = run_haptos("view", tmp_path / "mesh.stl", cwd=tmp_path)
-    assert other.returncode == 2 and "must be a scene or a robot" in other.stderr
+def test_the_command_films_a_scene(tmp_path, capsys):
+    movie = tmp_path / "swing.mp4"
+    assert run_command(["render", str(ROOT / "scenes/pendulum.yaml"), "--out", str(movie),
+                        "--seconds", "0.1 s", "--fps", "10", "--speed", "1", "--size",
+                        "160x120"]) == 0
+    assert "2 frames" in capsys.readouterr().out
+    reader = ffmpeg.read_frames(str(movie))
+    assert next(reader)["size"] == (160, 120) and sum(1 for _ in reader) == 2
+
+
+def test_the_command_serves_to_this_machine_unless_told(tmp_path, port, monkeypatch, capsys):
+    def stop(viewer, seconds):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(haptos.Viewer, "run", stop)
+    scene = str(ROOT / "scenes/pendulum.yaml")
+    assert run_command(["view", scene, "--port", str(port)]) == 0
+    told = capsys.readouterr()
+    assert f"open http://127.0.0.1:{port}/" in told.out and "other machines" not in told.err
+    assert run_command(["view", scene, "--port", str(port), "--host", "0.0.0.0"]) == 0
+    assert "open to other machines" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("options, said", [
+    (("x.stl",), "check the path"), (("x.yaml", "--port", "70000"), "0 to 65535"),
+    (("x.yaml", "--host", "999.1.2.3"), "is no address"), (("x.yaml", "--port"), "requires an"),
+    (("x.yaml", "--host", "192.0.2.1"), "cannot be served"), (("y.h5",), "does not exist"),
+    (("x.yaml", "--frame", "7"), "from 0 to 0"), (("x.yaml", "--movie", "a.mp4"), "No such option"),
+])
+def test_what_cannot_be_shown_is_refused(tmp_path, monkeypatch, capsys, options, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.yaml").write_bytes((ROOT / "scenes/pendulum.yaml").read_bytes())
+    assert run_command(["view", *options]) == 2
+    err = capsys.readouterr().err.strip()
+    assert said in err and len(err.splitlines()) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]

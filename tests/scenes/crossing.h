@@ -11,7 +11,17 @@
 
 namespace haptos::test {
 
-/// The surface of a soft, affine or prescribed body where it is now.
+inline TriMesh joined(const std::vector<TriMesh>& parts) {
+  TriMesh all;
+  for (const TriMesh& part : parts) {
+    const int n = static_cast<int>(all.vertices.size());
+    all.vertices.insert(all.vertices.end(), part.vertices.begin(), part.vertices.end());
+    for (const Vec3i& t : part.triangles) all.triangles.push_back({{t[0] + n, t[1] + n, t[2] + n}});
+  }
+  return all;
+}
+
+/// The surface of a soft, affine or prescribed body, or of a link, where it is now.
 inline TriMesh present_surface(const Sim& sim, const std::string& name) {
   for (const SoftBody& b : sim.scene().soft) {
     if (b.name != name) continue;
@@ -30,6 +40,8 @@ inline TriMesh present_surface(const Sim& sim, const std::string& name) {
       m.vertices = sim.prescribed_positions(name);
       return m;
     }
+  if (const std::vector<TriMesh> of_link = sim.link_surfaces(name); !of_link.empty())
+    return joined(of_link);
   ADD_FAILURE() << name << " is no body of the scene";
   return {};
 }

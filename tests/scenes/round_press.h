@@ -13,6 +13,8 @@
 
 #include "haptos/geometry/pads.h"
 #include "haptos/geometry/shapes.h"
+#include "haptos/sensors/depth.h"
+#include "haptos/sensors/markers.h"
 #include "haptos/sim/sim.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"
@@ -35,8 +37,34 @@ struct RoundPressResult {
   double force = 0;   ///< of the whole ball on the whole pad [N]
   double base = 0;    ///< carried by the base [N]
   double radius = 0;  ///< largest distance from the axis of a contact that carries force [m]
+  double bulge = 0;   ///< most that a pixel of the depth image rises [m]
+  double spread = 0;  ///< most that a marker beside the contact moves away from the axis [m]
   int iterations = 0;
   int vertices = 0;  ///< of the gel as compiled
+};
+
+/// What a camera of .05 mm pixels and markers .35 mm apart read in the first quadrant.
+class RoundPressSensors {
+ public:
+  explicit RoundPressSensors(const SoftModel& gel)
+      : depth_(TactileCamera::orthographic(480, 480, 5e-5), gel.rest.vertices, gel.coat),
+        markers_(depth_.camera(), gel.rest.vertices, gel.coat,
+                 {23, 23, 3.5e-4, 3.5e-4, 4.2e-3, 4.2e-3}) {}
+
+  void read(std::span<const Vec3d> nodes, RoundPressResult& r) const {
+    for (const float d : depth_.measure(nodes, false).depth)
+      if (std::isfinite(d)) r.bulge = std::max(r.bulge, -static_cast<double>(d));
+    const MarkerReading m = markers_.measure(nodes);
+    for (std::size_t i = 0; i < m.position.size(); ++i) {
+      const Vec3d& rest = markers_.rest_positions()[i];
+      const double now = std::hypot(m.position[i][0], m.position[i][1]);
+      if (now > r.radius) r.spread = std::max(r.spread, now - std::hypot(rest[0], rest[1]));
+    }
+  }
+
+ private:
+  DepthSensor depth_;
+  MarkerSensor markers_;
 };
 
 inline std::vector<RoundPressResult> press(const RoundPress& p) {
@@ -51,6 +79,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   SoftBody gel;
   gel.name = "gel";
   gel.mesh = pad.mesh;
+  gel.coat = pad.coat;
   gel.material.young = p.young;
   gel.material.poisson = p.poisson;
   gel.glue.push_back({"base", pad.base_vertices});
@@ -76,6 +105,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   for (std::size_t v = 0; v < model.rest.vertices.size(); ++v)
     if (norm(model.rest.vertices[v]) < norm(model.rest.vertices[pole])) pole = v;
   EXPECT_LT(norm(model.rest.vertices[pole]), 1e-12);
+  const RoundPressSensors sensors(model);
   std::vector<RoundPressResult> results;
   for (std::size_t i = 0; i < p.commands.size(); ++i) {
     const StepReport report = sim.step();
@@ -89,6 +119,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
     r.base = -4 * sim.reaction("base").force[2];
     for (const ContactPoint& c : sim.contacts())
       if (c.normal_force > 1e-9) r.radius = std::max(r.radius, std::hypot(c.p[0], c.p[1]));
+    sensors.read(sim.soft_positions("gel"), r);
     r.iterations = report.newton.iterations;
     r.vertices = static_cast<int>(model.rest.vertices.size());
     EXPECT_NEAR(r.force, r.base, 3e-3 * r.force);

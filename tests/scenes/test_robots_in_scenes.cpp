@@ -100,6 +100,25 @@ TEST(RobotsInScenes, ABoxFallsOntoTheFloorAndItsContactsCarryItsWeight) {
   EXPECT_NEAR(block.link_pose(0).p[2], 0.02 - 1.5 * 9.81 / 1e5, 1e-8);  // its spring
 }
 
+TEST(RobotsInScenes, APairSetsTheFrictionOfTwoBodies) {
+  // Two boxes slide side by side on a slope of tan 0.3; their own friction would hold both.
+  const double slope = std::atan(0.3);
+  Scene s = scene(2e-3);
+  s.sim.gravity_x = 9.81 * std::sin(slope);
+  s.sim.gravity_z = -9.81 * std::cos(slope);
+  add_floor(s);
+  s.robots.push_back(box("holds", 1, {{0.05, 0.05, 0.02}}, {{0, 0, 0.02}}));
+  s.robots.push_back(box("slides", 1, {{0.05, 0.05, 0.02}}, {{0, 0.3, 0.02}}));
+  for (RobotBody& b : s.robots) b.friction = 0.5;
+  s.pairs = {{"slides", "floor"}};
+  s.pairs[0].friction = {0.2, 0.1};
+  Sim sim(s);
+  for (int k = 0; k < 250; ++k) ASSERT_EQ(sim.step().status(), 0u);
+  const double a = 9.81 * (std::sin(slope) - 0.1 * std::cos(slope));
+  EXPECT_NEAR(sim.robot("slides").velocity()[0], 0.5 * a, 0.01 * a);
+  EXPECT_LT(std::abs(sim.robot("holds").velocity()[0]), 1e-3);
+}
+
 TEST(RobotsInScenes, AFixedRobotIsATableThatOtherRobotsStandOn) {
   Scene s = scene(2e-3);
   s.robots.push_back(box("table", 0, {{0.5, 0.5, 0.05}}, {{0, 0, 1}}, JointKind::kFixed));

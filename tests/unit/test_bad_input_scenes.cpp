@@ -74,7 +74,7 @@ std::vector<Bad> bad_scenes() {
       {14,
        soft("    material: {}\n    glue: [{body: gel, where: base}]\n"),
        5,
-       {"\"gel\"", "prescribed or an affine body"}},
+       {"\"gel\"", "prescribed body, an affine body or a link"}},
       {14,
        sphere("friction: 0") + "half_spaces: [{name: floor}, {name: xyzzy}]\n"
                                "pairs:\n  - {bodies: [ball, wall_of_brick]}\n",

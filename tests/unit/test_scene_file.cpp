@@ -488,6 +488,45 @@ pairs:
   EXPECT_NEAR(sim.robot("arm").link_pose(0).p[2], 0.4, 1e-3);
 }
 
+TEST_F(SceneFolder, GelIsGluedToLinksAndToRigidBodies) {
+  write("arm.urdf", kArm);
+  const auto text = [](const std::string& first, const std::string& second) {
+    return "sim: {gravity_z: 0}\nsoft:\n"
+           "  - {name: a, material: {}, glue: [{body: " +
+           first +
+           ", where: base}],\n"
+           "     pad: {box: {width: 4 mm, depth: 6 mm, thickness: 2 mm, cells: [2, 3, 1]}},\n"
+           "     pose: {position: [0, 0, 0.3]}}\n"
+           "  - {name: b, material: {}, glue: [{body: " +
+           second +
+           ", where: base}],\n"
+           "     pad: {box: {width: 4 mm, depth: 6 mm, thickness: 2 mm, cells: [2, 3, 1]}},\n"
+           "     pose: {position: [0.2, 0, 0]}}\n"
+           "robots:\n  - {name: arm, file: arm.urdf}\n"
+           "rigid:\n  - {name: ball, shape: {sphere: {radius: 1 cm}}, mass: 20 g, pose: {position: "
+           "[0.2, 0, -0.03]}}\n"
+           "pairs:\n  - {bodies: [arm/upper, b], enabled: false}\n";
+  };
+  write("scene.yaml", text("arm/upper", "ball"));
+  const Scene s = load_scene(folder_ / "scene.yaml");
+  EXPECT_EQ(s.soft[0].glue[0].body, "arm/upper");
+  EXPECT_EQ(s.pairs[0].a, "arm/upper");
+  Sim sim(s);
+  EXPECT_EQ(sim.step().status(), 0u);
+  for (const auto& [name, part] :
+       {std::pair{"arm", "a link of a robot (\"robot/link\"), not a robot"},
+        std::pair{"arm/uper", "\"arm/upper\""}}) {
+    write("scene.yaml", text(name, "ball"));
+    try {
+      load_scene(folder_ / "scene.yaml");
+      ADD_FAILURE() << name;
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("scene.yaml:3:"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST_F(SceneFolder, WrongRobotsAreRefusedWithPlaceAndRemedy) {
   write("arm.urdf", kArm);
   write("arm.xacro", kArm);

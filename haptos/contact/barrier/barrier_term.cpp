@@ -62,7 +62,7 @@ class BarrierTerm final : public ContactTerm {
     stiff_ = both_stiff(soft_, collider_, p);
     soft_collider_ =
         !collider_.driven && std::any_of(collider_.point.begin(), collider_.point.end(),
-                                         [&](int v) { return !p.driven(v) && p.columns(v) == 3; });
+                                         [&](int v) { return p.node(v); });
     if (soft_collider_) folded_ = edge_sharpness(collider_, p.x_start);
     expected_ =
         1.2 * c.b * relative_motion(soft_, collider_, [&](int v) { return p.u[at_index(v)]; }) +

@@ -73,9 +73,7 @@ Vec3d normal_of(const ContactSurface& s, const std::vector<Vec3d>& x, int cell,
 }
 
 // Whether a point gives way by itself: that of a soft body, neither driven nor part of a stiff one.
-bool yields(const Points& points, int p) {
-  return !points.driven(p) && points.jacobian(p) == nullptr && points.columns(p) == 3;
-}
+bool yields(const Points& points, int p) { return points.node(p); }
 bool yields(const Points& points, const WeightedPoint& w) {
   for (int i = 0; i < w.count; ++i)
     if (yields(points, w.point[i])) return true;

@@ -221,8 +221,15 @@ PointContact::Mixed PointContact::mix(const Candidate& c) const {
     damping += each[k] * p.dissipation;
   }
   return {1 / sum, sum > 0 ? time / sum : 0, sum > 0 ? damping / sum : 0,
-          combine_friction(shapes_[at_index(c.shape[0])].friction,
-                           shapes_[at_index(c.shape[1])].friction)};
+          friction_of(c.shape[0], c.shape[1])};
+}
+
+double PointContact::friction_of(int i, int j) const {
+  if (!pair_friction_.empty())
+    if (const auto it = pair_friction_.find({std::min(i, j), std::max(i, j)});
+        it != pair_friction_.end())
+      return it->second;
+  return combine_friction(shapes_[at_index(i)].friction, shapes_[at_index(j)].friction);
 }
 
 void PointContact::set_sap(Candidate& c, const Mixed& m, double w) const {

@@ -25,11 +25,11 @@
 // e = mu sigma w gamma_0 alone.
 //
 // Two shapes are springs in series: 1/k = 1/k_a + 1/k_b, tau = k (tau_a / k_a + tau_b / k_b), and
-// the samples of a pair share k, so do tau and d; mu is the geometric mean. A side with k infinite
-// is rigid; one with mu below 0 leaves friction to the other. A side with a modulus K [Pa/m] has
-// k = K area at samples that stand for an area, and its k elsewhere (points and lines). Where
-// surfaces overlap the point is midway between them; where they are only near, it is on each of
-// them, so that friction's arm ends there.
+// the samples of a pair share k, so do tau and d; mu is the geometric mean, or the pair's own. A
+// side with k infinite is rigid; one with mu below 0 leaves friction to the other. A side with a
+// modulus K [Pa/m] has k = K area at samples that stand for an area, and its k elsewhere (points
+// and lines). Where surfaces overlap the point is midway between them; where they are only near, it
+// is on each of them, so that friction's arm ends there.
 //
 // A pair is a candidate when its gap is at most 2 h (s_a + s_b) + e + 1 mm, s the largest speeds of
 // the shapes' boxes at the start of the step. e is for what moves otherwise than at the start: at
@@ -43,8 +43,10 @@
 // by about h mu |v_t| (docs/laws/sap.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "haptos/contact/contact_term.h"
@@ -88,6 +90,11 @@ class PointContact final : public ContactTerm {
     shapes_[static_cast<std::size_t>(shape)].friction = friction;
   }
 
+  /// The coefficient of this pair of shapes instead of what theirs make.
+  void set_pair_friction(int i, int j, double friction) {
+    pair_friction_[{std::min(i, j), std::max(i, j)}] = friction;
+  }
+
   const char* name() const override { return "point contact"; }
   TermKind kind() const override { return TermKind::kVelocityCost; }
   bool frozen() const override { return true; }
@@ -119,6 +126,7 @@ class PointContact final : public ContactTerm {
     double stiffness, relaxation_time, dissipation, friction;
   };
   Mixed mix(const Candidate& c) const;
+  double friction_of(int i, int j) const;
   void set_sap(Candidate& c, const Mixed& m, double w) const;
   void set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
                          const Vec3d& velocity) const;
@@ -134,6 +142,7 @@ class PointContact final : public ContactTerm {
   std::vector<PointShape> shapes_;
   PointContactOptions law_;
   std::vector<std::array<int, 2>> excluded_;  // sorted
+  std::map<std::array<int, 2>, double> pair_friction_;
   BroadPhase broad_phase_;
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;

@@ -1,0 +1,226 @@
+"""Tactile pads of a hand, as a set: on which link each sits, and where its camera looks from.
+
+A set is a YAML file; docs/sensors/pad_sets.md describes it, python/haptos/sensor_files/sets holds
+those that come with the library. Meshes belong to the robot's own description and stay there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from haptos import _core
+from haptos.errors import refuse
+from haptos.meshes import read_volume
+from haptos.options import Material
+from haptos.pads import Gel
+from haptos.sensor_models import KINDS, Fact, _material, _Section, open_sensor_file
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from haptos.scene import Scene
+
+_SETS = Path(__file__).parent / "sensor_files" / "sets"
+_TOUCHES = 1e-5  # a vertex of a pad is glued where the link is closer than this [m]
+_FACES = 0.5  # cosine of the largest angle between the coat and the way the pad looks
+
+
+@dataclass
+class LinkPad:
+    """A pad on a link: its name, the link, its gel in the gel frame, and the pose of that frame in
+    the link's, position (3) [m] and quaternion (4)."""
+
+    name: str
+    link: str
+    gel: Gel
+    position: NDArray[np.float64]
+    quaternion: NDArray[np.float64]
+
+
+@dataclass
+class PadSet:
+    """The pads of one hand.
+
+    touch_robot: whether pads may touch the robot's own links (that of its glue never); pitch [m]:
+    of a pixel of each pad's camera, which is orthographic and as large as the pad.
+    """
+
+    name: str
+    about: str
+    material: dict[str, float]  #: options of haptos.Material, SI
+    friction: float
+    pads: list[LinkPad]
+    touch_robot: bool = True
+    pitch: float = 1e-4
+    facts: list[Fact] = field(default_factory=list)
+
+    def add_to(self, scene: Scene, robot: str, *, element: str = "linear") -> list[str]:
+        """Adds the pads to a robot of the scene, where its links are at the start; a soft body and
+        a sensor each. Returns their names, "ROBOT/PAD". Raises InputError.
+
+        element: "linear" or "composite", as in Scene.add_soft().
+        """
+        layer, names = f"{robot} pads", []
+        for pad in self.pads:
+            name = f"{robot}/{pad.name}"
+            link = scene.start_pose(_link(robot, pad.link, scene))
+            position = link[:3] + _rotation(link[3:]) @ pad.position
+            scene.add_soft(name, pad.gel.mesh, material=Material(**self.material),
+                           position=position, quaternion=_product(link[3:], pad.quaternion),
+                           element=element, glue={_link(robot, pad.link, scene): pad.gel.base},
+                           coat=pad.gel.coat, friction=self.friction, layer=layer)
+            size = np.ptp(np.asarray(pad.gel.mesh.vertices)[:, :2], axis=0)
+            columns, rows = (int(np.clip(np.ceil(s / self.pitch - 1e-6), 8, 4096)) for s in size)
+            scene.add_sensor(name, name, camera=_core.TactileCamera.orthographic(
+                columns, rows, self.pitch))
+            names.append(name)
+        if not self.touch_robot:
+            scene.add_pair(robot, layer, enabled=False)
+        return names
+
+
+def pad_set_names() -> list[str]:
+    """Names that load_pad_set() knows."""
+    return sorted(p.stem for p in _SETS.glob("*.yaml"))
+
+
+def load_pad_set(name: str, folder: str | os.PathLike[str] | None = None) -> PadSet:
+    """A set of pads by its name (pad_set_names()) or from a file (.yaml). Raises InputError.
+
+    folder: where the meshes that it names are, a robot's description; None: beside the file.
+    """
+    path = Path(name)
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        path = _SETS / f"{name}.yaml"
+        if name not in pad_set_names():
+            near = _core.nearest_name(name, pad_set_names())
+            refuse("pad set", f'"{name}"', "is neither a known set nor a .yaml file",
+                   f'did you mean "{near}"?' if near else
+                   "known are " + ", ".join(pad_set_names()))
+    s = open_sensor_file(path, "pad set")
+    meshes = path.parent if folder is None else Path(folder)
+    facts = []
+    for f in s.list("facts"):
+        facts.append(Fact(f.text("what"), f.text("kind", among=KINDS), f.text("source")))
+        f.done()
+    made = PadSet(
+        name=s.text("name"), about=s.text("about", ""), material=_material(s.section("material")),
+        friction=s.number("friction", "", 0, 10, 0.0), pads=[],
+        touch_robot=s.text("touch_robot", "yes", among=("yes", "no", "true", "false"))
+        in ("yes", "true"), pitch=s.number("pitch", "m", 1e-6, 1e-2, 1e-4), facts=facts)
+    entries = s.list("pads")
+    if not entries:
+        s.fail("pads", "", "has no pads", "add one")
+    scale = {"m": 1.0, "mm": 1e-3}[s.text("unit", "m", among=("m", "mm"))]
+    for e in entries:
+        files = []
+        for key in ("mesh", "base"):
+            file = meshes / e.text(key)
+            if not file.is_file():
+                e.fail(key, str(file), "is no file", "give the folder of the robot's description",
+                       e.nodes[key])
+            files.append(str(file))
+        made.pads.append(pad_from_mesh(e.text("name"), e.text("link"), *files, scale=scale))
+        e.done()
+    s.done()
+    return made
+
+
+def pad_from_mesh(name: str, link: str, mesh: str, base: str, *, scale: float = 1.0) -> LinkPad:
+    """A pad from a volume file in its link's frame and the surface (.obj, .stl) that it is glued
+    to; the coat is what looks away from it. Raises InputError.
+
+    scale [m]: the unit of both files.
+    """
+    gel, _ = _core.orient(read_volume(mesh).transformed(scale=scale))
+    _core.require_volume(gel, mesh)
+    x = np.asarray(gel.vertices)
+    surface, _ = _core.read_surface(base, scale)
+    near = np.abs(_core.distance_to_surface(x, surface)) < _TOUCHES
+    if not near.any():
+        refuse(f'pad "{name}"', mesh, f"has no vertex within {_TOUCHES * 1e3:g} mm of {base}, so "
+               "its glued face cannot be told", "give the surface that it sits on, in the same "
+               "frame and unit")
+    return _placed(name, link, gel, np.flatnonzero(near), mesh)
+
+
+def _placed(name: str, link: str, mesh: _core.TetMesh, base: NDArray[np.intp], what: str
+            ) -> LinkPad:
+    """Finds the way the pad looks, and turns it into its gel frame."""
+    x = np.asarray(mesh.vertices)
+    surface, of = _core.boundary_surface(mesh)
+    triangles = np.asarray(of)[np.asarray(surface.triangles)]
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    area = 0.5 * np.cross(b - a, c - a)
+    held = np.isin(triangles, base)
+    back = area[held.all(axis=1)].sum(axis=0)
+    if not np.linalg.norm(back) > 1e-3 * np.linalg.norm(area, axis=1).sum():
+        refuse(f'pad "{name}"', what, "is held by vertices that make no face, so its glued face "
+               "cannot be told", "give the surface that it sits on")
+    up = -back / np.linalg.norm(back)
+    cosine = area @ up / np.maximum(np.linalg.norm(area, axis=1), 1e-300)
+    coat = triangles[(cosine > _FACES) & ~held.all(axis=1)]
+    if len(coat) == 0:
+        refuse(f'pad "{name}"', what, "has no face that looks away from what it is glued to",
+               "check the surface that it sits on")
+    # x along the coat's longer side, as one of the link's axes shows it; origin over its middle, at
+    # its highest point.
+    turn = min((_frame(up, axis, x[np.unique(coat)]) for axis in np.eye(3)
+                if np.linalg.norm(np.cross(axis, up)) > 0.5), key=lambda f: f[0])[1]
+    local = x @ turn
+    top = local[np.unique(coat)]
+    middle = 0.5 * (top.min(axis=0) + top.max(axis=0))
+    middle[2] = top[:, 2].max()
+    origin = turn @ middle
+    moved = _core.TetMesh((x - origin) @ turn, np.asarray(mesh.tets))
+    thickness = float(np.ptp(local[:, 2]))
+    return LinkPad(name, link, Gel(moved, base, coat, thickness), origin, _quaternion(turn))
+
+
+def _frame(up: NDArray[np.float64], axis: NDArray[np.float64], x: NDArray[np.float64]
+           ) -> tuple[float, NDArray[np.float64]]:
+    """The area of the rectangle about x across `up` with a side along the axis, and a frame whose x
+    is its longer side."""
+    along = axis - (axis @ up) * up
+    along /= np.linalg.norm(along)
+    side = np.cross(up, along)
+    a, b = np.ptp(x @ along), np.ptp(x @ side)
+    if b > a * (1 + 1e-6):
+        along, side = side, -along
+    return float(a * b), np.column_stack([along, side, up])
+
+
+def _link(robot: str, link: str, scene: Scene) -> str:
+    entry = next((e for e in scene.entries()["robots"] if e["name"] == robot), None)
+    if entry is None:
+        refuse("pad set", f'"{robot}"', "is no robot of the scene", "add the robot first")
+    return robot if len(entry["robot"].links) == 1 else f"{robot}/{link}"
+
+
+def _rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    w, v = q[0], q[1:]
+    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]],
+                           a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
+
+
+def _quaternion(turn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of a rotation matrix, by the largest eigenvector of Bar-Itzhack's matrix."""
+    m = turn
+    k = np.array([
+        [m[0, 0] + m[1, 1] + m[2, 2], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
+        [0, m[0, 0] - m[1, 1] - m[2, 2], m[1, 0] + m[0, 1], m[2, 0] + m[0, 2]],
+        [0, 0, m[1, 1] - m[0, 0] - m[2, 2], m[2, 1] + m[1, 2]],
+        [0, 0, 0, m[2, 2] - m[0, 0] - m[1, 1]]])
+    q = np.linalg.eigh(k, UPLO="U")[1][:, -1]
+    return q if q[0] >= 0 else -q

@@ -1,0 +1,113 @@
+"""What haptos view and haptos render open: scenes, robots, recordings, folders of results."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from pathlib import Path
+from typing import Any
+
+from haptos.cli_meshes import load_scene_telling
+from haptos.cli_robots import parse_packages
+from haptos.cli_runs import _add_sensors, _steps_of
+from haptos.errors import refuse
+from haptos.press import Press, prepare
+from haptos.replay import Recording
+from haptos.robots import ROBOT_SUFFIXES, load_robot
+from haptos.scene import Scene
+from haptos.sim import Sim
+
+SCENES = (".yaml", ".yml")
+RECORDINGS = (".h5", ".hdf5", ".part")
+_MOST_NAMED = 8
+
+
+def is_scene(file: str) -> bool:
+    """Whether a file is a scene by its name."""
+    return Path(file).suffix.lower() in SCENES
+
+
+def open_shown(file: str, packages: list[str] | None = None) -> Sim | Recording:
+    """A Sim of a scene or of a robot alone, or a recording. Raises InputError."""
+    path = Path(file)
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        return Recording(recording_in(path))
+    if suffix in RECORDINGS:
+        return Recording(path)
+    if suffix not in (*SCENES, *ROBOT_SUFFIXES):
+        refuse("file", file, "must be a scene, a robot, a recording or a folder of results",
+               "its name must end with one of " + " ".join((*SCENES, *RECORDINGS, *ROBOT_SUFFIXES))
+               if path.exists() else "check the path")
+    if suffix in ROBOT_SUFFIXES:
+        scene = Scene(gravity=(0, 0, 0))
+        scene.add_robot("robot", load_robot(file, packages=parse_packages(packages or [])))
+        return scene.compile()
+    scene = load_scene_telling(file)
+    _add_sensors(scene, scene.entries())
+    return scene.compile()
+
+
+def recording_in(folder: Path) -> Path:
+    """The run.h5 of a folder of results, or what a killed run left of it. Raises InputError."""
+    for name in ("run.h5", "run.h5.part"):
+        if (folder / name).is_file():
+            return folder / name
+    below = sorted(p.parent.name for p in folder.glob("*/run.h5"))
+    if below:
+        more = f" and {len(below) - _MOST_NAMED} more" if len(below) > _MOST_NAMED else ""
+        refuse("folder", str(folder), f"holds {len(below)} runs: "
+               + ", ".join(below[:_MOST_NAMED]) + more,
+               f"name one of them, for example {folder / below[0]}")
+    refuse("folder", str(folder), "holds no run.h5", "haptos run and haptos press write one")
+
+
+def scene_end(file: str) -> float:
+    """When `haptos run` ends a scene: its last keyframe, or 1 s [s]."""
+    scene = load_scene_telling(file)
+    return _steps_of(scene, None) * scene.sim.dt
+
+
+def press_of(recording: Recording) -> dict[str, Any] | None:
+    """What prepare() is to be given for the press of a recording; None where it is of no press."""
+    kept = recording.settings
+    if not {"shape", "at", "material", "contact", "newton"} <= set(kept):
+        return None
+    options = {f"{group}.{name}": value for group in ("material", "contact", "newton")
+               for name, value in kept[group].items() if not isinstance(value, bool)}
+    how: dict[str, Any] = {"shape": kept["shape"], "at": tuple(kept["at"]), "options": options}
+    words = _options(recording.command)
+    sensor = kept.get("sensor", words.get("sensor"))
+    how |= {"sensor": sensor} if sensor else {"pad": kept.get("pad", "box")}
+    for name in ("unit", "face", "pad_face"):
+        if name in words:
+            how[name] = words[name]
+    how["seed"] = int(kept.get("seed", words.get("seed", 1)))
+    if "friction" in inspect.signature(prepare).parameters:
+        how["friction"] = kept.get("friction")
+    return how
+
+
+def _options(command: str) -> dict[str, str]:
+    """Options with a value, of a command as it was typed."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return {}
+    out = {}
+    for k, word in enumerate(words):
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            if not equals and k + 1 < len(words):
+                value = words[k + 1]
+            out[name.replace("-", "_")] = value
+    return out
+
+
+def live_press(recording: Recording) -> Press:
+    """The press of a recording from its start, to go on with by hand. Raises InputError where its
+    files are not there any more."""
+    how = press_of(recording)
+    if how is None:
+        refuse("recording", str(recording.path), "is of no press", "haptos press writes one")
+    return prepare(how.pop("shape"), **how)

@@ -1,0 +1,60 @@
+"""The documentation site: everything has its place, and links to sources become text."""
+
+import importlib.util
+import re
+import types
+
+import pytest
+from conftest import ROOT
+
+import haptos
+
+DOCS = ROOT / "docs"
+
+
+def test_every_name_of_the_package_is_in_the_reference_once():
+    named = [n for page in sorted((DOCS / "reference").glob("*.md"))
+             for n in re.findall(r"^::: haptos\.(\w+)$", page.read_text(), re.MULTILINE)]
+    assert sorted(named) == sorted(set(haptos.__all__) - {"__version__"})
+
+
+def test_every_page_is_in_the_menu():
+    menu = (ROOT / "mkdocs.yml").read_text().split("\nnav:\n")[1]
+    entries = set(re.findall(r"([\w/.-]+\.md)", menu)) - {"changelog.md", "contributing.md"}
+    pages = {str(p.relative_to(DOCS)) for p in DOCS.rglob("*.md")}
+    assert pages == entries
+
+
+def test_the_gallery_shows_pictures_that_are_there_with_their_commands():
+    page = (DOCS / "gallery/index.md").read_text()
+    pictures = re.findall(r"!\[[^\]]+\]\((\S+\.jpg)\)", page)
+    assert len(pictures) >= 8 and len(set(pictures)) == len(pictures)
+    for name in pictures:
+        assert 0 < (DOCS / "gallery" / name).stat().st_size < 300_000
+    assert {p.name for p in (DOCS / "gallery").glob("*.jpg")} == set(pictures)
+    assert page.count("```\n") == 2 * len(pictures)
+
+
+def test_the_fifteen_lines_of_the_start_are_the_example():
+    example = (ROOT / "examples/python/tactile_image.py").read_text()
+    code = example[example.index("import haptos"):].strip()
+    assert code in (DOCS / "start.md").read_text()
+
+
+@pytest.mark.parametrize(("page", "text", "becomes"), [
+    ("index.md", "[a](../CHANGELOG.md)", "[a](changelog.md)"),
+    ("sensors/rgb.md", "[a](../index.md#x)", "[a](../index.md#x)"),
+    ("robots.md", "[robot.h](../haptos/model/robot.h)", "robot.h (`haptos/model/robot.h`)"),
+    ("robots.md", "[`robot.h`](../haptos/model/robot.h)", "`robot.h`"),
+    ("changelog.md", "[a](docs/cli.md)", "[a](cli.md)"),
+    ("index.md", "[a](https://x.org/y.md)", "[a](https://x.org/y.md)"),
+    ("index.md", "```\n[a](../CHANGELOG.md)\n```", "```\n[a](../CHANGELOG.md)\n```"),
+])
+def test_links_that_leave_the_site_are_turned(page, text, becomes):
+    pytest.importorskip("mkdocs", reason="needs the tools of scripts/docs")
+    spec = importlib.util.spec_from_file_location("docs_hooks", ROOT / "scripts/docs_hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    files = types.SimpleNamespace(get_file_from_path=lambda uri: None)
+    where = types.SimpleNamespace(file=types.SimpleNamespace(src_uri=page))
+    assert hooks.on_page_markdown(text, where, {}, files) == becomes
