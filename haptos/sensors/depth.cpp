@@ -112,13 +112,15 @@ void DepthSensor::bin(DepthScratch& s) const {
     // A corner that is not a number (behind a pinhole) fails the first test.
     const bool seen =
         std::isfinite(a.x + b.x + c.x + a.y + b.y + c.y) && left < width && right > -1;
+    s.range[t] = {{0, -1}};
+    if (!seen) continue;
     const auto row_of = [&](double y) {
       return static_cast<int>(std::clamp(y, -1.0, camera_.height + 1.0) + 1) - 1;
     };
     const int top = row_of(std::min(a.y, std::min(b.y, c.y)));
     const int bottom = row_of(std::max(a.y, std::max(b.y, c.y)));
-    s.range[t] = {{std::max(top, 0) / kBandRows,
-                   seen && bottom >= 0 ? std::min(bottom / kBandRows, bands - 1) : -1}};
+    s.range[t] = {
+        {std::max(top, 0) / kBandRows, bottom >= 0 ? std::min(bottom / kBandRows, bands - 1) : -1}};
     for (int k = s.range[t][0]; k <= s.range[t][1]; ++k)
       ++s.band_begin[static_cast<std::size_t>(k)];
   }
