@@ -180,24 +180,27 @@ void Articulation::advance(const std::vector<double>& z, const BodyStep& step, S
 }
 
 int Articulation::add_point(Points& points, int link, int body, const Vec3d& local) {
-  const auto& all = spec_.carriers;
-  Carried& c = carried_[at_index(std::find(all.begin(), all.end(), link) - all.begin())];
+  Carried& c = carried_[carrier(link)];
   c.points.push_back(points.add_carried(slots_.first_block, body, slots_.env,
                                         link_position(link, local), v_count()));
   c.local.push_back(local);
   return c.points.back();
 }
 
+std::size_t Articulation::carrier(int link) const {
+  const auto& all = spec_.carriers;
+  return at_index(std::find(all.begin(), all.end(), link) - all.begin());
+}
+
 void Articulation::place_carriers(State& state) const {
+  if (spec_.carriers.empty()) return;
+  const TreeData<double>& data = kinematics(state.q.data() + slots_.first_q);
   for (std::size_t i = 0; i < spec_.carriers.size(); ++i)
-    write_frame(link_pose(state.q.data() + slots_.first_q, spec_.carriers[i]),
-                state.q.data() + first_frame(i));
+    write_frame(link_frame(tree(), data, spec_.carriers[i]), state.q.data() + first_frame(i));
 }
 
 const double* Articulation::carrier_frame(const State& state, int link) const {
-  const auto& all = spec_.carriers;
-  return state.q.data() +
-         first_frame(at_index(std::find(all.begin(), all.end(), link) - all.begin()));
+  return state.q.data() + first_frame(carrier(link));
 }
 
 // Sets up the carried points of the step.

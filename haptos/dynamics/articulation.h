@@ -115,6 +115,7 @@ class Articulation final : public Body {
     std::vector<int> points;
     std::vector<Vec3d> local;
   };
+  std::size_t carrier(int link) const;
   int first_frame(std::size_t carrier) const {
     return slots_.first_q + tree().q_count + 12 * static_cast<int>(carrier);
   }

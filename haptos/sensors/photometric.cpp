@@ -178,36 +178,35 @@ void PhotometricModel::shade_row(int row, const float* depth, const float* norma
   }
 }
 
-void PhotometricModel::shade(const SurfaceImage& s, std::vector<float>& out) const {
+template <class Then>
+void PhotometricModel::each_row(const SurfaceImage& s, std::vector<float>& out,
+                                const Then& then) const {
   check_surface(s, camera_.width, camera_.height);
   out.resize(3 * pixels());
   for_each(
       camera_.height,
       [&](std::ptrdiff_t row) {
         shade_row(static_cast<int>(row), s.depth.data(), s.normal.data(), out.data());
+        then(3 * static_cast<std::size_t>(row) * static_cast<std::size_t>(camera_.width));
       },
       8);
 }
 
+void PhotometricModel::shade(const SurfaceImage& s, std::vector<float>& out) const {
+  each_row(s, out, [](std::size_t) {});
+}
+
 void PhotometricModel::render(const SurfaceImage& s, std::vector<float>& out) const {
-  check_surface(s, camera_.width, camera_.height);
-  out.resize(3 * pixels());
-  for_each(
-      camera_.height,
-      [&](std::ptrdiff_t row) {
-        shade_row(static_cast<int>(row), s.depth.data(), s.normal.data(), out.data());
-        const std::size_t w = 3 * static_cast<std::size_t>(camera_.width);
-        const std::size_t first = static_cast<std::size_t>(row) * w;
-        float* o = out.data() + first;
-        const float *flat = rest_light_.data() + first, *b = background_.data() + first;
-        for (std::size_t i = 0; i < w; ++i) {
-          const float change = o[i] - flat[i];
-          // Not a number where there is no coat, now or at rest.
-          const float v = b[i] + (change == change ? change : 0.0f);
-          o[i] = v > 0 ? (v < 255 ? v : 255.0f) : 0.0f;
-        }
-      },
-      8);
+  each_row(s, out, [&](std::size_t first) {
+    float* o = out.data() + first;
+    const float *flat = rest_light_.data() + first, *b = background_.data() + first;
+    for (int i = 0; i < 3 * camera_.width; ++i) {
+      const float change = o[i] - flat[i];
+      // Not a number where there is no coat, now or at rest.
+      const float v = b[i] + (change == change ? change : 0.0f);
+      o[i] = v > 0 ? (v < 255 ? v : 255.0f) : 0.0f;
+    }
+  });
 }
 
 void PhotometricModel::render(const SurfaceImage& s, std::vector<std::uint8_t>& out) const {

@@ -57,6 +57,9 @@ class PhotometricModel {
   const LightRig& rig() const { return rig_; }
 
  private:
+  /// Shades every row, and then hands on where its values begin.
+  template <class Then>
+  void each_row(const SurfaceImage& s, std::vector<float>& out, const Then& then) const;
   void shade_row(int row, const float* depth, const float* normal, float* out) const;
   std::size_t pixels() const;
 

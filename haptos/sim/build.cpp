@@ -333,7 +333,19 @@ void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vec
     x[at_index(p.points[i])] = R * p.local[i] + path.to.p;
 }
 
-void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x) {
+void place_link(const State& state, const Workspace& w, const RobotParts& robot,
+                const LinkParts& link, std::size_t first, std::vector<Vec3d>& x) {
+  if (first == link.points.size()) return;
+  const bool still = w.points.driven(link.points[first]);
+  const double* frame = still ? nullptr : robot.body->carrier_frame(state, link.link);
+  for (std::size_t k = first; k < link.points.size(); ++k) {
+    const auto p = at_index(link.points[k]);
+    x[p] = still ? w.points.x_start[p] : AffineFrame::place(frame, link.local[k]);
+  }
+}
+
+void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x,
+                 bool link_surfaces) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i)
     place_prescribed(w.prescribed[i], state.paths[i], x);
   for (const AffineParts& a : w.affine)
@@ -342,12 +354,7 @@ void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x) 
           AffineFrame::place(state.q.data() + a.frame->slots().first_q, a.frame->local()[k]);
   for (const RobotParts& r : w.robots)
     for (const LinkParts& l : r.links)
-      for (std::size_t k = 0; k < l.points.size(); ++k) {
-        const auto p = at_index(l.points[k]);
-        x[p] = w.points.driven(l.points[k])
-                   ? w.points.x_start[p]
-                   : AffineFrame::place(r.body->carrier_frame(state, l.link), l.local[k]);
-      }
+      place_link(state, w, r, l, link_surfaces ? 0 : l.first_glued, x);
 }
 
 }  // namespace haptos

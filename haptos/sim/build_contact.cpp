@@ -180,8 +180,9 @@ void add_point_contact(const Model& model, Workspace& w) {
     for (std::size_t i = 0; i < j; ++i) {
       const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
       const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
-      if (!may_touch(scene, *owner[i], *owner[j])) excluded.push_back(both);
-      if (p && p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
+      if (!p) continue;
+      if (!p->enabled) excluded.push_back(both);
+      if (p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
     }
   auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);
   for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);

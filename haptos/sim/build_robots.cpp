@@ -96,7 +96,7 @@ int add_glued_to_link(const RobotModel& robot, int link, int body, const Vec3d& 
                       RobotParts& parts, Workspace& w) {
   const auto l = std::find_if(parts.links.begin(), parts.links.end(),
                               [&](const LinkParts& p) { return p.link == link; });
-  return add_link_point(robot, *l, body, to_local(robot.link_pose(link), x), mass, parts, w);
+  return add_link_point(robot, *l, body, to_local(robot.start[at_index(link)], x), mass, parts, w);
 }
 
 void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,

@@ -44,15 +44,15 @@ std::vector<std::vector<GluedMass>> glued_to_robots(const Scene& scene,
   return all;
 }
 
-// Whether there are bodies in live contact that may touch a robot.
-bool meets_live(const Scene& scene, const std::string& robot) {
+// Whether there are bodies in live contact that may touch a link.
+bool meets_live(const Scene& scene, const std::string& link) {
   const auto meets = [&](const auto& list) {
     return std::any_of(list.begin(), list.end(),
-                       [&](const auto& b) { return may_touch(scene, robot, b.name); });
+                       [&](const auto& b) { return may_touch(scene, link, b.name); });
   };
   return meets(scene.soft) || meets(scene.affine) ||
          std::any_of(scene.prescribed.begin(), scene.prescribed.end(), [&](const auto& b) {
-           return !b.surface.empty() && may_touch(scene, robot, b.name);
+           return !b.surface.empty() && may_touch(scene, link, b.name);
          });
 }
 
@@ -132,9 +132,12 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
-    m->robots.push_back(compile_robot(b, static_cast<int>(m->body_names.size()), first_control,
-                                      glued[i], meets_live(scene, b.name)));
-    for (std::string& name : link_body_names(b)) m->body_names.push_back(std::move(name));
+    const std::vector<std::string> names = link_body_names(b);
+    const bool live = std::any_of(names.begin(), names.end(),
+                                  [&](const std::string& n) { return meets_live(scene, n); });
+    m->robots.push_back(
+        compile_robot(b, static_cast<int>(m->body_names.size()), first_control, glued[i], live));
+    m->body_names.insert(m->body_names.end(), names.begin(), names.end());
   }
   for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
   compile_sensors(scene, *m);
@@ -154,8 +157,8 @@ Pose start_pose(const Scene& scene, const std::string& body) {
     refuse("\"" + body + "\"", "",
            "is neither a prescribed body nor an affine body nor a link of this scene",
            "add it first; a link is named \"robot/link\"");
-  return compile_robot(scene.robots[static_cast<std::size_t>(link.robot)], 0, 0)
-      .link_pose(link.link);
+  return start_poses(scene.robots[static_cast<std::size_t>(link.robot)])
+      .at(static_cast<std::size_t>(link.link));
 }
 
 }  // namespace haptos

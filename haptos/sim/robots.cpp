@@ -56,15 +56,10 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
       return (p.first == a && p.second == b) || (p.first == b && p.second == a);
     });
   };
-  TreeData<double> data(*m.tree);
-  forward_kinematics(*m.tree, m.position.data(), data);
   std::vector<std::vector<Pose>> poses(at_index(n));
-  for (int a = 0; a < n; ++a) {
-    const Frame<double> x = link_frame(*m.tree, data, a);
-    const RobotLink& l = m.robot.links[at_index(a)];
-    for (const RobotShape& s : l.collisions)
-      poses[at_index(a)].push_back(compose(Pose{x.p, quaternion(x.r)}, s.frame));
-  }
+  for (int a = 0; a < n; ++a)
+    for (const RobotShape& s : m.robot.links[at_index(a)].collisions)
+      poses[at_index(a)].push_back(compose(m.start[at_index(a)], s.frame));
   std::vector<ContactSample> samples;
   const auto overlap = [&](int a, int b) {
     double deepest = 0;
@@ -96,7 +91,7 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
 void add_glued(const std::vector<GluedMass>& glued, RobotModel& m) {
   for (const GluedMass& g : glued) {
     RobotLink& l = m.robot.links[at_index(g.link)];
-    const Vec3d x = to_local(m.link_pose(g.link), g.at);
+    const Vec3d x = to_local(m.start[at_index(g.link)], g.at);
     const double all = l.mass + g.mass;
     if (!(all > 0)) continue;
     const Vec3d r = x - l.centre;  // two masses about their common centre
@@ -156,8 +151,8 @@ void find_carriers(const RobotBody& spec, const std::vector<GluedMass>& glued, b
   }
 }
 
-RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
-                    const std::vector<GluedMass>& glued, bool live) {
+// Robot, tree, and where everything is at the start.
+RobotModel placed_model(const RobotBody& spec) {
   require_robot(spec.robot, "");
   RobotModel m;
   m.name = spec.name;
@@ -165,6 +160,18 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
   m.robot = placed(spec);
   m.tree = std::make_shared<const Tree>(compile_tree(m.robot));
   m.position = spec.position.empty() ? m.tree->start : spec.position;
+  TreeData<double> data(*m.tree);
+  forward_kinematics(*m.tree, m.position.data(), data);
+  for (std::size_t i = 0; i < m.robot.links.size(); ++i) {
+    const Frame<double> x = link_frame(*m.tree, data, static_cast<int>(i));
+    m.start.push_back({x.p, quaternion(x.r)});
+  }
+  return m;
+}
+
+RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
+                    const std::vector<GluedMass>& glued, bool live) {
+  RobotModel m = placed_model(spec);
   m.velocity = spec.velocity;
   if (m.velocity.empty()) m.velocity.assign(at_index(m.tree->v_count), 0.0);
   if (!glued.empty()) add_glued(glued, m);
@@ -207,23 +214,26 @@ int RobotModel::unknown(const std::string& joint) const {
                     near.empty() ? "name one of its joints" : "did you mean \"" + near + "\"?"});
 }
 
-Pose RobotModel::link_pose(int link) const {
-  TreeData<double> data(*tree);
-  forward_kinematics(*tree, position.data(), data);
-  const Frame<double> x = link_frame(*tree, data, link);
-  return {x.p, quaternion(x.r)};
-}
-
-RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
-                         const std::vector<GluedMass>& glued, bool live) {
+// Does what is given; errors name the robot.
+template <class Do>
+static auto naming(const RobotBody& spec, const Do& f) {
   try {
-    return compiled(spec, first_body, first_control, glued, live);
+    return f();
   } catch (const InputError& e) {
     Diagnostic d = e.diagnostic;
     const std::string name = "robot \"" + spec.name + "\"";
     if (d.element.find(name) == std::string::npos) d.element = name + ", " + d.element;
     throw InputError(d);
   }
+}
+
+RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
+                         const std::vector<GluedMass>& glued, bool live) {
+  return naming(spec, [&] { return compiled(spec, first_body, first_control, glued, live); });
+}
+
+std::vector<Pose> start_poses(const RobotBody& spec) {
+  return naming(spec, [&] { return placed_model(spec).start; });
 }
 
 std::vector<std::string> link_body_names(const RobotBody& spec) {

@@ -33,6 +33,7 @@ struct RobotModel {
   Robot robot;       ///< as described, its base joints where the entry's pose puts them
   std::shared_ptr<const Tree> tree;
   std::vector<double> position, velocity;           ///< at the start (q_count), (v_count)
+  std::vector<Pose> start;                          ///< of each link, at the start
   std::vector<int> motor_unknown;                   ///< that each motor drives
   std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
   std::vector<std::array<int, 2>> no_contact;       ///< links that never touch, in order
@@ -47,8 +48,6 @@ struct RobotModel {
 
   /// The unknown of the joint of this name; throws InputError where it has not just one.
   int unknown(const std::string& joint) const;
-  /// Of a link at the start of a run.
-  Pose link_pose(int link) const;
 };
 
 /// A mass that is glued to a link, where it is at the start of a run (world) [kg], [m].
@@ -64,6 +63,10 @@ struct GluedMass {
 /// @throws InputError naming robot and part
 RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
                          const std::vector<GluedMass>& glued = {}, bool live = false);
+
+/// Of each link, at the start of a run.
+/// @throws InputError naming robot and part
+std::vector<Pose> start_poses(const RobotBody& spec);
 
 /// Names of the links in contact records: the robot's, a slash, the link's; of a robot of one link
 /// the robot's.

@@ -176,7 +176,7 @@ const SoftModel& Sim::soft_model(const std::string& name) const {
 std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
   const SoftParts& s = work_->soft[index_of(scene().soft, "soft body", name)];
   std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
-  place_stiff(state_, *work_, all);
+  place_stiff(state_, *work_, all, false);
   std::vector<Vec3d> x;
   std::size_t free = 0;
   for (std::size_t v = 0; v < s.points.size(); ++v) {
@@ -248,11 +248,11 @@ Pose Sim::carrier_pose(const std::string& name) const {
 std::vector<TriMesh> Sim::link_surfaces(const std::string& name) const {
   const int body = body_id(name);
   std::vector<TriMesh> all;
-  for (std::size_t r = 0; r < work_->robots.size(); ++r)
-    for (const LinkParts& l : work_->robots[r].links) {
+  for (const RobotParts& r : work_->robots)
+    for (const LinkParts& l : r.links) {
       if (l.body != body) continue;
       std::vector<Vec3d> x(at_index(work_->points.size()), Vec3d::zero());
-      place_stiff(state_, *work_, x);
+      place_link(state_, *work_, r, l, 0, x);
       for (const auto& s : l.surfaces) {
         all.emplace_back();
         for (const int p : s->point) all.back().vertices.push_back(x[at_index(p)]);

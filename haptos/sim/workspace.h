@@ -127,8 +127,13 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
 StepReport step(const Scene& scene, State& state, Workspace& w);
 /// Writes the positions of a prescribed body's points after its last path into x.
 void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x);
-/// The same for the points of all prescribed bodies, affine bodies and links.
-void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x);
+/// The same for the points that a link carries, from number `first` on.
+void place_link(const State& state, const Workspace& w, const RobotParts& robot,
+                const LinkParts& link, std::size_t first, std::vector<Vec3d>& x);
+/// The same for the points of all prescribed bodies, affine bodies and links; of links without the
+/// vertices of their surfaces on request.
+void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x,
+                 bool link_surfaces = true);
 /// Energies and smallest det F of soft bodies at the end of a step.
 void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report);
 /// Whether prescribed bodies would pass through each other on this step's paths; those that would

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from haptos import _core
+from haptos import _core, turns
 from haptos.mjcf_notes import Array, MjcfFrame, Unmapped
 
 INF = math.inf
@@ -22,18 +22,7 @@ INF = math.inf
 
 def rotation(q: Array) -> Array:
     """The matrices (..., 3, 3) of quaternions w x y z (..., 4), whatever their length."""
-    w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
-    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
-
-
-def product(a: Array, b: Array) -> Array:
-    """Of two quaternions w x y z."""
-    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
-    return np.array([aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-                     aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw])
+    return turns.rotation(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
 def turn(axis: Array, angle: float) -> Array:
@@ -183,7 +172,7 @@ class Builder:
             axis = np.array(m.jnt_axis[j])
             ref = float(start[0])
             if word == "revolute":
-                q = product(q, turn(axis, -ref))
+                q = turns.product(q, turn(axis, -ref))
             else:
                 p = p - ref * (rotation(q) @ axis)
             out.axis = axis

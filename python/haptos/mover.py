@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from haptos.sim import Sim
-from haptos.snapshots import Array, product
+from haptos.snapshots import Array
+from haptos.turns import product
 
 SPEED = 0.02  # [m/s]
 STEP = 8e-5  # the largest way in one step [m]

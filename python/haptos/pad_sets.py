@@ -17,7 +17,15 @@ from haptos.errors import refuse
 from haptos.meshes import read_volume
 from haptos.options import Material
 from haptos.pads import Gel
-from haptos.sensor_models import KINDS, Fact, _material, _Section, open_sensor_file
+from haptos.sensor_yaml import (
+    Fact,
+    find_file,
+    names_in,
+    open_sensor_file,
+    read_facts,
+    read_material,
+)
+from haptos.turns import product, quaternion, rotation
 
 if TYPE_CHECKING:
     import os
@@ -69,11 +77,12 @@ class PadSet:
         layer, names = f"{robot} pads", []
         for pad in self.pads:
             name = f"{robot}/{pad.name}"
-            link = scene.start_pose(_link(robot, pad.link, scene))
-            position = link[:3] + _rotation(link[3:]) @ pad.position
+            mount = _link(robot, pad.link, scene)
+            link = scene.start_pose(mount)
+            position = link[:3] + rotation(link[3:]) @ pad.position
             scene.add_soft(name, pad.gel.mesh, material=Material(**self.material),
-                           position=position, quaternion=_product(link[3:], pad.quaternion),
-                           element=element, glue={_link(robot, pad.link, scene): pad.gel.base},
+                           position=position, quaternion=product(link[3:], pad.quaternion),
+                           element=element, glue={mount: pad.gel.base},
                            coat=pad.gel.coat, friction=self.friction, layer=layer)
             size = np.ptp(np.asarray(pad.gel.mesh.vertices)[:, :2], axis=0)
             columns, rows = (int(np.clip(np.ceil(s / self.pitch - 1e-6), 8, 4096)) for s in size)
@@ -87,7 +96,7 @@ class PadSet:
 
 def pad_set_names() -> list[str]:
     """Names that load_pad_set() knows."""
-    return sorted(p.stem for p in _SETS.glob("*.yaml"))
+    return names_in(_SETS)
 
 
 def load_pad_set(name: str, folder: str | os.PathLike[str] | None = None) -> PadSet:
@@ -95,22 +104,12 @@ def load_pad_set(name: str, folder: str | os.PathLike[str] | None = None) -> Pad
 
     folder: where the meshes that it names are, a robot's description; None: beside the file.
     """
-    path = Path(name)
-    if path.suffix.lower() not in (".yaml", ".yml"):
-        path = _SETS / f"{name}.yaml"
-        if name not in pad_set_names():
-            near = _core.nearest_name(name, pad_set_names())
-            refuse("pad set", f'"{name}"', "is neither a known set nor a .yaml file",
-                   f'did you mean "{near}"?' if near else
-                   "known are " + ", ".join(pad_set_names()))
+    path = find_file(name, _SETS, "pad set")
     s = open_sensor_file(path, "pad set")
     meshes = path.parent if folder is None else Path(folder)
-    facts = []
-    for f in s.list("facts"):
-        facts.append(Fact(f.text("what"), f.text("kind", among=KINDS), f.text("source")))
-        f.done()
+    facts = read_facts(s)
     made = PadSet(
-        name=s.text("name"), about=s.text("about", ""), material=_material(s.section("material")),
+        name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), pads=[],
         touch_robot=s.text("touch_robot", "yes", among=("yes", "no", "true", "false"))
         in ("yes", "true"), pitch=s.number("pitch", "m", 1e-6, 1e-2, 1e-4), facts=facts)
@@ -180,7 +179,7 @@ def _placed(name: str, link: str, mesh: _core.TetMesh, base: NDArray[np.intp], w
     origin = turn @ middle
     moved = _core.TetMesh((x - origin) @ turn, np.asarray(mesh.tets))
     thickness = float(np.ptp(local[:, 2]))
-    return LinkPad(name, link, Gel(moved, base, coat, thickness), origin, _quaternion(turn))
+    return LinkPad(name, link, Gel(moved, base, coat, thickness), origin, quaternion(turn))
 
 
 def _frame(up: NDArray[np.float64], axis: NDArray[np.float64], x: NDArray[np.float64]
@@ -201,26 +200,3 @@ def _link(robot: str, link: str, scene: Scene) -> str:
     if entry is None:
         refuse("pad set", f'"{robot}"', "is no robot of the scene", "add the robot first")
     return robot if len(entry["robot"].links) == 1 else f"{robot}/{link}"
-
-
-def _rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    w, v = q[0], q[1:]
-    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
-
-
-def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]],
-                           a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
-
-
-def _quaternion(turn: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of a rotation matrix, by the largest eigenvector of Bar-Itzhack's matrix."""
-    m = turn
-    k = np.array([
-        [m[0, 0] + m[1, 1] + m[2, 2], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
-        [0, m[0, 0] - m[1, 1] - m[2, 2], m[1, 0] + m[0, 1], m[2, 0] + m[0, 2]],
-        [0, 0, m[1, 1] - m[0, 0] - m[2, 2], m[2, 1] + m[1, 2]],
-        [0, 0, 0, m[2, 2] - m[0, 0] - m[1, 1]]])
-    q = np.linalg.eigh(k, UPLO="U")[1][:, -1]
-    return q if q[0] >= 0 else -q

@@ -23,7 +23,8 @@ import numpy as np
 from haptos import _core
 from haptos.errors import refuse
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport
-from haptos.snapshots import SoftFields, pressure_image, quaternion, robot_parts
+from haptos.snapshots import SoftFields, pressure_image, robot_parts
+from haptos.turns import quaternion
 
 if TYPE_CHECKING:
     from types import TracebackType

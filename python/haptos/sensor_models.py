@@ -6,19 +6,26 @@ that come with the library.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 import yaml
 
 from haptos import _core
-from haptos.errors import InputError, refuse
 from haptos.options import Material
 from haptos.pads import Gel, gel_of, read_pad
-from haptos.units import parse_quantity
+from haptos.sensor_yaml import (
+    Fact,
+    Section,
+    compose,
+    find_file,
+    names_in,
+    open_sensor_file,
+    read_facts,
+    read_material,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -26,17 +33,6 @@ if TYPE_CHECKING:
     from haptos.scene import Scene
 
 _FILES = Path(__file__).parent / "sensor_files"
-_MAX_BYTES = 1 << 20
-KINDS = ("measured", "published", "assumed")
-
-
-@dataclass(frozen=True)
-class Fact:
-    """Where a number of a sensor comes from: what, kind (one of KINDS) and source."""
-
-    what: str
-    kind: str
-    source: str
 
 
 @dataclass
@@ -87,35 +83,13 @@ class SensorModel:
 
 def sensor_names() -> list[str]:
     """Names that load_sensor() knows."""
-    return sorted(p.stem for p in _FILES.glob("*.yaml"))
+    return names_in(_FILES)
 
 
 def load_sensor(name: str) -> SensorModel:
     """A sensor by its name (sensor_names()) or from a file (.yaml). Raises InputError."""
-    path = Path(name)
-    if path.suffix.lower() not in (".yaml", ".yml"):
-        path = _FILES / f"{name}.yaml"
-        if name not in sensor_names():
-            near = _core.nearest_name(name, sensor_names())
-            refuse("sensor", f'"{name}"', "is neither a known sensor nor a .yaml file",
-                   f'did you mean "{near}"?' if near else
-                   "known are " + ", ".join(sensor_names()))
+    path = find_file(name, _FILES, "sensor")
     return _read(open_sensor_file(path, "sensor"), path)
-
-
-def open_sensor_file(path: Path, what: str) -> _Section:
-    """The entries of a YAML file that describes a sensor or a set of pads."""
-    if not path.is_file():
-        refuse(what, str(path), "is no file", "check the path")
-    if path.stat().st_size > _MAX_BYTES:
-        refuse(what, str(path), "must be at most 1 MiB", "a mesh is a file of its own")
-    try:
-        node = _compose(path)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        _fail(str(path), mark.line + 1 if mark else 0, f"{what} file",
-              str(getattr(error, "problem", error)), "must be YAML in UTF-8", "correct it there")
-    return _Section(node, str(path), "")
 
 
 def is_sensor_file(path: str) -> bool:
@@ -124,130 +98,19 @@ def is_sensor_file(path: str) -> bool:
     if file.suffix.lower() not in (".yaml", ".yml") or not file.is_file():
         return False
     try:
-        node = _compose(file)
+        node = compose(file)
     except (yaml.YAMLError, UnicodeDecodeError):
         return False
     return isinstance(node, yaml.MappingNode) and any(k.value == "pad" for k, _ in node.value)
 
 
-def _compose(path: Path) -> Any:
-    return yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-
-
 # -- reading -----------------------------------------------------------------------------------
 
 
-def _fail(file: str, line: int, element: str, value: object, rule: str, remedy: str) -> NoReturn:
-    raise InputError(_core.sentence(file, element, str(value), rule, remedy, line), file=file,
-                     line=line, element=element, value=str(value), rule=rule, remedy=remedy)
-
-
-class _Section:
-    """A mapping of the file that knows its lines and which of its keys were asked for."""
-
-    def __init__(self, node: Any, file: str, element: str) -> None:
-        self.file, self.element = file, element
-        self.line = node.start_mark.line + 1 if node is not None else 0
-        if not isinstance(node, yaml.MappingNode):
-            self.fail(element or "sensor file", "", "must be a mapping of names to values",
-                      "see docs/sensors/models.md")
-        self.nodes = {}
-        for key, value in node.value:
-            if key.value in self.nodes:
-                self.fail(key.value, "", "is given twice", "leave one out", key)
-            self.nodes[key.value] = value
-        self.asked: set[str] = set()
-
-    def path(self, key: str) -> str:
-        return f"{self.element}.{key}" if self.element else key
-
-    def fail(self, key: str, value: object, rule: str, remedy: str, node: Any = None) -> NoReturn:
-        line = node.start_mark.line + 1 if node is not None else self.line
-        _fail(self.file, line, self.path(key), value, rule, remedy)
-
-    def node(self, key: str, required: bool) -> Any:
-        self.asked.add(key)
-        found = self.nodes.get(key)
-        if found is None and required:
-            self.fail(key, "", "is missing", "see docs/sensors/models.md")
-        return found
-
-    def section(self, key: str, required: bool = True) -> _Section | None:
-        found = self.node(key, required)
-        return None if found is None else _Section(found, self.file, self.path(key))
-
-    def text(self, key: str, default: str | None = None,
-             among: tuple[str, ...] = ()) -> str:
-        found = self.node(key, default is None)
-        if found is None:
-            return default or ""
-        if not isinstance(found, yaml.ScalarNode):
-            self.fail(key, "", "must be a text", "write one word or sentence", found)
-        if among and found.value not in among:
-            near = _core.nearest_name(found.value, list(among))
-            self.fail(key, found.value, "must be " + " or ".join(among),
-                      f'did you mean "{near}"?' if near else "choose one", found)
-        return str(found.value)
-
-    def number(self, key: str, unit: str, lowest: float, highest: float,
-               default: float | None = None) -> float:
-        found = self.node(key, default is None)
-        return float(default or 0) if found is None else self._number(
-            key, found, unit, lowest, highest)
-
-    def _number(self, key: str, node: Any, unit: str, lowest: float, highest: float) -> float:
-        try:
-            value = parse_quantity(str(node.value), unit, self.path(key))
-        except InputError as error:
-            self.fail(key, error.value, error.rule, error.remedy, node)
-        if not (math.isfinite(value) and lowest <= value <= highest):
-            self.fail(key, node.value, f"must be from {lowest:g} to {highest:g} {unit}".rstrip(),
-                      "correct it", node)
-        return value
-
-    def pair(self, key: str, unit: str, lowest: float, highest: float,
-             default: tuple[float, float] | None = None) -> tuple[float, float]:
-        """Two numbers, or one for both."""
-        found = self.node(key, default is None)
-        if found is None:
-            return default or (0.0, 0.0)
-        entries = found.value if isinstance(found, yaml.SequenceNode) else [found, found]
-        if len(entries) != 2:
-            self.fail(key, len(entries), "must be two numbers", "for example [2 mm, 2 mm]", found)
-        a, b = (self._number(key, n, unit, lowest, highest) for n in entries)
-        return a, b
-
-    def whole(self, key: str, lowest: int, highest: int) -> int:
-        value = self.number(key, "", lowest, highest)
-        if value != int(value):
-            self.fail(key, value, "must be a whole number", "correct it", self.nodes[key])
-        return int(value)
-
-    def list(self, key: str) -> list[_Section]:
-        found = self.node(key, False)
-        if found is None:
-            return []
-        if not isinstance(found, yaml.SequenceNode):
-            self.fail(key, "", "must be a list", "begin each entry with -", found)
-        return [_Section(n, self.file, f"{self.path(key)}[{i}]")
-                for i, n in enumerate(found.value)]
-
-    def done(self) -> None:
-        for key, node in self.nodes.items():
-            if key not in self.asked:
-                near = _core.nearest_name(key, sorted(self.asked))
-                self.fail(key, "", "is no entry of " + (self.element or "a sensor"),
-                          f'did you mean "{near}"?' if near else
-                          "known are " + ", ".join(sorted(self.asked)), node)
-
-
-def _read(s: _Section, path: Path) -> SensorModel:
-    facts = []
-    for f in s.list("facts"):
-        facts.append(Fact(f.text("what"), f.text("kind", among=KINDS), f.text("source")))
-        f.done()
+def _read(s: Section, path: Path) -> SensorModel:
+    facts = read_facts(s)
     model = SensorModel(
-        name=s.text("name"), about=s.text("about", ""), material=_material(s.section("material")),
+        name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=_camera(s.section("camera")),
         markers=_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
         facts=facts, file=str(path),
@@ -256,19 +119,7 @@ def _read(s: _Section, path: Path) -> SensorModel:
     return model
 
 
-_MATERIAL_UNITS = {"young": "Pa", "poisson": "", "density": "kg/m3"}
-
-
-def _material(s: _Section) -> dict[str, float]:
-    values = {key: s.number(key, unit, 0, 1e12) for key, unit in _MATERIAL_UNITS.items()}
-    s.done()
-    try:
-        return {k: float(v) for k, v in Material(**values).items() if k in values}
-    except InputError as error:
-        s.fail(error.element, error.value, error.rule, error.remedy)
-
-
-def _camera(s: _Section) -> _core.TactileCamera:
+def _camera(s: Section) -> _core.TactileCamera:
     kind = s.text("kind", among=("orthographic", "pinhole", "fisheye"))
     width, height = s.whole("width", 1, 4096), s.whole("height", 1, 4096)
     if kind == "orthographic":
@@ -286,7 +137,7 @@ def _camera(s: _Section) -> _core.TactileCamera:
     return camera
 
 
-def _markers(s: _Section | None) -> _core.MarkerGrid | None:
+def _markers(s: Section | None) -> _core.MarkerGrid | None:
     if s is None:
         return None
     pitch = s.pair("pitch", "m", 1e-5, 0.1)
@@ -295,7 +146,7 @@ def _markers(s: _Section | None) -> _core.MarkerGrid | None:
     return grid
 
 
-def _rgb(s: _Section, folder: Path) -> str:
+def _rgb(s: Section, folder: Path) -> str:
     name = s.text("rgb", "")
     if name and not (folder / name).is_file():
         s.fail("rgb", str(folder / name), "is no file", "give it relative to the sensor file",
@@ -303,7 +154,7 @@ def _rgb(s: _Section, folder: Path) -> str:
     return str(folder / name) if name else ""
 
 
-def _pad(s: _Section, folder: Path) -> Callable[[], Gel]:
+def _pad(s: Section, folder: Path) -> Callable[[], Gel]:
     kind = s.text("kind", among=("box", "round", "mesh"))
     if kind == "mesh":
         file = folder / s.text("mesh")
@@ -328,7 +179,7 @@ def _pad(s: _Section, folder: Path) -> Callable[[], Gel]:
                                         dome if dome[0] else None))
 
 
-def _grading(s: _Section | None) -> _core.PadGrading:
+def _grading(s: Section | None) -> _core.PadGrading:
     """Element sizes: at the top and the base, and across at the centre and the rim."""
     def size(key: str, default: float) -> float:
         return default if s is None else s.number(key, "m", 5e-5, 0.02, default)

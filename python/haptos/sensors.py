@@ -16,6 +16,7 @@ from haptos import _core
 from haptos.arrays import stack_envs
 from haptos.errors import refuse
 from haptos.rgb import load_rgb
+from haptos.turns import rotation
 
 if TYPE_CHECKING:
     from haptos.scene import SensorSpec
@@ -341,14 +342,9 @@ def _von_mises(stress: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _rotation(quaternion: object) -> NDArray[np.float64]:
-    """Rotation matrix of a quaternion w x y z."""
+    """Rotation matrix of a quaternion w x y z. Raises InputError."""
     q = np.asarray(quaternion, float)
     if q.shape != (4,) or not np.isfinite(q).all() or not abs(q @ q - 1) < 1e-6:
         refuse("quaternion", quaternion, "must be four numbers of length 1 (w x y z)",
                "no turn is 1 0 0 0")
-    w, x, y, z = q
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])
+    return rotation(q)

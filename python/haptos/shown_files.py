@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 from pathlib import Path
 from typing import Any
@@ -83,8 +82,7 @@ def press_of(recording: Recording) -> dict[str, Any] | None:
         if name in words:
             how[name] = words[name]
     how["seed"] = int(kept.get("seed", words.get("seed", 1)))
-    if "friction" in inspect.signature(prepare).parameters:
-        how["friction"] = kept.get("friction")
+    how["friction"] = kept.get("friction")
     return how
 
 

@@ -66,7 +66,7 @@ def test_a_set_sits_on_its_links_wherever_they_are(tmp_path):
     for name, link in zip(names, ("hand/near", "hand/far"), strict=True):
         turn, origin = sim.sensors[name].frame()
         pose = sim.carrier_pose(link)[0]
-        here = haptos.pad_sets._rotation(pose[3:])
+        here = haptos.turns.rotation(pose[3:])
         np.testing.assert_allclose(turn[:, 2], here[:, 0], atol=1e-12)
         np.testing.assert_allclose(origin, pose[:3] + here @ (HALF[0] + PAD[2], 0, 0.001),
                                    atol=1e-12)

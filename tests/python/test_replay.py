@@ -13,7 +13,7 @@ from PIL import Image
 
 import haptos
 from conftest import ROOT, small_pad, small_scene, start_haptos
-from haptos import _core, drawing, snapshots
+from haptos import _core, drawing, snapshots, turns
 from haptos.cli import run_command
 from haptos.shown_files import live_press, open_shown, press_of
 
@@ -91,11 +91,11 @@ def test_quaternions_go_round():
     rng = np.random.default_rng(3)
     for q in [*rng.normal(size=(50, 4)), *np.eye(4)]:
         q = q / np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
-        np.testing.assert_allclose(snapshots.quaternion(snapshots.rotation(q)), q, atol=1e-12)
+        np.testing.assert_allclose(turns.quaternion(turns.rotation(q)), q, atol=1e-12)
     a, b = rng.normal(size=(2, 4))
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
-    np.testing.assert_allclose(snapshots.rotation(snapshots.product(a, b)),
-                               snapshots.rotation(a) @ snapshots.rotation(b), atol=1e-12)
+    np.testing.assert_allclose(turns.rotation(turns.product(a, b)),
+                               turns.rotation(a) @ turns.rotation(b), atol=1e-12)
 
 
 def test_robots_spheres_and_pendulums_are_replayed(tmp_path):
