@@ -13,7 +13,7 @@
 
 #include "haptos/base/parallel.h"
 #include "haptos/contact/barrier/barrier_term.h"
-#include "haptos/contact/barrier/candidates.h"
+#include "haptos/contact/candidates/candidates.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/threads.h"
 #include "haptos/sim/sim.h"
@@ -117,7 +117,7 @@ void verbs(const Pair& pair, int slices) {
   for (int t = 0; t < static_cast<int>(bolt.triangles.size()); ++t)
     boxes.push_back(bolt.cell_box(points.x, t));
   find_candidates(nut, samples, owned_samples(nut, samples), bolt, Bvh(boxes), points.x, 4e-4,
-                  near);
+                  false, near);
   const auto candidates =
       static_cast<double>(near.point_stencils.size() + near.edge_stencils.size());
   figure("candidates", candidates, "within 0.4 mm");

@@ -5,11 +5,11 @@
 
 #include "haptos/contact/barrier/affine_pairs.h"
 #include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/contact/barrier/candidates.h"
 #include "haptos/contact/barrier/closest_features.h"
 #include "haptos/contact/barrier/feature_weight.h"
 #include "haptos/contact/barrier/pair_friction.h"
 #include "haptos/contact/barrier/stencil_pair.h"
+#include "haptos/contact/candidates/candidate_search.h"
 
 namespace haptos {
 namespace {
@@ -24,22 +24,18 @@ constexpr double kFlat = 1e-6;
 // this adds a thousandth to the pressure of flat surfaces.
 constexpr double kLeast = 2e-4;
 
-// Pairs of triangles that a search for more motion than was expected may look at, per triangle.
-constexpr std::size_t kMostNear = 16;
-// Candidates are found again for what is left to move where the margin is this many times wider
-// than that, and more than so many of them could be spared.
-constexpr double kRoomy = 4;
-constexpr std::size_t kFew = 256;
-
 class BarrierTerm final : public ContactTerm {
  public:
   BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)
-      : ContactTerm(s.friction), soft_(*soft), collider_(*collider), setup_(s) {
-    samples_ = surface_samples(soft_, s.divisions);
+      : ContactTerm(s.friction),
+        soft_(*soft),
+        collider_(*collider),
+        setup_(s),
+        samples_(surface_samples(soft_, s.divisions)),
+        search_(soft_, collider_, samples_, s.support) {
     // A surface with itself is met from both sides: each carries half.
     if (soft == collider)
       for (SurfaceSample& q : samples_) q.area *= 0.5;
-    samples_of_ = owned_samples(soft_, samples_);
     corner_area_.assign(collider_.point.size(), -1.0);
     for (std::size_t e = 0; e < soft_.topology.edges.size(); ++e) {
       double a = 0;
@@ -57,17 +53,14 @@ class BarrierTerm final : public ContactTerm {
 
   void prepare(const StepContext& c) override {
     std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
-    // Margin: how far surfaces are expected to move in this step.
     const Points& p = *c.points;
     stiff_ = both_stiff(soft_, collider_, p);
     soft_collider_ =
         !collider_.driven && std::any_of(collider_.point.begin(), collider_.point.end(),
                                          [&](int v) { return p.node(v); });
     if (soft_collider_) folded_ = edge_sharpness(collider_, p.x_start);
-    expected_ =
-        1.2 * c.b * relative_motion(soft_, collider_, [&](int v) { return p.u[at_index(v)]; }) +
-        setup_.support;
-    find(p, expected_, expected_);
+    search_.begin(c);
+    found(p);
     if (!friction_.active()) return;
     refresh(p);
     begin_friction(c);
@@ -77,11 +70,11 @@ class BarrierTerm final : public ContactTerm {
     if (soft_.driven || collider_.driven) return;
     if (stiff_) {
       const int i = points.block(soft_.point[0]), j = points.block(collider_.point[0]);
-      if (!candidates_.point_stencils.empty() || !candidates_.edge_stencils.empty())
+      if (!search_.now().point_stencils.empty() || !search_.now().edge_stencils.empty())
         out.push_back({std::max(i, j), std::min(i, j)});
       return;
     }
-    candidate_couplings(candidates_, samples_, soft_, collider_, points, out);
+    candidate_couplings(search_.now(), samples_, soft_, collider_, points, out);
   }
 
   void refresh(const Points& points) override {
@@ -121,21 +114,10 @@ class BarrierTerm final : public ContactTerm {
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
-    const double motion = relative_motion(soft_, collider_, [&](int v) { return dx[at_index(v)]; });
-    if (motion == 0) return limit;
-    const double moved = relative_motion(
-        soft_, collider_, [&](int v) { return points.x[at_index(v)] - x_search_[at_index(v)]; });
-    if (moved + limit * motion > margin_) {
-      // New candidates about the present position, for as much motion as is reasonable to search.
-      find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)),
-           expected_);
-      limit = std::min(limit, margin_ / motion);
-    } else if (const double enough = 2 * limit * motion + setup_.support;
-               kRoomy * enough < margin_ &&
-               candidates_.point_stencils.size() + candidates_.edge_stencils.size() > kFew) {
-      find(points, enough, enough);  // most of what was near at the start no longer matters
-    }
-    return collide(points, dx, limit);
+    bool fresh = false;
+    const double step = search_.max_step(points, dx, limit, fresh);
+    if (fresh) found(points);
+    return step;
   }
 
   void commit(const StepContext& c, const Points& points) override {
@@ -157,36 +139,20 @@ class BarrierTerm final : public ContactTerm {
   }
 
  private:
-  // Candidates about the present position, for a motion of up to `margin`; or of less, but not less
-  // than `least`, where that would find more pairs than a step can pay for.
-  void find(const Points& points, double margin, double least) {
-    x_search_ = points.x;
-    std::vector<Aabb> boxes;
-    boxes.reserve(at_index(collider_.cell_count()));
-    for (int c = 0; c < collider_.cell_count(); ++c)
-      boxes.push_back(collider_.cell_box(points.x, c));
-    if (tree_.size() == 0)
-      tree_.build(boxes);
-    else
-      tree_.refit(boxes);
-    const std::size_t most = kMostNear * at_index(soft_.cell_count() + collider_.cell_count());
-    while (margin > least &&
-           !few_near_triangles(soft_, tree_, points.x, setup_.support + margin, most))
-      margin = std::max(0.5 * margin, least);
-    margin_ = margin;
-    find_candidates(soft_, samples_, samples_of_, collider_, tree_, points.x,
-                    setup_.support + margin, candidates_);
-    for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
-      double& area = corner_area_[at_index(candidates_.vertices[i])];
+  // What follows from new candidates.
+  void found(const Points& points) {
+    const BarrierCandidates& near = search_.now();
+    for (std::size_t i = 0; i < near.vertices.size(); ++i) {
+      double& area = corner_area_[at_index(near.vertices[i])];
       if (area < 0) area = nearest_sample_area(points, static_cast<int>(i));
     }
     sharp_edges_ = {};
-    for (std::size_t i = 0; i < candidates_.edge_pairs.size(); ++i) {
-      const auto& [ea, eb] = candidates_.edge_pairs[i];
+    for (std::size_t i = 0; i < near.edge_pairs.size(); ++i) {
+      const auto& [ea, eb] = near.edge_pairs[i];
       const double area = edge_pair_area(ea, eb);
       if (!(area > 0)) continue;
       sharp_edges_.pairs.push_back({ea, eb});
-      sharp_edges_.stencils.push_back(candidates_.edge_stencils[i]);
+      sharp_edges_.stencils.push_back(near.edge_stencils[i]);
       sharp_edges_.area.push_back(area);
     }
   }
@@ -202,9 +168,9 @@ class BarrierTerm final : public ContactTerm {
   // A_v: area of the soft triangle nearest to a candidate vertex of the collider, over the
   // divisions.
   double nearest_sample_area(const Points& points, int i) const {
-    const Vec3d& p = collider_.position(points.x, candidates_.vertices[at_index(i)]);
+    const Vec3d& p = collider_.position(points.x, search_.now().vertices[at_index(i)]);
     double best = 1e300, area = 0;
-    for (int t : candidates_.vertex_triangles[i]) {
+    for (int t : search_.now().vertex_triangles[i]) {
       const Vec3i& c = soft_.triangles[at_index(t)];
       const Stencil<double> s =
           point_triangle_stencil(p, soft_.position(points.x, c[0]), soft_.position(points.x, c[1]),
@@ -215,12 +181,6 @@ class BarrierTerm final : public ContactTerm {
       }
     }
     return area;
-  }
-
-  double largest_margin(const Points& points) const {
-    Aabb box;
-    for (int v : soft_.point) box.merge(points.x[at_index(v)]);
-    return std::max(0.1 * norm(box.extent()), 10 * setup_.support);
   }
 
   void add_seen(const ContactSurface& target, const WeightedPoint& source, std::int64_t source_id,
@@ -254,8 +214,8 @@ class BarrierTerm final : public ContactTerm {
   }
 
   void collect_samples(const Points& points) {
-    for (int s = 0; s < candidates_.sample_cells.size(); ++s) {
-      const auto near = candidates_.sample_cells[s];
+    for (int s = 0; s < search_.now().sample_cells.size(); ++s) {
+      const auto near = search_.now().sample_cells[s];
       if (near.empty()) continue;
       const SurfaceSample& sample = samples_[at_index(s)];
       seen_.clear();
@@ -265,13 +225,13 @@ class BarrierTerm final : public ContactTerm {
   }
 
   void collect_corners(const Points& points) {
-    for (std::size_t i = 0; i < candidates_.vertices.size(); ++i) {
-      const int v = candidates_.vertices[i];
+    for (std::size_t i = 0; i < search_.now().vertices.size(); ++i) {
+      const int v = search_.now().vertices[i];
       const double sharpness = collider_.rest.vertex_sharpness[at_index(v)];
       if (sharpness < kFlat && !soft_collider_) continue;
       seen_.clear();
       closest_features(soft_, points.x, collider_.position(points.x, v),
-                       candidates_.vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
+                       search_.now().vertex_triangles[static_cast<int>(i)], setup_.support, seen_);
       const double area = corner_area_[at_index(v)];
       const double weight =
           vertex_weight(sharpness, sqrt(2 * area / setup_.divisions), setup_.support);
@@ -334,27 +294,14 @@ class BarrierTerm final : public ContactTerm {
     return squared_norm(s.position(points.x_start, v[0]) - s.position(points.x_start, v[1]));
   }
 
-  // Every pair keeps a gap within the support, where a contact that is new to the term carries
-  // force but not much of it, and at least a quarter of what there was.
-  double collide(const Points& points, const std::vector<Vec3d>& dx, double limit) const {
-    const double share =
-        std::min(stencil_step_cap(StencilShape::kPointTriangle, candidates_.point_stencils,
-                                  points.x, dx, limit, setup_.support),
-                 stencil_step_cap(StencilShape::kEdgeEdge, candidates_.edge_stencils, points.x, dx,
-                                  limit, setup_.support));
-    return share * limit;
-  }
-
   const ContactSurface& soft_;
   const ContactSurface& collider_;
   BarrierSetup setup_;
   std::vector<SurfaceSample> samples_;
-  IndexLists samples_of_;
   std::vector<double> edge_area_, corner_area_;
   std::vector<double> folded_;  // sharpness of the edges of a collider that deforms
   bool soft_collider_ = false;  // it deforms
-  Bvh tree_;
-  BarrierCandidates candidates_;
+  CandidateSearch search_;
   // The candidate pairs of edges that carry energy, with the area they stand for.
   struct SharpEdges {
     std::vector<std::array<int, 2>> pairs;
@@ -363,8 +310,6 @@ class BarrierTerm final : public ContactTerm {
   } sharp_edges_;
   std::vector<double> edge_distance_;
   bool stiff_ = false;                // two stiff bodies: faster sums
-  double expected_ = 0, margin_ = 0;  // motion that the step was expected to make, and may make
-  std::vector<Vec3d> x_search_;
   std::vector<SeenFeature> seen_;
   std::vector<BarrierPair> pairs_;
   double smallest_gap_ = 1e300, load_ = 0;

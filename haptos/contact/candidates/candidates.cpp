@@ -1,4 +1,4 @@
-#include "haptos/contact/barrier/candidates.h"
+#include "haptos/contact/candidates/candidates.h"
 
 #include <algorithm>
 
@@ -84,6 +84,7 @@ void set_box(const Vec3d& p, const Vec3d& q, Aabb& box) {
 struct ChunkHits {
   Hits<std::array<Vec3d, 4>> samples;
   Hits<StencilPoints> vertices, edges;
+  std::vector<std::array<int, 2>> faces;
 };
 
 // What the triangles begin..end of a, which own features, are near to on b.
@@ -91,7 +92,7 @@ class Search {
  public:
   Search(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
          const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
-         const std::vector<Vec3d>& x, double reach)
+         const std::vector<Vec3d>& x, double reach, bool faces)
       : a_(a),
         b_(b),
         samples_(samples),
@@ -100,7 +101,8 @@ class Search {
         x_(x),
         reach_(reach),
         all_(b_tree.bounds().inflated(reach)),
-        self_(&a == &b) {}
+        self_(&a == &b),
+        faces_(faces) {}
 
   void run(int begin, int end, ChunkHits& out) const {
     for (int t = begin; t < end; ++t) triangle(t, out);
@@ -142,6 +144,7 @@ class Search {
       const Placed b(b_, tb, x_);
       if (side.apart(b.x, reach_)) return;
       if (b_.is_triangle(tb) && Side(b.x).apart(a.x, reach_)) return;
+      if (faces_) out.faces.push_back({ta, tb});
       add_samples(ta, tb, b, out);
       const Vec3i& vertices = b_.owned_vertex[at_index(tb)];
       for (int k = 0; k < 3 && !self_; ++k)
@@ -182,7 +185,7 @@ class Search {
   const std::vector<Vec3d>& x_;
   double reach_;
   Aabb all_;
-  bool self_;
+  bool self_, faces_;
 };
 
 constexpr int kTriangles = 64;  // of a, worth handing to a thread
@@ -283,8 +286,9 @@ bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::v
 
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
-                     const std::vector<Vec3d>& x, double reach, BarrierCandidates& out) {
-  const Search search(a, samples, samples_of, b, b_tree, x, reach);
+                     const std::vector<Vec3d>& x, double reach, bool faces,
+                     BarrierCandidates& out) {
+  const Search search(a, samples, samples_of, b, b_tree, x, reach, faces);
   const int n = static_cast<int>(a.triangles.size());
   std::vector<ChunkHits> chunks(at_index((n + kTriangles - 1) / kTriangles));
   for_each(
@@ -294,6 +298,10 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
         search.run(begin, std::min(begin + kTriangles, n), chunks[at_index(c)]);
       },
       1);
+  std::vector<std::array<int, 2>> near_faces;
+  for (const ChunkHits& c : chunks)
+    near_faces.insert(near_faces.end(), c.faces.begin(), c.faces.end());
+  out.face_cells = lists_by_key(near_faces, faces ? n : 0);
   out.sample_cells =
       lists_by_key(joined(chunks, &ChunkHits::samples), static_cast<int>(samples.size()));
   const IndexLists edges =

@@ -1,4 +1,4 @@
-#include "haptos/contact/barrier/stencil_list.h"
+#include "haptos/contact/candidates/stencil_list.h"
 
 #include <algorithm>
 

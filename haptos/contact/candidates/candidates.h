@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "haptos/contact/barrier/stencil_list.h"
+#include "haptos/contact/candidates/stencil_list.h"
 #include "haptos/contact/surface.h"
 
 namespace haptos {
@@ -15,6 +15,8 @@ struct BarrierCandidates {
   /// Collider vertices with the triangles of the soft surface near them: lists over `vertices`.
   std::vector<int> vertices;
   IndexLists vertex_triangles;
+  /// Cells of the collider near each triangle of the soft surface, where they were asked for.
+  IndexLists face_cells;
   /// (edge of the soft surface, edge of the collider).
   std::vector<std::array<int, 2>> edge_pairs;
   /// Corners of what continuous collision detection looks at: vertices of either surface with the
@@ -27,9 +29,11 @@ struct BarrierCandidates {
 /// without a common end once; its vertices are samples, so the list of vertices stays empty.
 /// @param samples_of  sample indices owned by each triangle of a: each sample once
 /// @param b_tree      boxes of the cells of b
+/// @param faces       fills face_cells
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
-                     const std::vector<Vec3d>& x, double reach, BarrierCandidates& out);
+                     const std::vector<Vec3d>& x, double reach, bool faces,
+                     BarrierCandidates& out);
 
 /// Whether at most `most` pairs of triangles have boxes closer than `reach`: what a search costs.
 bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::vector<Vec3d>& x,
