@@ -194,7 +194,8 @@ std::vector<double> edge_sharpness(const ContactSurface& s, const std::vector<Ve
   return all;
 }
 
-std::vector<SurfaceSample> surface_samples(const ContactSurface& s, int n) {
+std::vector<SurfaceSample> surface_samples(const ContactSurface& s, int n,
+                                           std::vector<int>* lattice) {
   std::vector<SurfaceSample> samples(s.point.size());
   for (std::size_t v = 0; v < s.point.size(); ++v) {
     samples[v].at.count = 1;
@@ -224,6 +225,7 @@ std::vector<SurfaceSample> surface_samples(const ContactSurface& s, int n) {
           index = samples.size();
           samples.emplace_back();
         }
+        if (lattice) lattice->push_back(static_cast<int>(index));
         SurfaceSample& sample = samples[index];
         if (sample.triangle < 0) sample.triangle = t;
         if (sample.at.count == 0)

@@ -89,7 +89,10 @@ struct SurfaceSample {
   int triangle = -1;  ///< one triangle it belongs to
 };
 
-std::vector<SurfaceSample> surface_samples(const ContactSurface& surface, int divisions);
+/// @param lattice  also the samples of each triangle, (T, (n + 1)(n + 2) / 2): i of n steps towards
+///                 corner 1 and j towards corner 2, by i, then j
+std::vector<SurfaceSample> surface_samples(const ContactSurface& surface, int divisions,
+                                           std::vector<int>* lattice = nullptr);
 
 /// By how much two surfaces can have come closer when every point moves by d(point) [m]: what each
 /// moves at most against a frame that moves with both.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "haptos/contact/mortar/mortar_term.h"
+
 namespace haptos {
 namespace {
 
@@ -157,7 +159,9 @@ class Group final : public BarrierGroup {
                          *collider = reach_[at_index(pair.collider)].surface;
     if (!pair.term) {
       if (pair.setup.divisions == 0) pair.setup.divisions = suggested_divisions(*soft, *collider);
-      pair.term = make_barrier_term(soft, collider, pair.setup);
+      pair.term = pair.setup.mortar && soft != collider
+                      ? make_mortar_term(soft, collider, pair.setup)
+                      : make_barrier_term(soft, collider, pair.setup);
     }
     pair.term->prepare(context_);
     pair.term->refresh(points);

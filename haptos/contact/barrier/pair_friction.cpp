@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+
+#include "haptos/contact/friction/walls.h"
 
 namespace haptos {
 namespace {
@@ -10,9 +11,6 @@ namespace {
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int64_t kBlock = std::int64_t(1) << 40;
-
-// Cosine of the largest angle between the normals of one wall.
-const double kSameWall = std::sqrt(0.75);
 
 // A triangle beside the feature, the one that lies best across the normal; a loose cell where there
 // is none.
@@ -56,33 +54,6 @@ FeaturePair friction_key(const BarrierPair& p, const ContactSurface& soft,
   return key;
 }
 
-// Pairs of a source that press the same way.
-struct Wall {
-  Vec3d force = Vec3d::zero();  // of those that press [N]
-  std::size_t pair = 0;         // the one that presses most
-};
-
-// The pairs of a source, by their records, in order of force: each joins the first wall whose
-// strongest pair it lies along.
-std::vector<Wall> find_walls(std::span<const ContactPoint> records) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < records.size(); ++i)
-    if (records[i].normal_force > 0) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return records[a].normal_force > records[b].normal_force;
-  });
-  std::vector<Wall> walls;
-  for (const std::size_t i : order) {
-    const ContactPoint& r = records[i];
-    auto w = std::find_if(walls.begin(), walls.end(), [&](const Wall& wall) {
-      return dot(records[wall.pair].n, r.n) > kSameWall;
-    });
-    if (w == walls.end()) w = walls.insert(w, {Vec3d::zero(), i});
-    w->force += r.force;
-  }
-  return walls;
-}
-
 // What the features that count negatively leave of the forces of walls: the nearest forces along
 // the same normals, by sum (N_k' - N_k)^2 / N_k, that add up to `net`.
 void share(const Vec3d& net, std::vector<Wall>& walls) {
@@ -110,11 +81,13 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
                        const Points& points, const ContactSurface& soft,
                        const ContactSurface& collider, std::vector<FrictionContact>& out) {
   std::vector<ContactPoint> records;
+  std::vector<Vec3d> pressing;
   for (std::size_t first = 0, end = 0; first < pairs.size(); first = end) {
     FrictionContact c;
     c.key = friction_key(pairs[first], soft, collider);
     c.walls = pairs[first].kind != PairKind::kEdges;
     records.clear();
+    pressing.clear();
     double spring = 0;
     Wall all;
     for (; end < pairs.size() && friction_key(pairs[end], soft, collider) == c.key; ++end) {
@@ -122,28 +95,27 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
       spring += pairs[end].count * pairs[end].scale * mollified(pairs[end], points);
       all.force += r.force;
       records.push_back(r);
-      if (r.normal_force > records[all.pair].normal_force) all.pair = records.size() - 1;
+      pressing.push_back(r.normal_force > 0 ? r.force : Vec3d::zero());
+      if (r.normal_force > records[all.strongest].normal_force) all.strongest = records.size() - 1;
     }
     const double net = norm(all.force);
-    if (!(net > 0) || !(spring > 0) || !(records[all.pair].normal_force > 0)) continue;
+    if (!(net > 0) || !(spring > 0) || !(records[all.strongest].normal_force > 0)) continue;
     c.stiffness = stiffness * spring;
     std::vector<Wall> walls = {all};
-    if (std::any_of(records.begin(), records.end(), [&](const ContactPoint& r) {
-          return r.normal_force > 0 && dot(r.n, all.force) < kSameWall * net;
-        })) {
-      walls = find_walls(records);
+    if (!one_wall(pressing, all.force)) {
+      walls = find_walls(pressing);
       share(all.force, walls);
     }
     for (const Wall& w : walls) {
-      const BarrierPair& pair = pairs[first + w.pair];
+      const BarrierPair& pair = pairs[first + w.strongest];
       c.normal_force = norm(w.force);
       if (!(c.normal_force > 0)) continue;
       // Records hold the force on the soft body; the source of a corner is of the other.
       const bool corner = pair.kind == PairKind::kCorner;
       c.normal = w.force * ((corner ? -1 : 1) / c.normal_force);
-      c.record = first + w.pair;
-      c.depth = support - records[w.pair].gap;
-      c.a = corner ? records[w.pair].point_b : records[w.pair].point_a;
+      c.record = first + w.strongest;
+      c.depth = support - records[w.strongest].gap;
+      c.a = corner ? records[w.strongest].point_b : records[w.strongest].point_a;
       c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
       c.triangle = cell_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);
       if (c.triangle >= 0) out.push_back(c);

@@ -1,0 +1,198 @@
+#include "haptos/contact/mortar/mortar_samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/contact/mortar/exposure.h"
+#include "haptos/contact/mortar/overlap.h"
+#include "haptos/geometry/gauss_rules.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+struct Corners {
+  int point[3];
+  Vec3d x[3];
+  Corners(const ContactSurface& s, int cell, const std::vector<Vec3d>& all) {
+    for (int k = 0; k < 3; ++k) {
+      point[k] = s.point[at_index(s.cell(cell)[k])];
+      x[k] = all[at_index(point[k])];
+    }
+  }
+};
+
+class Collector {
+ public:
+  Collector(const MortarSides& sides, const std::vector<Vec3d>& x,
+            const std::vector<Vec3d>& x_start, MortarSamples& out)
+      : sides_(sides),
+        slave_(*sides.slave),
+        master_(*sides.master),
+        x_(x),
+        x_start_(x_start),
+        out_(out),
+        rule_(triangle_rule(sides.order)) {}
+
+  void triangle(int ts, std::span<const int> near) {
+    const Corners s(slave_, ts, x_);
+    const BaseFrame base(s.x[0], s.x[1], s.x[2]);
+    if (!base.flat()) return;
+    for (const int tm : near) {
+      const Corners m(master_, tm, x_);
+      if (master_.is_triangle(tm)) face(ts, tm, s, m, base);
+      for (int k = 0; k < 3; ++k) {
+        const int e = master_.owned_edge[at_index(tm)][k];
+        if (e >= 0 && sides_.master_edge[at_index(e)])
+          edge(PatchKind::kMasterEdge, slave_, ts, s, base, master_, e, 0.3 * sides_.size[at_index(ts)],
+               sides_.size[at_index(ts)]);
+      }
+      if (!master_.is_triangle(tm)) continue;
+      for (int k = 0; k < 3; ++k) {
+        const int e = slave_.owned_edge[at_index(ts)][k];
+        if (e < 0 || !sides_.slave_edge[at_index(e)]) continue;
+        const BaseFrame other(m.x[0], m.x[1], m.x[2]);
+        if (other.flat())
+          edge(PatchKind::kSlaveEdge, master_, tm, m, other, slave_, e, sides_.breadth[at_index(e)],
+               sides_.size[at_index(ts)]);
+      }
+    }
+  }
+
+ private:
+  void face(int ts, int tm, const Corners& s, const Corners& m, const BaseFrame& base) {
+    const Overlap o = overlap(base, m.x, sides_.support);
+    if (o.count < 3) return;
+    MortarPatch p = patch(PatchKind::kFace, s, base, ts, tm);
+    for (int k = 0; k < 3; ++k) p.probe[k] = m.point[k];
+    const Vec3d normal = cross(m.x[1] - m.x[0], m.x[2] - m.x[0]);
+    p.m = normal * (1 / dot(normal, base.n));
+    const double area = slave_.rest.triangle_area[at_index(ts)];
+    for (int i = 2; i < o.count; ++i) {
+      const OverlapCorner &a = o.corner[0], &b = o.corner[i - 1], &c = o.corner[i];
+      const double part =
+          area * ((b.u - a.u) * (c.v - a.v) - (c.u - a.u) * (b.v - a.v));  // twice it, of a half
+      if (!(part > 0)) continue;
+      for (const TriangleNode& q : rule_) {
+        const auto mix = [&](double OverlapCorner::*f) {
+          return q.a * a.*f + q.b * b.*f + q.c * c.*f;
+        };
+        const double u = mix(&OverlapCorner::u), v = mix(&OverlapCorner::v);
+        const double beta = mix(&OverlapCorner::beta), beta2 = mix(&OverlapCorner::beta2);
+        const double w = part * q.weight;
+        out_.samples.push_back({{1 - u - v, u, v},
+                                {1 - beta - beta2, beta, beta2},
+                                mix(&OverlapCorner::gap),
+                                sides_.stiffness * w,
+                                w});
+      }
+    }
+    finish(p);
+  }
+
+  // An edge of `of` over a triangle of `on`, which stands for `breadth` across itself.
+  void edge(PatchKind kind, const ContactSurface& on, int t, const Corners& s,
+            const BaseFrame& base, const ContactSurface& of, int e, double breadth, double size) {
+    const Vec2i& v = of.topology.edges[at_index(e)];
+    const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
+    double t0, t1;
+    if (!overlap(base, p, q, sides_.support, t0, t1)) return;
+    const Corners then(on, t, x_start_);
+    const BaseFrame start(then.x[0], then.x[1], then.x[2]);
+    const double w = exposed(edge_slope(of, x_start_, e, start.n), size, sides_.support);
+    if (!(w > 0)) return;
+    MortarPatch patch_of = patch(kind, s, base, t, e);
+    patch_of.probe_count = 2;
+    patch_of.probe[0] = of.point[at_index(v[0])];
+    patch_of.probe[1] = of.point[at_index(v[1])];
+    patch_of.probe[2] = patch_of.probe[1];
+    patch_of.m = base.n;
+    const double scale =
+        sides_.stiffness * w * breadth * of.rest_length[at_index(e)] * (t1 - t0);
+    for (const SegmentNode& n : kSegmentRule) {
+      const double along = t0 + (t1 - t0) * n.t;
+      const Vec3d to = p + (q - p) * along - base.a;
+      const double u = dot(base.du, to), f = dot(base.dv, to);
+      out_.samples.push_back({{1 - u - f, u, f},
+                              {1 - along, along, 0},
+                              dot(base.n, to),
+                              scale * n.weight,
+                              0});
+    }
+    finish(patch_of);
+  }
+
+  MortarPatch patch(PatchKind kind, const Corners& s, const BaseFrame& base, int base_id,
+                    int probe_id) const {
+    MortarPatch p;
+    p.kind = kind;
+    for (int k = 0; k < 3; ++k) p.base[k] = s.point[k];
+    p.base_id = base_id;
+    p.probe_id = probe_id;
+    p.n = base.n;
+    p.twice_area = base.twice_area;
+    p.first = static_cast<int>(out_.samples.size());
+    return p;
+  }
+
+  void finish(MortarPatch& p) {
+    p.end = static_cast<int>(out_.samples.size());
+    if (p.end > p.first) out_.patches.push_back(p);
+  }
+
+  const MortarSides& sides_;
+  const ContactSurface &slave_, &master_;
+  const std::vector<Vec3d>&x_, &x_start_;
+  MortarSamples& out_;
+  std::span<const TriangleNode> rule_;
+};
+
+}  // namespace
+
+MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& master, double support,
+                         double stiffness, int order) {
+  MortarSides s;
+  s.slave = &slave;
+  s.master = &master;
+  s.support = support;
+  s.stiffness = stiffness;
+  s.order = order;
+  for (const double a : slave.rest.triangle_area) s.size.push_back(sqrt(2 * a));
+  for (std::size_t e = 0; e < slave.topology.edges.size(); ++e) {
+    double a = 0;
+    for (int t : slave.topology.edge_triangles[static_cast<int>(e)])
+      a += slave.rest.triangle_area[at_index(t)] / 3;
+    s.breadth.push_back(slave.rest_length[e] > 0 ? a / slave.rest_length[e] : 0);
+  }
+  return s;
+}
+
+void mark_edges(MortarSides& s, const std::vector<Vec3d>& x, bool slave_bends, bool master_bends) {
+  // Two slopes s need a dihedral angle of 2 atan(s), sharpness s^2 / (1 + s^2); exposure begins at
+  // s = d / L.
+  double largest = 0;
+  for (const double l : s.size) largest = std::max(largest, l);
+  const double slope = s.support / largest, least = slope * slope / (1 + slope * slope);
+  const auto mark = [&](const ContactSurface& surface, bool bends, std::vector<char>& out) {
+    const auto count = surface.topology.edges.size();
+    if (!bends && out.size() == count) return;
+    const std::vector<double> now = bends ? edge_sharpness(surface, x) : std::vector<double>();
+    const std::vector<double>& sharpness = bends ? now : surface.rest.edge_sharpness;
+    out.resize(count);
+    for (std::size_t e = 0; e < count; ++e) out[e] = sharpness[e] > least;
+  };
+  mark(*s.slave, slave_bends, s.slave_edge);
+  mark(*s.master, master_bends, s.master_edge);
+}
+
+void collect_samples(const MortarSides& sides, const IndexLists& near, const std::vector<Vec3d>& x,
+                     const std::vector<Vec3d>& x_start, MortarSamples& out) {
+  out.patches.clear();
+  out.samples.clear();
+  Collector collector(sides, x, x_start, out);
+  for (int t = 0; t < near.size(); ++t)
+    if (!near[t].empty()) collector.triangle(t, near[t]);
+}
+
+}  // namespace haptos

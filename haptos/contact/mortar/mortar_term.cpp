@@ -1,0 +1,176 @@
+#include "haptos/contact/mortar/mortar_term.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/contact/candidates/candidate_search.h"
+#include "haptos/contact/mortar/mortar_corners.h"
+#include "haptos/contact/mortar/mortar_friction.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+bool bends(const ContactSurface& s, const Points& points) {
+  return !s.driven &&
+         std::any_of(s.point.begin(), s.point.end(), [&](int v) { return points.node(v); });
+}
+
+class MortarTerm final : public ContactTerm {
+ public:
+  MortarTerm(const ContactSurface* slave, const ContactSurface* master, const BarrierSetup& s)
+      : ContactTerm(s.friction),
+        slave_(*slave),
+        master_(*master),
+        setup_(s),
+        sides_(mortar_sides(slave_, master_, s.support, s.stiffness, s.order)),
+        vertices_(surface_samples(slave_, 1)),
+        lattice_(slave_, s.divisions),
+        search_(slave_, master_, vertices_, s.support, true),
+        corners_(sides_) {}
+
+  const char* name() const override { return "mortar"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+  double load() const override { return load_; }
+  double smallest_gap() const override { return smallest_gap_; }
+
+  void prepare(const StepContext& c) override {
+    const Points& p = *c.points;
+    x_start_ = p.x_start;
+    mark_edges(sides_, p.x_start, bends(slave_, p), bends(master_, p));
+    search_.begin(c);
+    corners_.begin();
+    corners_.found(search_.now(), p);
+    if (!friction_.active()) return;
+    refresh(p);
+    begin_friction(c);
+  }
+
+  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
+    if (slave_.driven || master_.driven) return;
+    candidate_couplings(search_.now(), vertices_, slave_, master_, points, out);
+    face_couplings(points, out);
+  }
+
+  void refresh(const Points& points) override {
+    collect_samples(sides_, search_.now().face_cells, points.x, x_start_, faces_);
+    pairs_.clear();
+    corners_.collect(search_.now(), points.x, pairs_);
+    smallest_gap_ = 1e300;
+    load_ = 0;
+    for (const MortarSample& s : faces_.samples) {
+      smallest_gap_ = std::min(smallest_gap_, s.gap);
+      load_ -= s.scale * barrier(s.gap, setup_.support).first;
+    }
+    for (const BarrierPair& p : pairs_) {
+      smallest_gap_ = std::min(smallest_gap_, p.gap);
+      load_ -= p.count * p.scale * barrier(p.gap, setup_.support).first;
+    }
+  }
+
+  Energy evaluate(const Evaluation& e) override {
+    Energy total = friction_.evaluate(e);
+    for (const MortarPatch& p : faces_.patches)
+      total += evaluate_patch(p, faces_.samples, setup_.support, *e.points, e.assembly, e.project);
+    for (const BarrierPair& p : pairs_)
+      total += evaluate_pair(p, setup_.support, *e.points, e.assembly, e.project);
+    return total;
+  }
+
+  double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
+    bool fresh = false;
+    const double step = search_.max_step(points, dx, limit, fresh);
+    if (fresh) corners_.found(search_.now(), points);
+    return linear_cap(dx, step);
+  }
+
+  void commit(const StepContext& c, const Points& points) override {
+    contacts_.clear();
+    for (const MortarPatch& p : faces_.patches)
+      for (int k = p.first; k < p.end; ++k) {
+        contacts_.push_back(record_sample(p, faces_.samples[at_index(k)], k - p.first,
+                                          setup_.support, points));
+        contacts_.back().env = slave_.env;
+        contacts_.back().body_a = slave_.body;
+        contacts_.back().body_b = master_.body;
+      }
+    for (const BarrierPair& p : pairs_)
+      contacts_.push_back(record_pair(p, setup_.support, points, slave_, master_));
+    if (!friction_.active()) return;
+    std::vector<FrictionContact> places;
+    std::vector<ContactPoint> records;
+    mortar_friction(sides_, lattice_, faces_, pairs_, setup_.tangential, points, places, records);
+    end_friction(c, points);
+    for (const FrictionForce& f : friction_.forces())
+      add_friction(f, 1, friction_.coefficient(f.sticking), records[f.record]);
+    contacts_.insert(contacts_.end(), records.begin(), records.end());
+  }
+
+ protected:
+  void friction_contacts(const Points& points, std::vector<FrictionContact>& out) const override {
+    std::vector<ContactPoint> records;
+    mortar_friction(sides_, lattice_, faces_, pairs_, setup_.tangential, points, out, records);
+  }
+  const ContactSurface* anchor_surface(const FeaturePair&) const override { return &master_; }
+
+ private:
+  // The part of the step in which no gap of a sample shrinks by more than nine tenths.
+  double linear_cap(const std::vector<Vec3d>& dx, double limit) const {
+    constexpr double kMost = 0.9;
+    for (const MortarPatch& p : faces_.patches)
+      for (int k = p.first; k < p.end; ++k) {
+        const MortarSample& s = faces_.samples[at_index(k)];
+        Vec3d closer = Vec3d::zero();
+        for (int i = 0; i < 3; ++i) closer += s.base[i] * dx[at_index(p.base[i])];
+        for (int i = 0; i < p.probe_count; ++i) closer -= s.probe[i] * dx[at_index(p.probe[i])];
+        const double rate = dot(p.m, closer);
+        if (rate * limit > kMost * s.gap) limit = kMost * s.gap / rate;
+      }
+    return limit;
+  }
+
+  void face_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const {
+    std::vector<std::array<int, 2>> pairs;
+    const IndexLists& near = search_.now().face_cells;
+    for (int t = 0; t < near.size(); ++t)
+      for (const int cell : near[t]) {
+        int block[6];
+        for (int k = 0; k < 3; ++k) {
+          block[k] = points.block(slave_.point[at_index(slave_.cell(t)[k])]);
+          block[3 + k] = points.block(master_.point[at_index(master_.cell(cell)[k])]);
+        }
+        for (int i = 0; i < 6; ++i)
+          for (int j = 0; j < i; ++j)
+            if (block[i] != block[j] && block[i] >= 0 && block[j] >= 0)
+              pairs.push_back({std::max(block[i], block[j]), std::min(block[i], block[j])});
+      }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    out.insert(out.end(), pairs.begin(), pairs.end());
+  }
+
+  const ContactSurface &slave_, &master_;
+  BarrierSetup setup_;
+  MortarSides sides_;
+  std::vector<SurfaceSample> vertices_;
+  SlaveLattice lattice_;
+  CandidateSearch search_;
+  MortarCorners corners_;
+  std::vector<Vec3d> x_start_;
+  MortarSamples faces_;
+  std::vector<BarrierPair> pairs_;
+  double smallest_gap_ = 1e300, load_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
+                                              const ContactSurface* master,
+                                              const BarrierSetup& setup) {
+  return std::make_unique<MortarTerm>(slave, master, setup);
+}
+
+}  // namespace haptos

@@ -1,0 +1,42 @@
+// Live mortar contact of two surfaces: the pressure of a slave surface as an integral over itself.
+//
+//   E = kappa int_slave B(g(X)) dA  +  edges and corners that faces do not carry
+//
+// g(X) is the gap from the slave's point X along the normal of its triangle to the master. The
+// integral is taken exactly where the two meshes overlap (overlap.h), by Gauss points on every
+// overlap, so a uniform pressure is transmitted exactly through meshes that do not match.
+//
+//   faces    slave triangle x master triangle, areas at rest             kappa w_k B(g_k)
+//   edges    master edges over slave triangles and slave edges over      kappa w l B(g) along them
+//            master triangles, w their exposure (exposure.h), l the
+//            area of slave triangles beside them per length
+//   corners  vertices of either surface against the other's closest      kappa w A_v B(d)
+//            features, A_v the mean area of slave triangles there
+//   crossings  slave edges and master edges that both stand out          kappa w w' A_e m B(d)
+//
+// w, l and A are taken where a step starts and held for it. What is read again at every trial
+// position: overlaps, normals, gaps, samples and their weights.
+//
+// Step cap: as barrier contact, continuous collision detection on every pair of features, sampled
+// or not; and no gap of a sample shrinks by more than nine tenths along the linear change of gaps.
+// So no surface is cut, whatever the samples see.
+//
+// Friction is anchored at points of the slave that do not move with the overlaps (surface_samples),
+// each with its share of the normal force of the samples around it.
+//
+// Reference: IsaacIPC and the geometric mortar contact potential, 2026 (face, edge and point
+// samples, normals of the slave); docs/contact/mortar.md for what differs.
+#pragma once
+
+#include <memory>
+
+#include "haptos/contact/barrier/barrier_term.h"
+
+namespace haptos {
+
+/// The soft surface is the slave; neither may be the other.
+std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
+                                              const ContactSurface* master,
+                                              const BarrierSetup& setup);
+
+}  // namespace haptos
