@@ -261,7 +261,8 @@ Scene pad_and(const TriMesh& surface) {
 
 TEST(LooseScenes, StartsInIntersectionAreRefused) {
   double top = -1e300;
-  for (const Vec3d& x : pad_and({}).soft[0].mesh.vertices) top = std::max(top, x[2]);
+  const Scene alone = pad_and({});
+  for (const Vec3d& x : alone.soft[0].mesh.vertices) top = std::max(top, x[2]);
   const auto says = [&](TriMesh m, double z, const std::string& part) {
     for (Vec3d& x : m.vertices) x[2] += top + z;
     const std::string s = refused([&] { Sim sim(pad_and(m)); }).what();

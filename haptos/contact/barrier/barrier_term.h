@@ -40,13 +40,13 @@
 namespace haptos {
 
 struct BarrierSetup {
-  bool mortar = false;     ///< mortar contact instead (mortar/mortar_term.h), soft as slave
   double support = 2e-5;   ///< d [m]
   double stiffness = 1e9;  ///< kappa [Pa/m]
   int divisions = 1;       ///< of the soft triangles' edges, for the quadrature
-  int order = 2;           ///< of mortar contact's quadrature
   FrictionCone friction;
   double tangential = 1;  ///< stiffness of stick, per stiffness of the barrier
+  bool mortar = false;    ///< mortar contact instead (mortar/mortar_term.h), soft as slave
+  int order = 2;          ///< degree that its quadrature of an overlap is exact for, 1 to 6
 };
 
 /// The two may be one surface: then it touches itself.
