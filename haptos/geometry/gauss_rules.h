@@ -33,11 +33,10 @@ inline constexpr double kC6 = 0.310352451033784405, kD6 = 0.053145049844816947;
 inline constexpr double kU6 = 0.050844906370206817, kV6 = 0.116786275726379366;
 inline constexpr double kW6 = 0.082851075618373575;
 inline constexpr TriangleNode kDegree6[12] = {
-    {1 - 2 * kA6, kA6, kA6, kU6}, {kA6, 1 - 2 * kA6, kA6, kU6}, {kA6, kA6, 1 - 2 * kA6, kU6},
-    {1 - 2 * kB6, kB6, kB6, kV6}, {kB6, 1 - 2 * kB6, kB6, kV6}, {kB6, kB6, 1 - 2 * kB6, kV6},
-    {1 - kC6 - kD6, kC6, kD6, kW6}, {1 - kC6 - kD6, kD6, kC6, kW6},
-    {kC6, 1 - kC6 - kD6, kD6, kW6}, {kD6, 1 - kC6 - kD6, kC6, kW6},
-    {kC6, kD6, 1 - kC6 - kD6, kW6}, {kD6, kC6, 1 - kC6 - kD6, kW6}};
+    {1 - 2 * kA6, kA6, kA6, kU6},   {kA6, 1 - 2 * kA6, kA6, kU6},   {kA6, kA6, 1 - 2 * kA6, kU6},
+    {1 - 2 * kB6, kB6, kB6, kV6},   {kB6, 1 - 2 * kB6, kB6, kV6},   {kB6, kB6, 1 - 2 * kB6, kV6},
+    {1 - kC6 - kD6, kC6, kD6, kW6}, {1 - kC6 - kD6, kD6, kC6, kW6}, {kC6, 1 - kC6 - kD6, kD6, kW6},
+    {kD6, 1 - kC6 - kD6, kC6, kW6}, {kC6, kD6, 1 - kC6 - kD6, kW6}, {kD6, kC6, 1 - kC6 - kD6, kW6}};
 }  // namespace detail
 
 /// A rule that is exact for polynomials of at least this degree, 1 to 6.

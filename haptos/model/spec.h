@@ -156,6 +156,7 @@ struct PairOptions {
   double stiffness = 0;       ///< [Pa/m]; 0: as the scene's
   Friction friction{-1, -1};  ///< of the pair; sticking below 0: combined from the bodies
   double support = 0;         ///< [m]; 0: as the scene's
+  int model = -1;             ///< of live contact, as contact.model; -1: as the scene's
 };
 
 /// How a step follows from the last; see dynamics/body.h.

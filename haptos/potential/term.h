@@ -75,6 +75,10 @@ class Term {
   virtual void prepare(const StepContext&) {}
   /// Verb 2: finds what is active at the trial positions.
   virtual void refresh(const Points&) {}
+  /// While held, refresh() keeps what a term samples: its points of quadrature and their weights.
+  /// So the energy along a search is one function, whose gradient set it off. Returns whether the
+  /// term samples anything anew.
+  virtual bool hold(bool) { return false; }
   /// Verb 3: energy, and with an assembly also gradient and Hessian, at the refreshed point.
   virtual Energy evaluate(const Evaluation&) = 0;
   /// Verb 4: the largest a in (0, limit] such that x + a (x_to - x) is admissible. dx is (P).

@@ -100,6 +100,9 @@ BarrierSetup barrier_setup(const Scene& scene, const PairOptions* pair, const Pa
   BarrierSetup s;
   s.support = pair && pair->support > 0 ? pair->support : scene.contact.support;
   s.tangential = scene.contact.tangential;
+  const int model = pair && pair->model >= 0 ? pair->model : scene.contact.model;
+  s.mortar = static_cast<LiveModel>(model) == LiveModel::kMortar;
+  s.order = scene.contact.order;
   s.friction = friction_cone(scene, pair, a.friction, other);
   if (scene.contact.friction_law == 1) s.friction.slip_speed = scene.contact.slip_speed;
   double pressure = a.pressure;
@@ -130,6 +133,10 @@ void add_pair(const Scene& scene, const Party& a, const Party& b, BarrierGroup& 
   const PairOptions* pair = pair_options(scene, a.name, b.name);
   BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
   setup.divisions = scene.contact.divisions;
+  if (setup.mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
+    setup.stiffness *= 0.5;
+    group.add(b.surface, a.surface, setup);
+  }
   group.add(a.surface, b.surface, setup);
 }
 

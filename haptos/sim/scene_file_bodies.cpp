@@ -120,7 +120,7 @@ Pendulum read_pendulum(Reading& r, const Value& v) {
 }
 
 PairOptions read_pair(Reading& r, const Value& v) {
-  v.keys({"bodies", "enabled", "stiffness", "support", "friction"});
+  v.keys({"bodies", "enabled", "model", "stiffness", "support", "friction"});
   PairOptions p;
   const Value bodies = v.at("bodies", "name the two bodies, for example bodies: [gel, sphere]");
   bodies.list(2, 2);
@@ -131,6 +131,8 @@ PairOptions read_pair(Reading& r, const Value& v) {
   if (const auto enabled = v.find("enabled")) p.enabled = enabled->boolean();
   read_if(v, "stiffness", "Pa/m", 0, 1e16, p.stiffness);
   read_if(v, "support", "m", 1e-9, 1, p.support);
+  if (const auto model = v.find("model"))
+    p.model = static_cast<int>(read_word(*model, {"barrier", "mortar"}));
   read_friction(v, p.friction);
   return p;
 }

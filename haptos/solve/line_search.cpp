@@ -20,6 +20,20 @@ constexpr double kEnough = 0.1;
 // A capped step shorter than this part of its chord is bent again.
 constexpr double kLongCap = 0.9;
 
+// Holds what terms sample while a search lasts; afterwards the trial point is read anew.
+class Held {
+ public:
+  explicit Held(Objective& objective) : objective_(objective) { objective.hold(true); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    if (objective_.hold(false)) objective_.set_trial(objective_.trial(), objective_.path());
+  }
+
+ private:
+  Objective& objective_;
+};
+
 // The way from z along a direction that terms may bend.
 class Way {
  public:
@@ -78,6 +92,7 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
     objective.assemble(false, false, 0);
     return objective.slope(dz) < -0.5 * slope;
   };
+  const Held held(objective);
   Way way(objective, z, dz);
   for (double a = 1; r.evaluations < max_evaluations; a *= 0.5) {
     std::vector<double> trial;

@@ -54,6 +54,13 @@ class Objective {
   /// Moves points to the trial (z, s) and refreshes every term.
   void set_trial(const std::vector<double>& z, double s);
   double path() const { return s_; }
+  /// Holds what terms sample, for a search, or no longer; see Term::hold(). Returns whether one
+  /// samples anything, so that its next trial is another.
+  bool hold(bool on) {
+    bool any = false;
+    for (Term* t : terms_) any |= t->hold(on);
+    return any;
+  }
   Energy energy();
   /// Gradient, and with `hessian` the matrix too. `ds` is the path that driven points will cover
   /// along the coming direction; its effect is in assembly().driven_rhs().

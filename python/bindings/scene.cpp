@@ -469,14 +469,15 @@ void bind_scene(nb::module_& m) {
       .def(
           "add_pair",
           [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness,
-             double support, const nb::object& friction) {
+             double support, int model, const nb::object& friction) {
             PairOptions p;
             p.a = a, p.b = b, p.enabled = enabled, p.stiffness = stiffness, p.support = support;
+            p.model = model;
             set_friction(p.friction, friction, "contact pair \"" + a + "\" and \"" + b + "\"");
             s.pairs.push_back(p);
           },
           nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"), nb::arg("support"),
-          nb::arg("friction").none())
+          nb::arg("model"), nb::arg("friction").none())
       .def("entries", &entries)
       .def("warnings", [](const Scene& s) { return find_warnings(s); })
       .def("options", &scene_options)

@@ -405,15 +405,22 @@ class Scene:
                        dissipation=dissipation, layer=layer)
 
     def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
-                 support: float = 0.0, friction: FrictionLike | None = None) -> None:
+                 support: float = 0.0, friction: FrictionLike | None = None,
+                 model: str | None = None) -> None:
         """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
 
         a, b: names of bodies or layers; an entry that names bodies is stronger than one that names
         layers, and a soft body with self_contact may be named twice; enabled: whether they may
         touch; stiffness [Pa/m] and support [m]: 0 keeps the scene's; friction: coefficient of the pair, or (static,
-        kinetic); None combines those of the two bodies by the scene's rule (contact.combine).
+        kinetic); None combines those of the two bodies by the scene's rule (contact.combine);
+        model: "barrier" or "mortar" (docs/contact/mortar.md), None keeps the scene's. Raises InputError.
         """
-        self._core.add_pair(a, b, enabled, stiffness, support, friction)
+        models = ["barrier", "mortar"]
+        if model is not None and model not in models:
+            refuse(f'contact pair "{a}" and "{b}" model', model, "must be barrier or mortar",
+                   "name one of them, or leave it out for the scene's")
+        self._core.add_pair(a, b, enabled, stiffness, support,
+                            -1 if model is None else models.index(model), friction)
 
     def start_pose(self, name: str) -> NDArray[np.float64]:
         """Pose at the start of the frame of a prescribed body, an affine body or a link

@@ -35,8 +35,8 @@ struct TermCase {
   std::unique_ptr<ContactSurface> soft, collider;
   std::unique_ptr<ContactTerm> term;
 
-  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit,
-           int divisions = 1, bool mortar = false) {
+  TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit, int divisions = 1,
+           bool mortar = false) {
     int block = 0;
     std::vector<int> sp, cp;
     for (const Vec3d& x : s.vertices) sp.push_back(law.points.add_node(block++, 0, 0, size * x));

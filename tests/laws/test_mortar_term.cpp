@@ -45,5 +45,21 @@ TEST(MortarTerm, HoldsTheLawsWhereATriangleLiesOverAnother) {
     }
 }
 
+// Two that only overlap: the rim of the master lies over the slave.
+TEST(MortarTerm, GradientHoldsWhereTheRimOfTheMasterLiesOverTheSlave) {
+  for (const double tilt : {0.0, 0.05})
+    for (const bool driven : {false, true}) {
+      SCOPED_TRACE("tilt " + std::to_string(tilt) + (driven ? ", driven" : ", free"));
+      TriMesh m = high(0.1, tilt);
+      for (Vec3d& x : m.vertices) x += Vec3d{{0.2, 2.1, 0}};
+      TermCase c(low(), m, driven, kUnit, 1, true);
+      ASSERT_GT(test::energy_of(c.law), 0);
+      c.law.hessian_tolerance = 1e9;
+      c.law.gradient_tolerance = 1e-4;
+      test::check_derivatives(c.law);
+      test::check_rigid_invariance(c.law);
+    }
+}
+
 }  // namespace
 }  // namespace haptos

@@ -50,6 +50,12 @@ class Group final : public BarrierGroup {
   void refresh(const Points& points) override {
     for (int i : near_) term(i).refresh(points);
   }
+  bool hold(bool on) override {
+    held_ = on;
+    bool any = false;
+    for (int i : near_) any |= term(i).hold(on);
+    return any;
+  }
   Energy evaluate(const Evaluation& e) override {
     Energy total;
     for (int i : near_) total += term(i).evaluate(e);
@@ -165,6 +171,7 @@ class Group final : public BarrierGroup {
     }
     pair.term->prepare(context_);
     pair.term->refresh(points);
+    pair.term->hold(held_);
   }
 
   std::vector<Pair> pairs_;
@@ -173,6 +180,7 @@ class Group final : public BarrierGroup {
   std::map<std::array<int, 2>, std::vector<int>> of_surfaces_;
   std::vector<int> near_;  // pairs, rising
   double widest_ = 0;      // support of any pair
+  bool held_ = false;
   StepContext context_;
 };
 

@@ -1,4 +1,4 @@
-// Options of barrier contact, declared once.
+// Options of live contact, declared once.
 #pragma once
 
 #include "haptos/base/options.h"
@@ -8,7 +8,13 @@ namespace haptos {
 /// How the coefficients of friction of two bodies make that of the pair.
 enum class Combine : std::uint8_t { kMultiply, kMin, kMax, kAverage, kGeometric };
 
+/// What integrates the pressure between two surfaces.
+enum class LiveModel : std::uint8_t { kBarrier, kMortar };
+
 struct BarrierOptions {
+  int model = 0;   ///< a LiveModel
+  int order = 2;   ///< of mortar contact
+  int passes = 1;  ///< of mortar contact between bodies that both deform
   double support = 2e-5;
   double stiffness = 0;
   int divisions = 0;

@@ -309,7 +309,7 @@ class BarrierTerm final : public ContactTerm {
     std::vector<double> area;
   } sharp_edges_;
   std::vector<double> edge_distance_;
-  bool stiff_ = false;                // two stiff bodies: faster sums
+  bool stiff_ = false;  // two stiff bodies: faster sums
   std::vector<SeenFeature> seen_;
   std::vector<BarrierPair> pairs_;
   double smallest_gap_ = 1e300, load_ = 0;

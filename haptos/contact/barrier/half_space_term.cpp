@@ -12,6 +12,13 @@ namespace haptos {
 const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
   using O = BarrierOptions;
   static const std::vector<Option<O>> t = {
+      {"model", "", &O::model, 0, 1,
+       "what integrates the pressure: samples of the soft surface, or overlaps of the two meshes",
+       "barrier mortar"},
+      {"order", "", &O::order, 1, 6,
+       "mortar: degree that the quadrature of an overlap is exact for"},
+      {"passes", "", &O::passes, 1, 2,
+       "mortar: 2 integrates over both surfaces where both deform, each with half the stiffness"},
       {"support", "m", &O::support, 1e-9, 1e-1,
        "gap at which contact force sets in (d_hat), for example 2e-5 for a tactile pad"},
       {"stiffness", "Pa/m", &O::stiffness, 0, 1e16,

@@ -32,8 +32,7 @@ struct BarrierCandidates {
 /// @param faces       fills face_cells
 void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& samples,
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
-                     const std::vector<Vec3d>& x, double reach, bool faces,
-                     BarrierCandidates& out);
+                     const std::vector<Vec3d>& x, double reach, bool faces, BarrierCandidates& out);
 
 /// Whether at most `most` pairs of triangles have boxes closer than `reach`: what a search costs.
 bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::vector<Vec3d>& x,

@@ -21,8 +21,7 @@ double slope_of(const Vec3d& along, const Vec3d& n) {
 
 double exposed(double slope, double size, double support) {
   constexpr double kFrom = 0.5, kTo = 2;
-  const double t =
-      std::clamp((slope * size / (2 * support) - kFrom) / (kTo - kFrom), 0.0, 1.0);
+  const double t = std::clamp((slope * size / (2 * support) - kFrom) / (kTo - kFrom), 0.0, 1.0);
   return t * t * (3 - 2 * t);
 }
 

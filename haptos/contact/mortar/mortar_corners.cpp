@@ -53,8 +53,8 @@ void MortarCorners::weigh_master(const BarrierCandidates& near, int i, const Poi
   double& area = master_area_[at_index(v)];
   if (area >= 0) return;
   area = 0;
-  const Nearest at = nearest(s, near.vertex_triangles[i], m.position(points.x_start, v),
-                             points.x_start);
+  const Nearest at =
+      nearest(s, near.vertex_triangles[i], m.position(points.x_start, v), points.x_start);
   if (at.triangle < 0) return;
   const Vec3i& c = s.triangles[at_index(at.triangle)];
   for (int k = 0; k < 3; ++k) area += at.weight[k] * share_[at_index(c[k])];
@@ -65,12 +65,11 @@ void MortarCorners::weigh_slave(int v, std::span<const int> near, const Points& 
   double& area = slave_area_[at_index(v)];
   if (area >= 0 || near.empty()) return;
   const ContactSurface& s = *sides_.slave;
-  const Nearest at = nearest(*sides_.master, near, s.position(points.x_start, v),
-                             points.x_start);
-  area = at.triangle < 0 ? 0
-                         : share_[at_index(v)] *
-                               exposed(vertex_slope(s, points.x_start, v, at.normal),
-                                       sqrt(2 * share_[at_index(v)]), sides_.support);
+  const Nearest at = nearest(*sides_.master, near, s.position(points.x_start, v), points.x_start);
+  area = at.triangle < 0
+             ? 0
+             : share_[at_index(v)] * exposed(vertex_slope(s, points.x_start, v, at.normal),
+                                             sqrt(2 * share_[at_index(v)]), sides_.support);
 }
 
 double MortarCorners::weigh_crossing(int es, int em, const std::vector<Vec3d>& x) const {

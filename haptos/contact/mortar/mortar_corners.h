@@ -27,7 +27,7 @@ class MortarCorners {
                 std::vector<BarrierPair>& out) const;
 
   const MortarSides& sides_;
-  std::vector<double> share_;                  // of slave vertices: mean area of triangles [m2]
+  std::vector<double> share_;                     // of slave vertices: mean area of triangles [m2]
   std::vector<double> master_area_, slave_area_;  // w A_v of vertices; -1: not known yet
   struct Crossing {
     int slave, master;

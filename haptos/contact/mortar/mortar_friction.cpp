@@ -12,11 +12,11 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A part of the force on a lattice point.
 struct Part {
-  int point;     // of the lattice
-  Vec3d force;   // on the slave [N]
-  double spring; // stiffness times area [N/m]
+  int point;      // of the lattice
+  Vec3d force;    // on the slave [N]
+  double spring;  // stiffness times area [N/m]
   double gap;
-  int cell;      // of the master
+  int cell;             // of the master
   WeightedPoint other;  // the master's point
 };
 
@@ -50,10 +50,10 @@ class Gatherer {
     MortarSample s;
     s.gap = r.gap;
     s.scale = pair.count * pair.scale;
-    const int slave = static_cast<int>(pair.kind == PairKind::kCorner ? pair.target_id
-                                                                     : pair.source_id);
-    const int master = static_cast<int>(pair.kind == PairKind::kCorner ? pair.source_id
-                                                                      : pair.target_id);
+    const int slave =
+        static_cast<int>(pair.kind == PairKind::kCorner ? pair.target_id : pair.source_id);
+    const int master =
+        static_cast<int>(pair.kind == PairKind::kCorner ? pair.source_id : pair.target_id);
     const auto kind_of = [&](bool is_source) {
       if (pair.kind == PairKind::kEdges) return FeatureKind::kEdge;
       return is_source ? FeatureKind::kVertex : pair.feature;
@@ -100,8 +100,8 @@ class Gatherer {
     const SlaveLattice::Share to = lattice_.share(triangle, u, v);
     for (int k = 0; k < 3; ++k)
       if (to.weight[k] > 0)
-        parts_.push_back({to.point[k], force * to.weight[k], s.scale * to.weight[k], s.gap, cell,
-                          other});
+        parts_.push_back(
+            {to.point[k], force * to.weight[k], s.scale * to.weight[k], s.gap, cell, other});
   }
 
   const ContactSurface &slave_, &master_;

@@ -1,5 +1,5 @@
-// What friction sees of mortar contact: for every lattice point of the slave its share of the forces
-// of the samples around it, one place of contact for each wall they press from.
+// What friction sees of mortar contact: for every lattice point of the slave its share of the
+// forces of the samples around it, one place of contact for each wall they press from.
 #pragma once
 
 #include "haptos/contact/barrier/stencil_pair.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "haptos/contact/barrier/barrier_law.h"
 
@@ -23,23 +24,23 @@ Mat3d cross_matrix(const Vec3d& a) {
 struct Sides {
   Vec3d side[3];
   Sides(const int (&p)[3], const std::vector<Vec3d>& x) {
-    for (int i = 0; i < 3; ++i)
-      side[i] = x[at_index(p[(i + 1) % 3])] - x[at_index(p[(i + 2) % 3])];
+    for (int i = 0; i < 3; ++i) side[i] = x[at_index(p[(i + 1) % 3])] - x[at_index(p[(i + 2) % 3])];
   }
 };
 
 // Sums over the samples of a patch. With weights b_i of the base's corners (i < 3) and p_j of the
-// probe's (3 + j), and c = (-b, p): sums of w B' c, w B' g, and of w B'' c c^T, w B'' g c, w B'' g g.
+// probe's (3 + j), and c = (-b, p): sums of w B' c, w B' g, and of w B'' c c^T, w B'' g c, w B'' g
+// g.
 struct Sums {
   double first[6] = {}, first_gap = 0;
   double second[6][6] = {}, second_gap[6] = {}, second_gap_gap = 0;
 };
 
 struct Derivatives {
-  int count = 6;             // nodes
-  int node[6];               // points
-  Vec3d m;                   // d g / d node_i = c_i m - g turn_i
-  Vec3d turn[6];             // zero beyond the base
+  int count = 6;  // nodes
+  int node[6];    // points
+  Vec3d m;        // d g / d node_i = c_i m - g turn_i
+  Vec3d turn[6];  // zero beyond the base
 };
 
 Derivatives derivatives(const MortarPatch& p, const Sides& sides) {
@@ -103,6 +104,9 @@ Energy evaluate_patch(const MortarPatch& p, std::span<const MortarSample> sample
   const bool hessian = assembly && assembly->wants_hessian();
   for (int k = p.first; k < p.end; ++k) {
     const MortarSample& q = samples[at_index(k)];
+    if (!(q.gap > 0))
+      return {std::numeric_limits<double>::infinity(),
+              0};  // held samples may meet a plane that is not there
     const BarrierValue<double> b = barrier(q.gap, support);
     energy += q.scale * b.value;
     if (!assembly) continue;

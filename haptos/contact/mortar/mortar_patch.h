@@ -50,7 +50,7 @@ struct MortarPatch {
   int probe_count = 3;
   int base_id = -1, probe_id = -1;  ///< triangle; triangle or edge
   Vec3d n, m;
-  double twice_area = 0;  ///< of the base [m2]
+  double twice_area = 0;   ///< of the base [m2]
   int first = 0, end = 0;  ///< its samples
 };
 

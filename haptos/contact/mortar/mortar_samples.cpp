@@ -12,6 +12,15 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+// How much of a face counts that is turned by an angle of this cosine: all up to 53 degrees, none
+// from 78 on. The side of a block, which now and then faces what lies beneath it by a hair, would
+// push with all its height.
+double turned_towards(double cosine) {
+  constexpr double kFrom = 0.2, kTo = 0.6;
+  const double t = std::clamp((cosine - kFrom) / (kTo - kFrom), 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
 struct Corners {
   int point[3];
   Vec3d x[3];
@@ -45,8 +54,8 @@ class Collector {
       for (int k = 0; k < 3; ++k) {
         const int e = master_.owned_edge[at_index(tm)][k];
         if (e >= 0 && sides_.master_edge[at_index(e)])
-          edge(PatchKind::kMasterEdge, slave_, ts, s, base, master_, e, 0.3 * sides_.size[at_index(ts)],
-               sides_.size[at_index(ts)]);
+          edge(PatchKind::kMasterEdge, slave_, ts, s, base, master_, e,
+               0.3 * sides_.size[at_index(ts)], sides_.size[at_index(ts)]);
       }
       if (!master_.is_triangle(tm)) continue;
       for (int k = 0; k < 3; ++k) {
@@ -66,9 +75,11 @@ class Collector {
     if (o.count < 3) return;
     MortarPatch p = patch(PatchKind::kFace, s, base, ts, tm);
     for (int k = 0; k < 3; ++k) p.probe[k] = m.point[k];
-    const Vec3d normal = cross(m.x[1] - m.x[0], m.x[2] - m.x[0]);
-    p.m = normal * (1 / dot(normal, base.n));
-    const double area = slave_.rest.triangle_area[at_index(ts)];
+    const Vec3d normal = normalized(cross(m.x[1] - m.x[0], m.x[2] - m.x[0]));
+    const double facing = -dot(normal, base.n), part_of = turned_towards(facing);
+    if (!(part_of > 0)) return;
+    p.m = normal * (-1 / facing);
+    const double area = slave_.rest.triangle_area[at_index(ts)] * part_of;
     for (int i = 2; i < o.count; ++i) {
       const OverlapCorner &a = o.corner[0], &b = o.corner[i - 1], &c = o.corner[i];
       const double part =
@@ -108,17 +119,13 @@ class Collector {
     patch_of.probe[1] = of.point[at_index(v[1])];
     patch_of.probe[2] = patch_of.probe[1];
     patch_of.m = base.n;
-    const double scale =
-        sides_.stiffness * w * breadth * of.rest_length[at_index(e)] * (t1 - t0);
+    const double scale = sides_.stiffness * w * breadth * of.rest_length[at_index(e)] * (t1 - t0);
     for (const SegmentNode& n : kSegmentRule) {
       const double along = t0 + (t1 - t0) * n.t;
       const Vec3d to = p + (q - p) * along - base.a;
       const double u = dot(base.du, to), f = dot(base.dv, to);
-      out_.samples.push_back({{1 - u - f, u, f},
-                              {1 - along, along, 0},
-                              dot(base.n, to),
-                              scale * n.weight,
-                              0});
+      out_.samples.push_back(
+          {{1 - u - f, u, f}, {1 - along, along, 0}, dot(base.n, to), scale * n.weight, 0});
     }
     finish(patch_of);
   }
@@ -193,6 +200,39 @@ void collect_samples(const MortarSides& sides, const IndexLists& near, const std
   Collector collector(sides, x, x_start, out);
   for (int t = 0; t < near.size(); ++t)
     if (!near[t].empty()) collector.triangle(t, near[t]);
+}
+
+void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
+  const auto corner = [&](int p) -> const Vec3d& { return x[at_index(p)]; };
+  for (MortarPatch& p : s.patches) {
+    const BaseFrame base(corner(p.base[0]), corner(p.base[1]), corner(p.base[2]));
+    p.n = p.m = base.n;
+    p.twice_area = base.twice_area;
+    if (p.kind != PatchKind::kFace) {
+      for (int k = p.first; k < p.end; ++k) {
+        MortarSample& q = s.samples[at_index(k)];
+        const Vec3d to = corner(p.probe[0]) * q.probe[0] + corner(p.probe[1]) * q.probe[1] - base.a;
+        q.base[1] = dot(base.du, to);
+        q.base[2] = dot(base.dv, to);
+        q.base[0] = 1 - q.base[1] - q.base[2];
+        q.gap = dot(base.n, to);
+      }
+      continue;
+    }
+    const BaseFrame probe(corner(p.probe[0]), corner(p.probe[1]), corner(p.probe[2]));
+    const double facing = dot(probe.n, base.n);
+    p.m = probe.n * (1 / facing);
+    for (int k = p.first; k < p.end; ++k) {
+      MortarSample& q = s.samples[at_index(k)];
+      const Vec3d from = base.a + (corner(p.base[1]) - base.a) * q.base[1] +
+                         (corner(p.base[2]) - base.a) * q.base[2];
+      q.gap = facing < 0 ? dot(p.m, probe.a - from) : -1;
+      const Vec3d to = from + base.n * q.gap - probe.a;
+      q.probe[1] = dot(probe.du, to);
+      q.probe[2] = dot(probe.dv, to);
+      q.probe[0] = 1 - q.probe[1] - q.probe[2];
+    }
+  }
 }
 
 }  // namespace haptos

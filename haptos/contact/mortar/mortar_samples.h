@@ -13,7 +13,7 @@ struct MortarSides {
   double support = 0, stiffness = 0;  ///< [m], [Pa/m]
   int order = 2;                      ///< of the quadrature of faces
   std::vector<double> size;           ///< of slave triangles, sqrt(2 A) [m]
-  std::vector<double> breadth;        ///< of slave edges: a third of the area beside, per length [m]
+  std::vector<double> breadth;  ///< of slave edges: a third of the area beside, per length [m]
   /// Edges that may stand out: those too flat for it are left out.
   std::vector<char> slave_edge, master_edge;
 };
@@ -34,5 +34,9 @@ struct MortarSamples {
 /// @param x_start  where the step starts: what stands out is read there
 void collect_samples(const MortarSides& sides, const IndexLists& near, const std::vector<Vec3d>& x,
                      const std::vector<Vec3d>& x_start, MortarSamples& out);
+
+/// Reads the same samples at other positions: gaps, normals, and where the other surface is met.
+/// Gaps may be negative then: a triangle is taken for its plane.
+void follow_samples(const std::vector<Vec3d>& x, MortarSamples& samples);
 
 }  // namespace haptos

@@ -55,8 +55,15 @@ class MortarTerm final : public ContactTerm {
     face_couplings(points, out);
   }
 
+  bool hold(bool on) override {
+    held_ = on;
+    return true;
+  }
   void refresh(const Points& points) override {
-    collect_samples(sides_, search_.now().face_cells, points.x, x_start_, faces_);
+    if (held_)
+      follow_samples(points.x, faces_);
+    else
+      collect_samples(sides_, search_.now().face_cells, points.x, x_start_, faces_);
     pairs_.clear();
     corners_.collect(search_.now(), points.x, pairs_);
     smallest_gap_ = 1e300;
@@ -91,8 +98,8 @@ class MortarTerm final : public ContactTerm {
     contacts_.clear();
     for (const MortarPatch& p : faces_.patches)
       for (int k = p.first; k < p.end; ++k) {
-        contacts_.push_back(record_sample(p, faces_.samples[at_index(k)], k - p.first,
-                                          setup_.support, points));
+        contacts_.push_back(
+            record_sample(p, faces_.samples[at_index(k)], k - p.first, setup_.support, points));
         contacts_.back().env = slave_.env;
         contacts_.back().body_a = slave_.body;
         contacts_.back().body_b = master_.body;
@@ -163,6 +170,7 @@ class MortarTerm final : public ContactTerm {
   MortarSamples faces_;
   std::vector<BarrierPair> pairs_;
   double smallest_gap_ = 1e300, load_ = 0;
+  bool held_ = false;
 };
 
 }  // namespace

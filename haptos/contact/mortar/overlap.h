@@ -6,8 +6,8 @@
 //
 //   g(u, v) = n . (x_probe - x_base)
 //
-// and the weights of the probe's corners are linear. Clipping runs in (u, v): first the probe by the
-// three sides of the base (Sutherland and Hodgman, Reentrant polygon clipping, 1974), then by
+// and the weights of the probe's corners are linear. Clipping runs in (u, v): first the probe by
+// the three sides of the base (Sutherland and Hodgman, Reentrant polygon clipping, 1974), then by
 // g < support and g > 0, so what is integrated over the polygon has no kink in it.
 #pragma once
 
@@ -26,8 +26,8 @@ struct BaseFrame {
 };
 
 struct OverlapCorner {
-  double u, v;        ///< weights of the base's second and third corner
-  double gap;         ///< [m]
+  double u, v;         ///< weights of the base's second and third corner
+  double gap;          ///< [m]
   double beta, beta2;  ///< weights of the probe's second and third corner
 };
 

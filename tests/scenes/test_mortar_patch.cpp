@@ -1,0 +1,223 @@
+// The contact patch test: two blocks with meshes that do not match, one pressed on the other. A
+// contact that transmits a uniform pressure exactly leaves the exact solution of linear elasticity,
+// sigma_zz = -p and nothing else, to the tolerance of the solver.
+//
+// Setting of the mortar potential's paper: blocks of 1 x 1 x .5 m, E 1000 Pa, nu 0, gap 2 mm,
+// bottom fixed, the top block kept from moving sideways, 10 Pa on it, support 1 mm.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "haptos/contact/barrier/barrier_law.h"
+#include "haptos/dynamics/elastic_laws.h"
+#include "haptos/geometry/topology.h"
+#include "tests/scenes/elastic_problem.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+constexpr double kPressure = 10, kYoung = 1000, kGap = 2e-3, kSupport = 1e-3;
+const Vec3d kBlock{{1, 1, 0.5}};
+
+struct Patch {
+  double stiffness = 1e6;
+  unsigned seed = 1;
+  double tilt[2] = {0, 0};  // slopes of the interface
+  double shear = 0;         // how far inner vertices of the interface are pushed aside
+  int passes = 1, order = 2, model = 1;
+  // Pressed from all sides instead, so that an interface may be tilted: sigma = -p in all
+  // directions.
+  bool all_round = false;
+};
+
+struct PatchErrors {
+  double normal = 0;    // largest |sigma_zz + p| / p; pressed from all sides, of all three
+  double spurious = 0;  // largest other component [Pa]
+  double gap = 0;       // smallest
+  int iterations = 0, status = 0;
+};
+
+SoftBody block(const std::string& name, const Vec3i& n, unsigned seed, double bottom, bool above,
+               const Patch& p) {
+  SoftBody b;
+  b.name = name;
+  b.mesh = test::jittered_box(kBlock, n, 0.3, seed);
+  // The interface is the plane z = tilt . x; heights shrink to it, so the other faces stay flat.
+  for (Vec3d& x : b.mesh.vertices) {
+    const double pi = 3.14159265358979323846;
+    x[0] += p.shear * std::sin(pi * x[0]) * std::sin(pi * x[1]) * (above ? 1 : -1);
+    const double share = above ? 1 - x[2] / kBlock[2] : x[2] / kBlock[2];
+    x[2] += bottom + share * (p.tilt[0] * (x[0] - 0.5) + p.tilt[1] * (x[1] - 0.5));
+  }
+  b.element = Element::kLinear;
+  b.material.young = kYoung;
+  b.material.poisson = 0;
+  b.material.law = static_cast<int>(ElasticLaw::kLinear);
+  return b;
+}
+
+// The gap at which kappa d h(g / d) is the pressure.
+double balanced_gap(double stiffness) {
+  double low = 1e-9 * kSupport, high = kSupport;
+  while (high - low > 1e-16 * kSupport + 1e-18) {
+    const double g = 0.5 * (low + high);
+    (-stiffness * barrier(g, kSupport).first > kPressure ? low : high) = g;
+  }
+  return low;
+}
+
+std::vector<int> plane(const SoftBody& b, int axis, double at) {
+  return test::vertices_where(b.mesh,
+                              [&](const Vec3d& x) { return std::abs(x[axis] - at) < 1e-9; });
+}
+
+// Holds a component of the vertices on a plane across an axis: by default the one across it.
+void hold(SoftBody& b, int across, double at, int component = -1) {
+  HeldVertices h;
+  h.vertices = plane(b, across, at);
+  h.axis[component < 0 ? across : component] = true;
+  b.held.push_back(h);
+}
+
+// The pressure as a dead load on a plane face.
+void load(SoftBody& b, int axis, double at) {
+  NodalForce f;
+  f.vertices = plane(b, axis, at);
+  std::vector<int> number;  // not needed
+  const TriMesh surface = boundary_surface(b.mesh, &number);
+  double area = 0;
+  for (const Vec3i& t : surface.triangles) {
+    const Vec3d &x = surface.vertices[at_index(t[0])], &y = surface.vertices[at_index(t[1])],
+                &z = surface.vertices[at_index(t[2])];
+    if (std::max({std::abs(x[axis] - at), std::abs(y[axis] - at), std::abs(z[axis] - at)}) < 1e-9)
+      area += 0.5 * norm(cross(y - x, z - x));
+  }
+  Vec3d force = Vec3d::zero();
+  force[axis] = -kPressure * area;
+  f.force = {{0.0, force}};
+  f.spread = Spread::kArea;
+  b.forces.push_back(f);
+}
+
+PatchErrors press(const Patch& p) {
+  Scene s;
+  s.sim.integrator = static_cast<int>(Integrator::kQuasiStatic);
+  s.sim.pseudo_step = 1000;  // what has not met anything yet falls freely for so long
+  s.sim.gravity_z = 0;
+  s.sim.threads = 1;
+  s.contact.model = p.model;
+  s.contact.order = p.order;
+  s.contact.passes = p.passes;
+  s.contact.support = kSupport;
+  s.contact.stiffness = p.stiffness;
+  s.newton.force_tolerance = 1e-12;
+  s.newton.force_floor = 0;
+  s.newton.velocity_tolerance = 1e-9;
+  SoftBody low = block("low", {{3, 3, 2}}, p.seed, 0, false, p);
+  SoftBody high = block("high", {{2, 2, 2}}, p.seed + 100, kBlock[2] + kGap, true, p);
+  const double top = 2 * kBlock[2] + kGap;
+  if (p.all_round) {
+    hold(low, 2, 0);
+    for (SoftBody* b : {&low, &high})
+      for (const int axis : {0, 1}) {
+        hold(*b, axis, 0);
+        load(*b, axis, 1);
+      }
+  } else {
+    for (const int axis : {0, 1, 2}) hold(low, 2, 0, axis);
+    for (const int axis : {0, 1}) {
+      HeldVertices guided;
+      guided.vertices = test::vertices_where(high.mesh, [](const Vec3d&) { return true; });
+      guided.axis[axis] = true;
+      high.held.push_back(guided);
+    }
+  }
+  load(high, 2, top);
+  // At rest the one interface lies off the other along its normal, so that no edge sticks out.
+  const Vec3d off{{-p.tilt[0], -p.tilt[1], 1}};
+  const double gap = balanced_gap(p.stiffness) / norm(off);
+  high.pose.p = {{off[0] * gap, off[1] * gap, 0}};
+  s.soft = {low, high};
+  Sim sim(s);
+  PatchErrors e;
+  for (int k = 0; k < 1; ++k) {
+    const StepReport r = sim.step();
+    e.status |= static_cast<int>(r.status());
+    e.iterations += r.newton.iterations;
+  }
+  e.gap = 1e300;
+  for (const ContactPoint& c : sim.contacts()) e.gap = std::min(e.gap, c.gap);
+  for (const char* name : {"low", "high"})
+    for (const Mat3d& t : sim.soft_stress(name).element)
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k <= i; ++k) {
+          if (i == k && (i == 2 || p.all_round))
+            e.normal = std::max(e.normal, std::abs(t(i, i) + kPressure) / kPressure);
+          else
+            e.spurious = std::max(e.spurious, std::abs(t(i, k)));
+        }
+  return e;
+}
+
+void expect_exact(const Patch& p, const std::string& name) {
+  const PatchErrors e = press(p);
+  std::printf("FIGURE mortar_patch.%s.normal = %.2e\n", name.c_str(), e.normal);
+  std::printf("FIGURE mortar_patch.%s.spurious = %.2e Pa\n", name.c_str(), e.spurious);
+  std::printf("FIGURE mortar_patch.%s.iterations = %d\n", name.c_str(), e.iterations);
+  EXPECT_EQ(e.status, 0) << name;
+  EXPECT_LT(e.normal, 1e-6) << name;
+  EXPECT_LT(e.spurious, 1e-6 * kPressure) << name;
+  if (!p.all_round) {
+    std::printf("FIGURE mortar_patch.%s.gap = %.4e m\n", name.c_str(), e.gap);
+    EXPECT_NEAR(e.gap, balanced_gap(p.stiffness), 1e-6 * kSupport) << name;
+  }
+}
+
+TEST(MortarPatch, PressureIsExactThroughMeshesThatDoNotMatch) {
+  for (const double stiffness : {1e4, 1e6, 1e8}) {
+    Patch p;
+    p.stiffness = stiffness;
+    char name[16];
+    std::snprintf(name, sizeof name, "%.0e", stiffness);
+    expect_exact(p, name);
+  }
+}
+
+TEST(MortarPatch, PressureIsExactThroughManyMeshesAndBothWays) {
+  for (unsigned seed = 2; seed < 6; ++seed) {
+    Patch p;
+    p.seed = seed;
+    p.passes = seed % 2 == 0 ? 2 : 1;
+    expect_exact(p, "mesh" + std::to_string(seed) + (p.passes == 2 ? ".two_passes" : ""));
+  }
+}
+
+TEST(MortarPatch, PressureIsExactThroughTiltedAndShearedInterfaces) {
+  for (const int passes : {1, 2})
+    for (const double slope : {0.0, 0.1, 0.4}) {
+      Patch p;
+      p.all_round = true;
+      p.passes = passes;
+      p.tilt[0] = slope;
+      p.tilt[1] = -0.7 * slope;
+      p.shear = 0.12;
+      char name[40];
+      std::snprintf(name, sizeof name, "tilt%.1f.passes%d", slope, passes);
+      expect_exact(p, name);
+    }
+}
+
+// Barrier contact on the same meshes, for comparison: its samples cannot be exact.
+TEST(MortarPatch, BarrierContactLeavesAPrint) {
+  Patch p;
+  p.model = 0;
+  const PatchErrors e = press(p);
+  std::printf("FIGURE mortar_patch.barrier.normal = %.2e\n", e.normal);
+  std::printf("FIGURE mortar_patch.barrier.spurious = %.2e Pa\n", e.spurious);
+  EXPECT_GT(e.normal, 1e-3);
+}
+
+}  // namespace
+}  // namespace haptos
