@@ -25,6 +25,7 @@ struct LawCase {
   double gradient_tolerance = 1e-6;
   double hessian_tolerance = 1e-4;
   bool by_velocity = false;  ///< differentiate by u (dissipation) and not by x
+  bool hold = false;         ///< hold what the term samples (Term::hold) while differences are taken
   double step = 1e-5;        ///< difference step as a fraction of length (or of velocity)
 };
 
@@ -80,6 +81,7 @@ inline double energy_of(LawCase& c) {
 /// Gradient and Hessian against central differences at the present points.
 inline void check_derivatives(LawCase& c) {
   const LawValues v = evaluate_law(c);
+  c.term->hold(c.hold);
   std::vector<Vec3d>& w = c.by_velocity ? c.points.u : c.points.x;
   const double h = c.step * c.length;
   const double g_scale = std::max(v.gradient.cwiseAbs().maxCoeff(), 1e-300);
@@ -103,6 +105,7 @@ inline void check_derivatives(LawCase& c) {
           ((up.gradient - down.gradient) / (2 * h) - v.hessian.col(column)).cwiseAbs().maxCoeff());
     }
   }
+  c.term->hold(false);
   EXPECT_LE(g_error, c.gradient_tolerance * g_scale) << c.term->name();
   EXPECT_LE(h_error, c.hessian_tolerance * h_scale) << c.term->name();
   EXPECT_LE((v.hessian - v.hessian.transpose()).cwiseAbs().maxCoeff(), 1e-12 * h_scale);

@@ -27,6 +27,7 @@ struct Press {
   double depth = 1.5e-3;  // below the pad's highest point [m]
   int steps = 15;
   double yaw = 0;  // of the indenter about z [rad]
+  int model = 0;   // of contact
 };
 
 struct Outcome {
@@ -46,6 +47,7 @@ Outcome run(const Press& p) {
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.contact.support = kSupport;
+  s.contact.model = getenv("MODEL") ? atoi(getenv("MODEL")) : p.model;
   const Aabb pad = bounds(p.pad.vertices);
   SoftBody gel;
   gel.name = "gel";

@@ -9,47 +9,136 @@ namespace {
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kUpright = 1e6;  // the slope of a wall
+constexpr int kMostAround = 12;   // vertices of a ring
 
-// Of a direction that need not be of unit length.
-double slope_of(const Vec3d& along, const Vec3d& n) {
-  const double rise = dot(along, n), run = norm(along - n * rise);
+double slope_of(double rise, double run) {
   if (rise <= 0) return 0;
   return run > rise / kUpright ? rise / run : kUpright;
 }
 
+// The first vertices that are farther than `reach` from v on the way out along edges; those of its
+// own edges where a surface ends before.
+std::vector<int> ring(const ContactSurface& s, int v, double reach, std::vector<int>& seen_by) {
+  std::vector<int> found;
+  std::vector<std::pair<double, int>> open = {{0.0, v}};
+  seen_by[at_index(v)] = v;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto [from, a] = open[i];
+    bool ends = true;
+    for (const int e : s.topology.vertex_edges[a]) {
+      const Vec2i& ends_of = s.topology.edges[at_index(e)];
+      const int b = ends_of[0] == a ? ends_of[1] : ends_of[0];
+      if (seen_by[at_index(b)] == v) continue;
+      seen_by[at_index(b)] = v;
+      ends = false;
+      const double far = from + s.rest_length[at_index(e)];
+      if (far >= reach)
+        found.push_back(b);
+      else
+        open.emplace_back(far, b);
+    }
+    if (ends && i > 0 && s.topology.boundary_vertex[at_index(a)]) found.push_back(a);
+  }
+  if (found.size() <= kMostAround) return found;
+  std::vector<int> some;
+  for (int k = 0; k < kMostAround; ++k)
+    some.push_back(found[at_index(k) * found.size() / kMostAround]);
+  return some;
+}
+
 }  // namespace
 
-double exposed(double slope, double size, double support) {
-  constexpr double kFrom = 0.5, kTo = 2;
-  const double t = std::clamp((slope * size / (2 * support) - kFrom) / (kTo - kFrom), 0.0, 1.0);
+namespace {
+
+double smooth(double t) {
+  t = std::clamp(t, 0.0, 1.0);
   return t * t * (3 - 2 * t);
 }
 
-double edge_slope(const ContactSurface& s, const std::vector<Vec3d>& x, int edge, const Vec3d& n) {
-  const Vec2i& e = s.topology.edges[at_index(edge)];
-  const Vec3d &p = s.position(x, e[0]), along = s.position(x, e[1]) - p;
-  double least = kUpright;
-  for (const int t : s.topology.edge_triangles[edge]) {
-    const Vec3i& c = s.triangles[at_index(t)];
-    for (const int v : c.a) {
-      if (v == e[0] || v == e[1]) continue;
-      const Vec3d to = s.position(x, v) - p;
-      const Vec3d across = to - along * (dot(to, along) / squared_norm(along));
-      least = std::min(least, slope_of(across, n));
-    }
-  }
-  return least;
+double exposed(double at_rest, double now, double size, double support) {
+  if (!(at_rest > 0)) return 0;
+  const double w = smooth((at_rest * size / (2 * support) - 0.5) / 1.5);
+  return w > 0 ? w * smooth((now / at_rest - 0.1) / 0.4) : 0;
 }
 
-double vertex_slope(const ContactSurface& s, const std::vector<Vec3d>& x, int vertex,
-                    const Vec3d& n) {
-  const Vec3d& p = s.position(x, vertex);
-  double least = kUpright;
-  for (const int e : s.topology.vertex_edges[vertex]) {
-    const Vec2i& v = s.topology.edges[at_index(e)];
-    least = std::min(least, slope_of(s.position(x, v[0] == vertex ? v[1] : v[0]) - p, n));
+// Normals of the triangles around a vertex or beside an edge, by their areas.
+Vec3d mean_normal(const ContactSurface& s, const std::vector<Vec3d>& x, std::span<const int> of) {
+  Vec3d sum = Vec3d::zero();
+  for (const int t : of) {
+    const Vec3i& c = s.triangles[at_index(t)];
+    sum += normalized(cross(s.position(x, c[1]) - s.position(x, c[0]),
+                            s.position(x, c[2]) - s.position(x, c[0])));
   }
-  return least;
+  return normalized(sum);
+}
+
+}  // namespace
+
+Exposure::Exposure(const ContactSurface& s, const std::vector<Vec3d>& x, double reach)
+    : surface_(&s) {
+  std::vector<int> seen_by(s.point.size(), -1);
+  ring_.offset = {0};
+  for (int v = 0; v < static_cast<int>(s.point.size()); ++v) {
+    double slope = 0;
+    if (s.rest.vertex_sharpness[at_index(v)] > 1e-9) {
+      const std::vector<int> around = ring(s, v, reach, seen_by);
+      ring_.item.insert(ring_.item.end(), around.begin(), around.end());
+      const auto triangles = s.topology.vertex_triangles[v];
+      if (triangles.empty() || around.empty()) {
+        slope = 1;
+      } else {
+        const Vec3d n = -mean_normal(s, x, triangles);
+        for (const int w : around) {
+          const Vec3d to = s.position(x, w) - s.position(x, v);
+          const double rise = dot(to, n);
+          slope += std::min(1.0, slope_of(rise, norm(to - n * rise))) /
+                   static_cast<double>(around.size());
+        }
+      }
+    }
+    vertex_slope_.push_back(slope);
+    ring_.offset.push_back(static_cast<int>(ring_.item.size()));
+  }
+  // Sharpness is sin^2 of half the dihedral angle.
+  const double least = (1 - std::sqrt(0.75)) / 2;
+  for (const double e : s.rest.edge_sharpness)
+    edge_slope_.push_back(e > least ? std::min(1.0, std::sqrt(e / std::max(1 - e, 1e-3))) : 0.0);
+}
+
+double Exposure::of_vertex(const std::vector<Vec3d>& x, int vertex, const Vec3d& n, double size,
+                           double support) const {
+  const Vec3d& p = surface_->position(x, vertex);
+  double least = kUpright;
+  for (const int v : ring_[vertex]) {
+    const Vec3d to = surface_->position(x, v) - p;
+    const double rise = dot(to, n);
+    least = std::min(least, slope_of(rise, norm(to - n * rise)));
+    if (least == 0) return 0;
+  }
+  return exposed(vertex_slope_[at_index(vertex)], least, size, support);
+}
+
+double Exposure::of_edge(const std::vector<Vec3d>& x, int edge, const Vec3d& n, double size,
+                         double support) const {
+  const Vec2i& e = surface_->topology.edges[at_index(edge)];
+  const Vec3d& p = surface_->position(x, e[0]);
+  const Vec3d along = surface_->position(x, e[1]) - p;
+  const double square_length = squared_norm(along);
+  double least = kUpright;
+  const auto look = [&](int v) {
+    const Vec3d to = surface_->position(x, v) - p;
+    const Vec3d across = to - along * (dot(to, along) / square_length);
+    const double rise = dot(across, n);
+    // What lies more along the edge than beside it says nothing of its sides.
+    if (2 * squared_norm(across) > squared_norm(to))
+      least = std::min(least, slope_of(rise, norm(across - n * rise)));
+  };
+  for (const int t : surface_->topology.edge_triangles[edge])
+    for (const int v : surface_->triangles[at_index(t)].a)
+      if (v != e[0] && v != e[1]) look(v);
+  for (const int end : {e[0], e[1]})
+    for (const int v : ring_[end]) look(v);
+  return exposed(edge_slope_[at_index(edge)], least, size, support);
 }
 
 }  // namespace haptos

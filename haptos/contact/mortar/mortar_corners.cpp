@@ -39,37 +39,27 @@ MortarCorners::MortarCorners(const MortarSides& sides) : sides_(sides) {
     const auto n = s.topology.vertex_triangles[static_cast<int>(v)].size();
     share_.push_back(n > 0 ? 3 * s.rest.vertex_area[v] / static_cast<double>(n) : 0.0);
   }
-  begin();
+  slave_area_.assign(s.point.size(), 0.0);
+  master_area_.assign(sides.master->point.size(), 0.0);
 }
 
-void MortarCorners::begin() {
-  master_area_.assign(sides_.master->point.size(), -1.0);
-  slave_area_.assign(sides_.slave->point.size(), -1.0);
-}
-
-void MortarCorners::weigh_master(const BarrierCandidates& near, int i, const Points& points) {
-  const ContactSurface &s = *sides_.slave, &m = *sides_.master;
-  const int v = near.vertices[at_index(i)];
-  double& area = master_area_[at_index(v)];
-  if (area >= 0) return;
-  area = 0;
-  const Nearest at =
-      nearest(s, near.vertex_triangles[i], m.position(points.x_start, v), points.x_start);
-  if (at.triangle < 0) return;
-  const Vec3i& c = s.triangles[at_index(at.triangle)];
-  for (int k = 0; k < 3; ++k) area += at.weight[k] * share_[at_index(c[k])];
-  area *= exposed(vertex_slope(m, points.x_start, v, at.normal), sqrt(2 * area), sides_.support);
-}
-
-void MortarCorners::weigh_slave(int v, std::span<const int> near, const Points& points) {
-  double& area = slave_area_[at_index(v)];
-  if (area >= 0 || near.empty()) return;
+double MortarCorners::weigh_master(int v, std::span<const int> near,
+                                   const std::vector<Vec3d>& x) const {
   const ContactSurface& s = *sides_.slave;
-  const Nearest at = nearest(*sides_.master, near, s.position(points.x_start, v), points.x_start);
-  area = at.triangle < 0
-             ? 0
-             : share_[at_index(v)] * exposed(vertex_slope(s, points.x_start, v, at.normal),
-                                             sqrt(2 * share_[at_index(v)]), sides_.support);
+  const Nearest at = nearest(s, near, sides_.master->position(x, v), x);
+  if (at.triangle < 0) return 0;
+  const Vec3i& c = s.triangles[at_index(at.triangle)];
+  double area = 0;
+  for (int k = 0; k < 3; ++k) area += at.weight[k] * share_[at_index(c[k])];
+  return area * sides_.master_exposure.of_vertex(x, v, at.normal, sqrt(2 * area), sides_.support);
+}
+
+double MortarCorners::weigh_slave(int v, std::span<const int> near,
+                                  const std::vector<Vec3d>& x) const {
+  const Nearest at = nearest(*sides_.master, near, sides_.slave->position(x, v), x);
+  if (at.triangle < 0) return 0;
+  const double area = share_[at_index(v)];
+  return area * sides_.slave_exposure.of_vertex(x, v, at.normal, sqrt(2 * area), sides_.support);
 }
 
 double MortarCorners::weigh_crossing(int es, int em, const std::vector<Vec3d>& x) const {
@@ -82,22 +72,16 @@ double MortarCorners::weigh_crossing(int es, int em, const std::vector<Vec3d>& x
   n *= (dot(n, q - p) < 0 ? -1 : 1) / length;  // from the slave to the master
   const double area = sides_.breadth[at_index(es)] * s.rest_length[at_index(es)];
   const double size = sqrt(3 * area);  // of the triangles beside: about 2 A, A = 3/2 of a share
-  return area * exposed(edge_slope(m, x, em, n), size, sides_.support) *
-         exposed(edge_slope(s, x, es, -n), size, sides_.support);
+  return area * sides_.master_exposure.of_edge(x, em, n, size, sides_.support) *
+         sides_.slave_exposure.of_edge(x, es, -n, size, sides_.support);
 }
 
-void MortarCorners::found(const BarrierCandidates& near, const Points& points) {
-  for (std::size_t i = 0; i < near.vertices.size(); ++i)
-    weigh_master(near, static_cast<int>(i), points);
-  const int vertices = static_cast<int>(slave_area_.size());
-  for (int v = 0; v < std::min(vertices, near.sample_cells.size()); ++v)
-    weigh_slave(v, near.sample_cells[v], points);
+void MortarCorners::found(const BarrierCandidates& near) {
   crossings_.clear();
   for (std::size_t i = 0; i < near.edge_pairs.size(); ++i) {
     const auto& [es, em] = near.edge_pairs[i];
-    if (!sides_.slave_edge[at_index(es)] || !sides_.master_edge[at_index(em)]) continue;
-    const double area = weigh_crossing(es, em, points.x_start);
-    if (area > 0) crossings_.push_back({es, em, near.edge_stencils[i], area});
+    if (sides_.slave_exposure.sharp(es) && sides_.master_exposure.sharp(em))
+      crossings_.push_back({es, em, near.edge_stencils[i], 0.0});
   }
 }
 
@@ -122,30 +106,42 @@ void MortarCorners::add_seen(PairKind kind, const ContactSurface& target, int po
   }
 }
 
-void MortarCorners::collect(const BarrierCandidates& near, const std::vector<Vec3d>& x,
+void MortarCorners::collect(const BarrierCandidates& near, const std::vector<Vec3d>& x, bool held,
                             std::vector<BarrierPair>& out) {
   const ContactSurface &s = *sides_.slave, &m = *sides_.master;
   for (std::size_t i = 0; i < near.vertices.size(); ++i) {
     const int v = near.vertices[i];
-    const double area = master_area_[at_index(v)];
-    if (!(area > 0)) continue;
+    if (!sides_.master_exposure.convex(v)) continue;
+    const auto triangles = near.vertex_triangles[static_cast<int>(i)];
     seen_.clear();
-    closest_features(s, x, m.position(x, v), near.vertex_triangles[static_cast<int>(i)],
-                     sides_.support, seen_);
-    add_seen(PairKind::kCorner, s, m.point[at_index(v)], v, area, out);
+    closest_features(s, x, m.position(x, v), triangles, sides_.support, seen_);
+    double& area = master_area_[at_index(v)];
+    if (!held) area = seen_.empty() ? 0 : weigh_master(v, triangles, x);
+    if (area > 0) add_seen(PairKind::kCorner, s, m.point[at_index(v)], v, area, out);
   }
-  const int vertices = static_cast<int>(slave_area_.size());
-  for (int v = 0; v < std::min(vertices, near.sample_cells.size()); ++v) {
-    const double area = slave_area_[at_index(v)];
-    if (!(area > 0)) continue;
+  const int vertices = std::min(static_cast<int>(s.point.size()), near.sample_cells.size());
+  for (int v = 0; v < vertices; ++v) {
+    const auto cells = near.sample_cells[v];
+    if (cells.empty() || !sides_.slave_exposure.convex(v)) continue;
     seen_.clear();
-    closest_features(m, x, s.position(x, v), near.sample_cells[v], sides_.support, seen_);
-    add_seen(PairKind::kSample, m, s.point[at_index(v)], v, area, out);
+    closest_features(m, x, s.position(x, v), cells, sides_.support, seen_);
+    double& area = slave_area_[at_index(v)];
+    if (!held) area = seen_.empty() ? 0 : weigh_slave(v, cells, x);
+    if (area > 0) add_seen(PairKind::kSample, m, s.point[at_index(v)], v, area, out);
   }
-  for (const Crossing& c : crossings_) {
+  collect_crossings(x, held, out);
+}
+
+void MortarCorners::collect_crossings(const std::vector<Vec3d>& x, bool held,
+                                      std::vector<BarrierPair>& out) {
+  const ContactSurface &s = *sides_.slave, &m = *sides_.master;
+  for (Crossing& c : crossings_) {
+    if (held && !(c.area > 0)) continue;
     const auto corner = [&](int k) -> const Vec3d& { return x[at_index(c.stencil[at_index(k)])]; };
     const double gap = edge_edge_stencil(corner(0), corner(1), corner(2), corner(3)).d;
-    if (!(gap < sides_.support)) continue;
+    const bool seen = gap < sides_.support;
+    if (!held) c.area = seen ? weigh_crossing(c.slave, c.master, x) : 0;
+    if (!seen || !(c.area > 0)) continue;
     BarrierPair p;
     p.kind = PairKind::kEdges;
     p.source.count = 2;

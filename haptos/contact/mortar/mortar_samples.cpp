@@ -34,13 +34,11 @@ struct Corners {
 
 class Collector {
  public:
-  Collector(const MortarSides& sides, const std::vector<Vec3d>& x,
-            const std::vector<Vec3d>& x_start, MortarSamples& out)
+  Collector(const MortarSides& sides, const std::vector<Vec3d>& x, MortarSamples& out)
       : sides_(sides),
         slave_(*sides.slave),
         master_(*sides.master),
         x_(x),
-        x_start_(x_start),
         out_(out),
         rule_(triangle_rule(sides.order)) {}
 
@@ -53,17 +51,17 @@ class Collector {
       if (master_.is_triangle(tm)) face(ts, tm, s, m, base);
       for (int k = 0; k < 3; ++k) {
         const int e = master_.owned_edge[at_index(tm)][k];
-        if (e >= 0 && sides_.master_edge[at_index(e)])
-          edge(PatchKind::kMasterEdge, slave_, ts, s, base, master_, e,
+        if (e >= 0 && sides_.master_exposure.sharp(e))
+          edge(PatchKind::kMasterEdge, s, ts, base, master_, sides_.master_exposure, e,
                0.3 * sides_.size[at_index(ts)], sides_.size[at_index(ts)]);
       }
       if (!master_.is_triangle(tm)) continue;
       for (int k = 0; k < 3; ++k) {
         const int e = slave_.owned_edge[at_index(ts)][k];
-        if (e < 0 || !sides_.slave_edge[at_index(e)]) continue;
+        if (e < 0 || !sides_.slave_exposure.sharp(e)) continue;
         const BaseFrame other(m.x[0], m.x[1], m.x[2]);
         if (other.flat())
-          edge(PatchKind::kSlaveEdge, master_, tm, m, other, slave_, e, sides_.breadth[at_index(e)],
+          edge(PatchKind::kSlaveEdge, m, tm, other, slave_, sides_.slave_exposure, e, sides_.breadth[at_index(e)],
                sides_.size[at_index(ts)]);
       }
     }
@@ -103,15 +101,14 @@ class Collector {
   }
 
   // An edge of `of` over a triangle of `on`, which stands for `breadth` across itself.
-  void edge(PatchKind kind, const ContactSurface& on, int t, const Corners& s,
-            const BaseFrame& base, const ContactSurface& of, int e, double breadth, double size) {
+  void edge(PatchKind kind, const Corners& s, int t, const BaseFrame& base,
+            const ContactSurface& of, const Exposure& exposure, int e, double breadth,
+            double size) {
     const Vec2i& v = of.topology.edges[at_index(e)];
     const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
     double t0, t1;
     if (!overlap(base, p, q, sides_.support, t0, t1)) return;
-    const Corners then(on, t, x_start_);
-    const BaseFrame start(then.x[0], then.x[1], then.x[2]);
-    const double w = exposed(edge_slope(of, x_start_, e, start.n), size, sides_.support);
+    const double w = exposure.of_edge(x_, e, base.n, size, sides_.support);
     if (!(w > 0)) return;
     MortarPatch patch_of = patch(kind, s, base, t, e);
     patch_of.probe_count = 2;
@@ -150,7 +147,7 @@ class Collector {
 
   const MortarSides& sides_;
   const ContactSurface &slave_, &master_;
-  const std::vector<Vec3d>&x_, &x_start_;
+  const std::vector<Vec3d>& x_;
   MortarSamples& out_;
   std::span<const TriangleNode> rule_;
 };
@@ -175,29 +172,19 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
   return s;
 }
 
-void mark_edges(MortarSides& s, const std::vector<Vec3d>& x, bool slave_bends, bool master_bends) {
-  // Two slopes s need a dihedral angle of 2 atan(s), sharpness s^2 / (1 + s^2); exposure begins at
-  // s = d / L.
-  double largest = 0;
-  for (const double l : s.size) largest = std::max(largest, l);
-  const double slope = s.support / largest, least = slope * slope / (1 + slope * slope);
-  const auto mark = [&](const ContactSurface& surface, bool bends, std::vector<char>& out) {
-    const auto count = surface.topology.edges.size();
-    if (!bends && out.size() == count) return;
-    const std::vector<double> now = bends ? edge_sharpness(surface, x) : std::vector<double>();
-    const std::vector<double>& sharpness = bends ? now : surface.rest.edge_sharpness;
-    out.resize(count);
-    for (std::size_t e = 0; e < count; ++e) out[e] = sharpness[e] > least;
-  };
-  mark(*s.slave, slave_bends, s.slave_edge);
-  mark(*s.master, master_bends, s.master_edge);
+void find_exposed(MortarSides& s, const std::vector<Vec3d>& x) {
+  std::vector<double> sizes = s.size;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  s.slave_exposure = Exposure(*s.slave, x, 0.5 * *middle);
+  s.master_exposure = Exposure(*s.master, x, 0.5 * *middle);
 }
 
 void collect_samples(const MortarSides& sides, const IndexLists& near, const std::vector<Vec3d>& x,
-                     const std::vector<Vec3d>& x_start, MortarSamples& out) {
+                     MortarSamples& out) {
   out.patches.clear();
   out.samples.clear();
-  Collector collector(sides, x, x_start, out);
+  Collector collector(sides, x, out);
   for (int t = 0; t < near.size(); ++t)
     if (!near[t].empty()) collector.triangle(t, near[t]);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "haptos/contact/candidates/candidates.h"
+#include "haptos/contact/mortar/exposure.h"
 #include "haptos/contact/mortar/mortar_patch.h"
 
 namespace haptos {
@@ -14,26 +15,22 @@ struct MortarSides {
   int order = 2;                      ///< of the quadrature of faces
   std::vector<double> size;           ///< of slave triangles, sqrt(2 A) [m]
   std::vector<double> breadth;  ///< of slave edges: a third of the area beside, per length [m]
-  /// Edges that may stand out: those too flat for it are left out.
-  std::vector<char> slave_edge, master_edge;
+  Exposure slave_exposure, master_exposure;
 };
 
 /// Fills sizes and breadths.
 MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& master, double support,
                          double stiffness, int order);
-/// Marks the edges that may stand out in the step that starts at x.
-void mark_edges(MortarSides& sides, const std::vector<Vec3d>& x, bool slave_bends,
-                bool master_bends);
-
+/// Finds what may stand out; x as for Exposure.
+void find_exposed(MortarSides& sides, const std::vector<Vec3d>& x);
 struct MortarSamples {
   std::vector<MortarPatch> patches;
   std::vector<MortarSample> samples;
 };
 
-/// @param near     cells of the master near each slave triangle
-/// @param x_start  where the step starts: what stands out is read there
+/// @param near  cells of the master near each slave triangle
 void collect_samples(const MortarSides& sides, const IndexLists& near, const std::vector<Vec3d>& x,
-                     const std::vector<Vec3d>& x_start, MortarSamples& out);
+                     MortarSamples& out);
 
 /// Reads the same samples at other positions: gaps, normals, and where the other surface is met.
 /// Gaps may be negative then: a triangle is taken for its plane.

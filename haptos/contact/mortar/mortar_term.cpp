@@ -13,11 +13,6 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-bool bends(const ContactSurface& s, const Points& points) {
-  return !s.driven &&
-         std::any_of(s.point.begin(), s.point.end(), [&](int v) { return points.node(v); });
-}
-
 class MortarTerm final : public ContactTerm {
  public:
   MortarTerm(const ContactSurface* slave, const ContactSurface* master, const BarrierSetup& s)
@@ -39,11 +34,10 @@ class MortarTerm final : public ContactTerm {
 
   void prepare(const StepContext& c) override {
     const Points& p = *c.points;
-    x_start_ = p.x_start;
-    mark_edges(sides_, p.x_start, bends(slave_, p), bends(master_, p));
+    if (!ready_) find_exposed(sides_, p.x_start);
+    ready_ = true;
     search_.begin(c);
-    corners_.begin();
-    corners_.found(search_.now(), p);
+    corners_.found(search_.now());
     if (!friction_.active()) return;
     refresh(p);
     begin_friction(c);
@@ -63,9 +57,9 @@ class MortarTerm final : public ContactTerm {
     if (held_)
       follow_samples(points.x, faces_);
     else
-      collect_samples(sides_, search_.now().face_cells, points.x, x_start_, faces_);
+      collect_samples(sides_, search_.now().face_cells, points.x, faces_);
     pairs_.clear();
-    corners_.collect(search_.now(), points.x, pairs_);
+    corners_.collect(search_.now(), points.x, held_, pairs_);
     smallest_gap_ = 1e300;
     load_ = 0;
     for (const MortarSample& s : faces_.samples) {
@@ -90,7 +84,7 @@ class MortarTerm final : public ContactTerm {
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
     bool fresh = false;
     const double step = search_.max_step(points, dx, limit, fresh);
-    if (fresh) corners_.found(search_.now(), points);
+    if (fresh) corners_.found(search_.now());
     return linear_cap(dx, step);
   }
 
@@ -166,11 +160,10 @@ class MortarTerm final : public ContactTerm {
   SlaveLattice lattice_;
   CandidateSearch search_;
   MortarCorners corners_;
-  std::vector<Vec3d> x_start_;
   MortarSamples faces_;
   std::vector<BarrierPair> pairs_;
   double smallest_gap_ = 1e300, load_ = 0;
-  bool held_ = false;
+  bool ready_ = false, held_ = false;
 };
 
 }  // namespace
