@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/contact/barrier/barrier_group.h"
+#include "haptos/contact/mortar/mortar_term.h"
 #include "haptos/sim/build_robots.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
@@ -133,6 +134,7 @@ void add_pair(const Scene& scene, const Party& a, const Party& b, BarrierGroup& 
   const PairOptions* pair = pair_options(scene, a.name, b.name);
   BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
   setup.divisions = scene.contact.divisions;
+  if (setup.mortar) group.add(a.surface, b.surface, mortar_shell(setup));
   if (setup.mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
     setup.stiffness *= 0.5;
     group.add(b.surface, a.surface, setup);

@@ -57,8 +57,11 @@ double smooth(double t) {
 
 double exposed(double at_rest, double now, double size, double support) {
   if (!(at_rest > 0)) return 0;
-  const double w = smooth((at_rest * size / (2 * support) - 0.5) / 1.5);
-  return w > 0 ? w * smooth((now / at_rest - 0.1) / 0.4) : 0;
+  const auto part = [&](double slope) {
+    return smooth((slope * size / (2 * support) - 0.5) / 1.5);
+  };
+  const double w = part(at_rest);
+  return w > 0 ? w * part(now) : 0;
 }
 
 // Normals of the triangles around a vertex or beside an edge, by their areas.

@@ -140,7 +140,8 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
     c.key.env = sides.slave->env;
     c.key.body_a = sides.slave->body;
     c.key.body_b = sides.master->body;
-    c.key.feature_a = parts[first].point;
+    constexpr std::int64_t kMortar = std::int64_t(8) << 40;  // beside the kinds of barrier pairs
+    c.key.feature_a = kMortar + parts[first].point;
     c.walls = true;
     c.a = lattice.points()[at_index(parts[first].point)].at;
     c.edge = c.a.count == 2 ? c.a.weight[1] : 0;

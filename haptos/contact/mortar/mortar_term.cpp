@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/candidates/candidate_search.h"
@@ -73,6 +75,14 @@ class MortarTerm final : public ContactTerm {
   }
 
   Energy evaluate(const Evaluation& e) override {
+    if (getenv("TRACE") && e.assembly) {
+      double f = 1e300, c = 1e300; int kind = -1; double sc = 0, w = 0; const MortarPatch* mp = nullptr; const BarrierPair* bp = nullptr;
+      for (const MortarPatch& p : faces_.patches) for (int k = p.first; k < p.end; ++k) { const auto& q = faces_.samples[at_index(k)]; if (q.gap < f) { f = q.gap; kind = (int)p.kind; sc = q.scale; mp = &p; } }
+      for (const BarrierPair& p : pairs_) if (p.gap < c) { c = p.gap; w = p.scale; bp = &p; }
+      double tightest = 1e300; std::array<int,4> ts{}; int shape = 0;
+      for (int sh = 0; sh < 2; ++sh) { const auto& st = sh ? search_.now().edge_stencils : search_.now().point_stencils; std::vector<double> d(st.size()); stencil_distances(sh ? StencilShape::kEdgeEdge : StencilShape::kPointTriangle, st, e.points->x, d.data()); for (std::size_t i = 0; i < d.size(); ++i) if (d[i] < tightest) tightest = d[i], ts = st[i], shape = sh; }
+      fprintf(stderr, "  sample gap %.3e kind %d scale %.3e facing %.3f | pair gap %.3e scale %.3e kind %d feature %d count %d | tightest %.3e %s (%d %d %d %d) driven %d\n", f, kind, sc, mp ? 1/norm(mp->m) : 0, c, w, bp ? (int)bp->kind : -1, bp ? (int)bp->feature : -1, bp ? bp->count : 0, tightest, shape ? "EE" : "PT", ts[0], ts[1], ts[2], ts[3], (int)e.points->driven(ts[0]));
+    }
     Energy total = friction_.evaluate(e);
     for (const MortarPatch& p : faces_.patches)
       total += evaluate_patch(p, faces_.samples, setup_.support, *e.points, e.assembly, e.project);
@@ -167,6 +177,16 @@ class MortarTerm final : public ContactTerm {
 };
 
 }  // namespace
+
+BarrierSetup mortar_shell(const BarrierSetup& mortar) {
+  constexpr double kPart = 0.05;
+  BarrierSetup s = mortar;
+  s.mortar = false;
+  s.support *= kPart;
+  s.stiffness /= kPart;
+  s.divisions = 1;
+  return s;
+}
 
 std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
                                               const ContactSurface* master,

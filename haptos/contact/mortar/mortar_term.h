@@ -39,4 +39,8 @@ std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
                                               const ContactSurface* master,
                                               const BarrierSetup& setup);
 
+/// Barrier contact of a twentieth of the support and as much pressure, to stand behind a mortar
+/// term: whatever comes so near that samples see too little of it meets the barrier there.
+BarrierSetup mortar_shell(const BarrierSetup& mortar);
+
 }  // namespace haptos
