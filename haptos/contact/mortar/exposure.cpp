@@ -48,81 +48,25 @@ std::vector<int> ring(const ContactSurface& s, int v, double reach, std::vector<
 
 }  // namespace
 
-namespace {
-
-double smooth(double t) {
-  t = std::clamp(t, 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
-double exposed(double at_rest, double now, double size, double support) {
-  if (!(at_rest > 0)) return 0;
-  const auto part = [&](double slope) {
-    return smooth((slope * size / (2 * support) - 0.5) / 1.5);
-  };
-  const double w = part(at_rest);
-  return w > 0 ? w * part(now) : 0;
-}
-
-// Normals of the triangles around a vertex or beside an edge, by their areas.
-Vec3d mean_normal(const ContactSurface& s, const std::vector<Vec3d>& x, std::span<const int> of) {
-  Vec3d sum = Vec3d::zero();
-  for (const int t : of) {
-    const Vec3i& c = s.triangles[at_index(t)];
-    sum += normalized(cross(s.position(x, c[1]) - s.position(x, c[0]),
-                            s.position(x, c[2]) - s.position(x, c[0])));
-  }
-  return normalized(sum);
-}
-
-}  // namespace
-
-Exposure::Exposure(const ContactSurface& s, const std::vector<Vec3d>& x, double reach)
-    : surface_(&s) {
-  std::vector<int> seen_by(s.point.size(), -1);
-  ring_.offset = {0};
-  for (int v = 0; v < static_cast<int>(s.point.size()); ++v) {
-    double slope = 0;
-    if (s.rest.vertex_sharpness[at_index(v)] > 1e-9) {
-      const std::vector<int> around = ring(s, v, reach, seen_by);
-      ring_.item.insert(ring_.item.end(), around.begin(), around.end());
-      const auto triangles = s.topology.vertex_triangles[v];
-      if (triangles.empty() || around.empty()) {
-        slope = 1;
-      } else {
-        const Vec3d n = -mean_normal(s, x, triangles);
-        for (const int w : around) {
-          const Vec3d to = s.position(x, w) - s.position(x, v);
-          const double rise = dot(to, n);
-          slope += std::min(1.0, slope_of(rise, norm(to - n * rise))) /
-                   static_cast<double>(around.size());
-        }
-      }
-    }
-    vertex_slope_.push_back(slope);
-    ring_.offset.push_back(static_cast<int>(ring_.item.size()));
-  }
+Exposure::Exposure(const ContactSurface& s, double reach) : surface_(&s) {
   // Sharpness is sin^2 of half the dihedral angle.
   const double least = (1 - std::sqrt(0.75)) / 2;
   for (const double e : s.rest.edge_sharpness)
-    edge_slope_.push_back(e > least ? std::min(1.0, std::sqrt(e / std::max(1 - e, 1e-3))) : 0.0);
-}
-
-double Exposure::of_vertex(const std::vector<Vec3d>& x, int vertex, const Vec3d& n, double size,
-                           double support) const {
-  const Vec3d& p = surface_->position(x, vertex);
-  double least = kUpright;
-  for (const int v : ring_[vertex]) {
-    const Vec3d to = surface_->position(x, v) - p;
-    const double rise = dot(to, n);
-    least = std::min(least, slope_of(rise, norm(to - n * rise)));
-    if (least == 0) return 0;
+    slope_.push_back(e > least ? std::min(1.0, std::sqrt(e / std::max(1 - e, 1e-3))) : 0.0);
+  std::vector<int> seen_by(s.point.size(), -1);
+  ring_.offset = {0};
+  for (int v = 0; v < static_cast<int>(s.point.size()); ++v) {
+    const auto edges = s.topology.vertex_edges[v];
+    if (std::any_of(edges.begin(), edges.end(), [&](int e) { return sharp(e); })) {
+      const std::vector<int> around = ring(s, v, reach, seen_by);
+      ring_.item.insert(ring_.item.end(), around.begin(), around.end());
+    }
+    ring_.offset.push_back(static_cast<int>(ring_.item.size()));
   }
-  return exposed(vertex_slope_[at_index(vertex)], least, size, support);
 }
 
-double Exposure::of_edge(const std::vector<Vec3d>& x, int edge, const Vec3d& n, double size,
-                         double support) const {
+double Exposure::weight(const std::vector<Vec3d>& x, int edge, const Vec3d& n, double size,
+                        double support) const {
   const Vec2i& e = surface_->topology.edges[at_index(edge)];
   const Vec3d& p = surface_->position(x, e[0]);
   const Vec3d along = surface_->position(x, e[1]) - p;
@@ -141,7 +85,11 @@ double Exposure::of_edge(const std::vector<Vec3d>& x, int edge, const Vec3d& n, 
       if (v != e[0] && v != e[1]) look(v);
   for (const int end : {e[0], e[1]})
     for (const int v : ring_[end]) look(v);
-  return exposed(edge_slope_[at_index(edge)], least, size, support);
+  const auto part = [&](double slope) {
+    const double t = std::clamp((slope * size / (2 * support) - 0.5) / 1.5, 0.0, 1.0);
+    return t * t * (3 - 2 * t);
+  };
+  return part(slope_[at_index(edge)]) * part(least);
 }
 
 }  // namespace haptos

@@ -44,27 +44,6 @@ class Gatherer {
     }
   }
 
-  void add(const BarrierPair& pair) {
-    const ContactPoint r = record_pair(pair, support_, points_, slave_, master_);
-    if (!(r.normal_force > 0)) return;
-    MortarSample s;
-    s.gap = r.gap;
-    s.scale = pair.count * pair.scale;
-    const int slave =
-        static_cast<int>(pair.kind == PairKind::kCorner ? pair.target_id : pair.source_id);
-    const int master =
-        static_cast<int>(pair.kind == PairKind::kCorner ? pair.source_id : pair.target_id);
-    const auto kind_of = [&](bool is_source) {
-      if (pair.kind == PairKind::kEdges) return FeatureKind::kEdge;
-      return is_source ? FeatureKind::kVertex : pair.feature;
-    };
-    const bool corner = pair.kind == PairKind::kCorner;
-    const int on = cell_of(slave_, kind_of(!corner), slave);
-    const int cell = cell_of(master_, kind_of(corner), master);
-    if (on >= 0 && cell >= 0)
-      on_slave(r.point_a, std::span<const int>(&on, 1), r.force, s, cell, r.point_b);
-  }
-
   std::vector<Part>& parts() {
     std::stable_sort(parts_.begin(), parts_.end(),
                      [](const Part& a, const Part& b) { return a.point < b.point; });
@@ -76,13 +55,6 @@ class Gatherer {
     const auto t = s.topology.edge_triangles[e];
     return t.empty() ? s.loose_of_edge(e) : t[0];
   }
-  static int cell_of(const ContactSurface& s, FeatureKind kind, int id) {
-    if (kind == FeatureKind::kFace) return id;
-    if (kind == FeatureKind::kEdge) return cell_of_edge(s, id);
-    const auto t = s.topology.vertex_triangles[id];
-    return t.empty() ? s.loose_of_vertex[at_index(id)] : t[0];
-  }
-
   // A point of the slave that is given by its vertices, on the first of some triangles.
   void on_slave(const WeightedPoint& w, std::span<const int> triangles, const Vec3d& force,
                 const MortarSample& s, int cell, const WeightedPoint& other) {
@@ -114,12 +86,10 @@ class Gatherer {
 }  // namespace
 
 void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
-                     const MortarSamples& samples, const std::vector<BarrierPair>& corners,
-                     double stiffness, const Points& points, std::vector<FrictionContact>& out,
+                     const MortarSamples& samples, double stiffness, const Points& points, std::vector<FrictionContact>& out,
                      std::vector<ContactPoint>& records) {
   Gatherer gatherer(sides, lattice, points);
   for (const MortarPatch& p : samples.patches) gatherer.add(p, samples.samples);
-  for (const BarrierPair& p : corners) gatherer.add(p);
   const std::vector<Part>& parts = gatherer.parts();
   std::vector<Vec3d> pressing;
   for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {

@@ -2,7 +2,6 @@
 // forces of the samples around it, one place of contact for each wall they press from.
 #pragma once
 
-#include "haptos/contact/barrier/stencil_pair.h"
 #include "haptos/contact/friction/anchored_friction.h"
 #include "haptos/contact/mortar/mortar_samples.h"
 #include "haptos/contact/mortar/slave_lattice.h"
@@ -13,8 +12,7 @@ namespace haptos {
 /// @param records    for each place appended to `out` a contact record without normal force, for
 ///                   the force of friction; FrictionContact::record is its number
 void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
-                     const MortarSamples& samples, const std::vector<BarrierPair>& corners,
-                     double stiffness, const Points& points, std::vector<FrictionContact>& out,
+                     const MortarSamples& samples, double stiffness, const Points& points, std::vector<FrictionContact>& out,
                      std::vector<ContactPoint>& records);
 
 }  // namespace haptos

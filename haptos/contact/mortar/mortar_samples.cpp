@@ -108,7 +108,7 @@ class Collector {
     const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
     double t0, t1;
     if (!overlap(base, p, q, sides_.support, t0, t1)) return;
-    const double w = exposure.of_edge(x_, e, base.n, size, sides_.support);
+    const double w = exposure.weight(x_, e, base.n, size, sides_.support);
     if (!(w > 0)) return;
     MortarPatch patch_of = patch(kind, s, base, t, e);
     patch_of.probe_count = 2;
@@ -169,15 +169,12 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
       a += slave.rest.triangle_area[at_index(t)] / 3;
     s.breadth.push_back(slave.rest_length[e] > 0 ? a / slave.rest_length[e] : 0);
   }
-  return s;
-}
-
-void find_exposed(MortarSides& s, const std::vector<Vec3d>& x) {
   std::vector<double> sizes = s.size;
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
-  s.slave_exposure = Exposure(*s.slave, x, 0.5 * *middle);
-  s.master_exposure = Exposure(*s.master, x, 0.5 * *middle);
+  s.slave_exposure = Exposure(slave, 0.5 * *middle);
+  s.master_exposure = Exposure(master, 0.5 * *middle);
+  return s;
 }
 
 void collect_samples(const MortarSides& sides, const IndexLists& near, const std::vector<Vec3d>& x,

@@ -18,11 +18,9 @@ struct MortarSides {
   Exposure slave_exposure, master_exposure;
 };
 
-/// Fills sizes and breadths.
+/// Fills sizes, breadths and what may stand out.
 MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& master, double support,
                          double stiffness, int order);
-/// Finds what may stand out; x as for Exposure.
-void find_exposed(MortarSides& sides, const std::vector<Vec3d>& x);
 struct MortarSamples {
   std::vector<MortarPatch> patches;
   std::vector<MortarSample> samples;

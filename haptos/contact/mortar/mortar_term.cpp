@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/candidates/candidate_search.h"
-#include "haptos/contact/mortar/mortar_corners.h"
 #include "haptos/contact/mortar/mortar_friction.h"
 
 namespace haptos {
@@ -25,8 +22,7 @@ class MortarTerm final : public ContactTerm {
         sides_(mortar_sides(slave_, master_, s.support, s.stiffness, s.order)),
         vertices_(surface_samples(slave_, 1)),
         lattice_(slave_, s.divisions),
-        search_(slave_, master_, vertices_, s.support, true),
-        corners_(sides_) {}
+        search_(slave_, master_, vertices_, s.support, true) {}
 
   const char* name() const override { return "mortar"; }
   TermKind kind() const override { return TermKind::kPosition; }
@@ -36,10 +32,7 @@ class MortarTerm final : public ContactTerm {
 
   void prepare(const StepContext& c) override {
     const Points& p = *c.points;
-    if (!ready_) find_exposed(sides_, p.x_start);
-    ready_ = true;
     search_.begin(c);
-    corners_.found(search_.now());
     if (!friction_.active()) return;
     refresh(p);
     begin_friction(c);
@@ -60,41 +53,24 @@ class MortarTerm final : public ContactTerm {
       follow_samples(points.x, faces_);
     else
       collect_samples(sides_, search_.now().face_cells, points.x, faces_);
-    pairs_.clear();
-    corners_.collect(search_.now(), points.x, held_, pairs_);
     smallest_gap_ = 1e300;
     load_ = 0;
     for (const MortarSample& s : faces_.samples) {
       smallest_gap_ = std::min(smallest_gap_, s.gap);
       load_ -= s.scale * barrier(s.gap, setup_.support).first;
     }
-    for (const BarrierPair& p : pairs_) {
-      smallest_gap_ = std::min(smallest_gap_, p.gap);
-      load_ -= p.count * p.scale * barrier(p.gap, setup_.support).first;
-    }
   }
 
   Energy evaluate(const Evaluation& e) override {
-    if (getenv("TRACE") && e.assembly) {
-      double f = 1e300, c = 1e300; int kind = -1; double sc = 0, w = 0; const MortarPatch* mp = nullptr; const BarrierPair* bp = nullptr;
-      for (const MortarPatch& p : faces_.patches) for (int k = p.first; k < p.end; ++k) { const auto& q = faces_.samples[at_index(k)]; if (q.gap < f) { f = q.gap; kind = (int)p.kind; sc = q.scale; mp = &p; } }
-      for (const BarrierPair& p : pairs_) if (p.gap < c) { c = p.gap; w = p.scale; bp = &p; }
-      double tightest = 1e300; std::array<int,4> ts{}; int shape = 0;
-      for (int sh = 0; sh < 2; ++sh) { const auto& st = sh ? search_.now().edge_stencils : search_.now().point_stencils; std::vector<double> d(st.size()); stencil_distances(sh ? StencilShape::kEdgeEdge : StencilShape::kPointTriangle, st, e.points->x, d.data()); for (std::size_t i = 0; i < d.size(); ++i) if (d[i] < tightest) tightest = d[i], ts = st[i], shape = sh; }
-      fprintf(stderr, "  sample gap %.3e kind %d scale %.3e facing %.3f | pair gap %.3e scale %.3e kind %d feature %d count %d | tightest %.3e %s (%d %d %d %d) driven %d\n", f, kind, sc, mp ? 1/norm(mp->m) : 0, c, w, bp ? (int)bp->kind : -1, bp ? (int)bp->feature : -1, bp ? bp->count : 0, tightest, shape ? "EE" : "PT", ts[0], ts[1], ts[2], ts[3], (int)e.points->driven(ts[0]));
-    }
     Energy total = friction_.evaluate(e);
     for (const MortarPatch& p : faces_.patches)
       total += evaluate_patch(p, faces_.samples, setup_.support, *e.points, e.assembly, e.project);
-    for (const BarrierPair& p : pairs_)
-      total += evaluate_pair(p, setup_.support, *e.points, e.assembly, e.project);
     return total;
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
     bool fresh = false;
     const double step = search_.max_step(points, dx, limit, fresh);
-    if (fresh) corners_.found(search_.now());
     return linear_cap(dx, step);
   }
 
@@ -108,12 +84,10 @@ class MortarTerm final : public ContactTerm {
         contacts_.back().body_a = slave_.body;
         contacts_.back().body_b = master_.body;
       }
-    for (const BarrierPair& p : pairs_)
-      contacts_.push_back(record_pair(p, setup_.support, points, slave_, master_));
     if (!friction_.active()) return;
     std::vector<FrictionContact> places;
     std::vector<ContactPoint> records;
-    mortar_friction(sides_, lattice_, faces_, pairs_, setup_.tangential, points, places, records);
+    mortar_friction(sides_, lattice_, faces_, setup_.tangential, points, places, records);
     end_friction(c, points);
     for (const FrictionForce& f : friction_.forces())
       add_friction(f, 1, friction_.coefficient(f.sticking), records[f.record]);
@@ -123,7 +97,7 @@ class MortarTerm final : public ContactTerm {
  protected:
   void friction_contacts(const Points& points, std::vector<FrictionContact>& out) const override {
     std::vector<ContactPoint> records;
-    mortar_friction(sides_, lattice_, faces_, pairs_, setup_.tangential, points, out, records);
+    mortar_friction(sides_, lattice_, faces_, setup_.tangential, points, out, records);
   }
   const ContactSurface* anchor_surface(const FeaturePair&) const override { return &master_; }
 
@@ -169,11 +143,9 @@ class MortarTerm final : public ContactTerm {
   std::vector<SurfaceSample> vertices_;
   SlaveLattice lattice_;
   CandidateSearch search_;
-  MortarCorners corners_;
   MortarSamples faces_;
-  std::vector<BarrierPair> pairs_;
   double smallest_gap_ = 1e300, load_ = 0;
-  bool ready_ = false, held_ = false;
+  bool held_ = false;
 };
 
 }  // namespace
