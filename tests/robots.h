@@ -6,6 +6,8 @@
 
 #include "haptos/base/rotation.h"
 #include "haptos/dynamics/articulation.h"
+#include "haptos/model/rigid.h"
+#include "haptos/model/spec.h"
 #include "tests/support.h"
 
 namespace haptos::test {
@@ -30,6 +32,19 @@ inline RobotLink make_link(double mass, const Vec3d& centre, const Mat3d& inerti
   link.centre = centre;
   link.inertia = inertia;
   return link;
+}
+
+/// A solid rigid ball as an entry of a scene.
+inline RobotBody rigid_ball(const std::string& name, double radius, double mass, const Vec3d& at) {
+  RobotShape s;
+  s.name = name;
+  s.shape.kind = ShapeKind::kSphere;
+  s.shape.size[0] = radius;
+  RobotBody b;
+  b.name = name;
+  b.robot = rigid_robot(name, {s}, {.mass = mass});
+  b.pose.p = at;
+  return b;
 }
 
 inline ArticulationSpec articulation_of(const Robot& robot,

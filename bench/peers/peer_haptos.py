@@ -1,7 +1,7 @@
 """Haptos' driver of bench/peers (scene.py), through its Python API.
 
 Options: law, anchored (0 or 1), stiffness [N/m] of each body, relaxation_time [s],
-dissipation [s/m] (laws lagged and similar), near_rigid, stick_compliance, force_tolerance.
+dissipation [s/m] (laws lagged and similar), near_rigid (1), stick_compliance, force_tolerance.
 """
 
 
@@ -18,9 +18,8 @@ class Haptos:
         scene.sim.threads = 1
         scene.point_contact.law = s.options.get("law", "sap")
         scene.point_contact.anchored = s.options.get("anchored", "0") == "1"
-        for name in ("near_rigid", "stick_compliance"):
-            if name in s.options:
-                setattr(scene.point_contact, name, float(s.options[name]))
+        scene.point_contact.near_rigid = s.number("near_rigid", 1)
+        scene.point_contact.stick_compliance = s.number("stick_compliance", 1e-3)
         if "force_tolerance" in s.options:
             scene.newton.force_tolerance = float(s.options["force_tolerance"])
         scene.add_half_space("ground", s.normal)

@@ -11,6 +11,7 @@
 #include "haptos/model/material.h"
 #include "haptos/model/robot.h"
 #include "haptos/model/sensor.h"
+#include "haptos/model/trajectory.h"
 
 namespace haptos {
 
@@ -106,21 +107,10 @@ struct HalfSpace {
   double offset = 0;        ///< [m]
 };
 
-/// A free rigid sphere in frozen contact with half-spaces and other spheres.
-struct RigidSphere {
-  std::string name;
-  double radius = 0.01, mass = 0.1;  ///< [m], [kg]; solid, I = 2/5 m r^2
-  Pose pose;
-  Vec3d velocity{{0, 0, 0}}, omega{{0, 0, 0}};  ///< [m/s], [rad/s], world
-  double friction = 0.5;   ///< coefficient against half-spaces; of two spheres the geometric mean
-  double stiffness = 1e5;  ///< [N/m]
-  double dissipation = 0.01;  ///< relaxation time [s]
-};
-
 /// An articulated robot, or any rigid body as a robot of one link, in frozen contact with
-/// half-spaces, spheres and other robots, and in live contact with soft, affine and prescribed
-/// bodies. Its state holds the coordinates and velocities of its
-/// joints (model/robot.h), a free base's against the world.
+/// half-spaces and other robots, and in live contact with soft, affine and prescribed bodies. Its
+/// state holds the coordinates and velocities of its joints (model/robot.h), a free base's against
+/// the world.
 struct RobotBody {
   std::string name;
   Robot robot;
@@ -132,9 +122,15 @@ struct RobotBody {
   double friction = 0.5;          ///< coefficient; of two shapes the geometric mean
   double stiffness = 1e5;         ///< [N/m]
   double relaxation_time = 0.01;  ///< [s]
-  double dissipation = 20;        ///< of Hunt and Crossley's laws (point_contact.law) [s/m]
-  bool self_contact = true;       ///< whether links that no joint connects may touch
-  std::string layer;              ///< group of bodies that pairs may name
+  /// Of an elastic foundation [Pa/m], which takes the place of the stiffness where shapes of this
+  /// robot touch over an area; 0: none.
+  double modulus = 0;
+  double dissipation = 20;   ///< of Hunt and Crossley's laws (point_contact.law) [s/m]
+  bool self_contact = true;  ///< whether links that no joint connects may touch
+  /// Commanded from the start of a run: each column drives the motor of its name, until then motors
+  /// hold the joints where they start.
+  std::optional<Trajectory> trajectory;
+  std::string layer;  ///< group of bodies that pairs may name
 };
 
 /// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.

@@ -5,6 +5,7 @@
 #include "haptos/dynamics/damping.h"
 #include "haptos/dynamics/inversion_barrier.h"
 #include "haptos/dynamics/joint_terms.h"
+#include "haptos/dynamics/rigid_body.h"
 #include "haptos/sim/build_robots.h"
 #include "haptos/sim/workspace.h"
 
@@ -196,17 +197,6 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 }
 
-RigidBodySpec rigid_spec(const RigidSphere& s) {
-  RigidBodySpec r;
-  r.name = s.name;
-  r.mass = s.mass;
-  r.inertia = solid_sphere_inertia(s.mass, s.radius);
-  r.pose = s.pose;
-  r.velocity = s.velocity;
-  r.angular_velocity = s.omega;
-  return r;
-}
-
 ArticulationSpec articulation_spec(const Pendulum& p) {
   Robot robot;
   robot.name = p.name;
@@ -234,6 +224,7 @@ void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Lay
                std::vector<char>& fixed) {
   RobotParts parts;
   parts.controls = robot.controls;
+  parts.played = robot.played;
   if (robot.tree->v_count > 0) {
     std::vector<int> carriers;
     for (const int link : robot.carriers)
@@ -268,10 +259,6 @@ std::unique_ptr<Workspace> build(const Model& model) {
     add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
-  for (const RigidSphere& b : scene.spheres)
-    w->spheres.push_back(
-        own(*w, layout, fixed,
-            std::make_unique<RigidBody>(layout.take(body_number(model, b.name)), rigid_spec(b))));
   for (const Pendulum& p : scene.pendulums) {
     w->pendulums.push_back(own(*w, layout, fixed,
                                std::make_unique<Articulation>(

@@ -1,5 +1,5 @@
-// The contact terms of a model: every pair of surfaces, every surface with every half-space, every
-// sphere with every half-space; less what is glued together or switched off.
+// The contact terms of a model: every pair of surfaces, every surface with every half-space, and
+// robots; less what is glued together or switched off.
 #include <algorithm>
 #include <cmath>
 
@@ -150,25 +150,12 @@ void add_self(const Scene& scene, const Party& a, BarrierGroup& group) {
   group.add(a.surface, a.surface, setup);
 }
 
-// Frozen contact of spheres and robots with each other and with half-spaces.
+// Frozen contact of robots with each other and with half-spaces.
 void add_point_contact(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   std::vector<PointShape> shapes;
   std::vector<std::array<int, 2>> excluded;
   std::vector<const std::string*> owner;  // of each shape: what pairs name
-  for (std::size_t i = 0; i < scene.spheres.size(); ++i) {
-    const RigidSphere& s = scene.spheres[i];
-    w.links.push_back(std::make_unique<LinkOf<RigidBody>>(w.spheres[i]));
-    Shape ball;
-    ball.kind = ShapeKind::kSphere;
-    ball.size[0] = s.radius;
-    PointShape p{CollisionShape(ball, s.name), {}, w.links.back().get()};
-    p.stiffness = s.stiffness;
-    p.relaxation_time = s.dissipation;
-    p.friction = s.friction;
-    shapes.push_back(std::move(p));
-    owner.push_back(&s.name);
-  }
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, shapes, excluded);
     for (std::size_t k = owner.size(); k < shapes.size(); ++k)

@@ -123,6 +123,7 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
       p.relaxation_time = or_else(c.relaxation_time, spec.relaxation_time);
       p.friction = or_else(c.friction, spec.friction);
       p.dissipation = spec.dissipation;
+      p.modulus = spec.modulus;
       parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }
@@ -144,8 +145,9 @@ void set_initial_controls(const RobotModel& robot, const RobotParts& parts, doub
   controls[robot.controls.friction()] = 1;
 }
 
-void apply_controls(const State& state, Workspace& w) {
-  for (RobotParts& r : w.robots) {
+void apply_controls(const Scene& scene, double end, const State& state, Workspace& w) {
+  for (std::size_t i = 0; i < w.robots.size(); ++i) {
+    RobotParts& r = w.robots[i];
     const double* c = state.controls.data();
     for (const auto& [shape, friction] : r.friction)
       if (r.contact) r.contact->set_friction(shape, c[r.controls.friction()] * friction);
@@ -158,6 +160,13 @@ void apply_controls(const State& state, Workspace& w) {
       r.motors[k]->gains.kd = m[5];
       r.motors[k]->gains.ki = m[6];
     }
+    for (std::size_t k = 0; k < r.played.size(); ++k) {
+      const Trajectory& t = *scene.robots[i].trajectory;
+      const TrajectorySample s = t.at(static_cast<int>(k), t.start() + end);
+      MotorCommand& command = r.motors[at_index(r.played[k])]->command;
+      command.position = s.value;
+      command.velocity = s.rate;
+    }
     for (int b = 0; b < r.controls.bodies; ++b) r.body->scale_mass(b, c[r.controls.mass(b)]);
     std::copy_n(c + r.controls.torque(0), r.controls.unknowns, r.body->torque.begin());
     for (LinkLoad& l : r.body->loads) {
@@ -169,9 +178,16 @@ void apply_controls(const State& state, Workspace& w) {
 }
 
 void keep_controls(const Workspace& w, State& state) {
-  for (const RobotParts& r : w.robots)
-    for (std::size_t k = 0; k < r.motors.size(); ++k)
-      state.controls[at_index(r.controls.motor(static_cast<int>(k)) + 3)] = r.motors[k]->integral;
+  for (const RobotParts& r : w.robots) {
+    const auto slot = [&](std::size_t motor) {
+      return state.controls.data() + r.controls.motor(static_cast<int>(motor));
+    };
+    for (std::size_t k = 0; k < r.motors.size(); ++k) slot(k)[3] = r.motors[k]->integral;
+    for (const int k : r.played) {
+      slot(at_index(k))[0] = r.motors[at_index(k)]->command.position;
+      slot(at_index(k))[1] = r.motors[at_index(k)]->command.velocity;
+    }
+  }
 }
 
 }  // namespace haptos

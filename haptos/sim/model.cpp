@@ -104,10 +104,6 @@ std::uint64_t hash_of(const Model& m) {
     add_positions(h, {k.first});
     for (int c = 0; c < 9; ++c) h.add(k.second[c]);
   }
-  for (const RigidSphere& b : m.scene.spheres) {
-    h.add(b.radius);
-    h.add(b.mass);
-  }
   for (const Pendulum& p : m.scene.pendulums)
     for (int k = 0; k < 2; ++k) {
       h.add(p.length[k]);
@@ -125,7 +121,6 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const auto& b : scene.prescribed) m->body_names.push_back(b.name);
   for (const auto& b : scene.soft) m->body_names.push_back(b.name);
   for (const auto& b : scene.affine) m->body_names.push_back(b.name);
-  for (const auto& b : scene.spheres) m->body_names.push_back(b.name);
   for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);

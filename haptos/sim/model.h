@@ -19,7 +19,7 @@ struct Model {
   std::vector<SoftModel> soft;          ///< refined meshes, surfaces, glue; one per scene.soft
   std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
   std::vector<RobotModel> robots;       ///< one per scene.robots
-  /// Names by the body numbers of contact records: prescribed, soft, affine, spheres, pendulums,
+  /// Names by the body numbers of contact records: prescribed, soft, affine, pendulums,
   /// links of robots, half-spaces.
   std::vector<std::string> body_names;
   std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads

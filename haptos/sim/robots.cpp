@@ -176,6 +176,7 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
   if (m.velocity.empty()) m.velocity.assign(at_index(m.tree->v_count), 0.0);
   if (!glued.empty()) add_glued(glued, m);
   for (const RobotMotor& motor : m.robot.motors) m.motor_unknown.push_back(m.unknown(motor.joint));
+  if (spec.trajectory) m.played = motors_played(*spec.trajectory, m.robot);
   for (const RobotJoint& j : m.robot.joints)
     if (j.friction > 0 && (j.kind == JointKind::kBall || j.kind == JointKind::kFree))
       m.warnings.push_back("Robot \"" + printable(spec.name) + "\": dry friction of joint \"" +
@@ -195,6 +196,23 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
 }
 
 }  // namespace
+
+std::vector<int> motors_played(const Trajectory& trajectory, const Robot& robot) {
+  std::vector<std::string> known;
+  for (const RobotMotor& motor : robot.motors) known.push_back(motor.label());
+  std::vector<int> motors;
+  for (const std::string& name : trajectory.names()) {
+    const auto it = std::find(known.begin(), known.end(), name);
+    const std::string near = nearest_name(name, known);
+    if (it == known.end())
+      throw InputError({"", 0, 0, "trajectory column \"" + printable(name) + "\"", "",
+                        "is no motor of this robot",
+                        near.empty() ? "name columns after its motors, and give it some"
+                                     : "did you mean \"" + near + "\"?"});
+    motors.push_back(static_cast<int>(it - known.begin()));
+  }
+  return motors;
+}
 
 int RobotModel::unknown(const std::string& joint) const {
   std::vector<std::string> known;

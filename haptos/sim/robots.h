@@ -35,6 +35,7 @@ struct RobotModel {
   std::vector<double> position, velocity;           ///< at the start (q_count), (v_count)
   std::vector<Pose> start;                          ///< of each link, at the start
   std::vector<int> motor_unknown;                   ///< that each motor drives
+  std::vector<int> played;                          ///< motor of each column of the trajectory
   std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
   std::vector<std::array<int, 2>> no_contact;       ///< links that never touch, in order
   int first_body = 0;                               ///< number of link 0 in contact records
@@ -63,6 +64,10 @@ struct GluedMass {
 /// @throws InputError naming robot and part
 RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
                          const std::vector<GluedMass>& glued = {}, bool live = false);
+
+/// The motor that each column of a trajectory drives.
+/// @throws InputError for a column that is no motor of the robot
+std::vector<int> motors_played(const Trajectory& trajectory, const Robot& robot);
 
 /// Of each link, at the start of a run.
 /// @throws InputError naming robot and part

@@ -16,13 +16,12 @@ struct Scene {
   SimOptions sim;
   NewtonOptions newton;
   BarrierOptions contact;             ///< of soft, affine and prescribed bodies
-  PointContactOptions point_contact;  ///< of robots and spheres
+  PointContactOptions point_contact;  ///< of robots and rigid bodies
   SolverOptions solver;
   std::vector<SoftBody> soft;
   std::vector<PrescribedBody> prescribed;
   std::vector<AffineBody> affine;
   std::vector<HalfSpace> half_spaces;
-  std::vector<RigidSphere> spheres;
   std::vector<Pendulum> pendulums;
   std::vector<RobotBody> robots;
   std::vector<PairOptions> pairs;

@@ -140,7 +140,7 @@ std::string read_layer(Reading& r, const Value& body) {
 }  // namespace scene_file
 
 Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,
-                  const SceneLimits& limits, const Tetrahedralise& tetrahedralise) {
+                  const SceneLimits& limits, const SceneReaders& readers) {
   using namespace scene_file;
   yaml::Limits yaml_limits;
   yaml_limits.max_bytes = limits.max_bytes;
@@ -151,7 +151,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   Reading r;
   r.root = root;
   r.limits = limits;
-  r.tetrahedralise = tetrahedralise;
+  r.readers = readers;
   Scene s;
   if (const auto o = v.find("sim")) read_options(*o, s.sim);
   if (const auto o = v.find("newton")) read_options(*o, s.newton);
@@ -162,10 +162,10 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   read_list(r, v, "soft", read_soft, s.soft);
   read_list(r, v, "affine", read_affine, s.affine);
   read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
-  read_list(r, v, "spheres", read_sphere, s.spheres);
   read_list(r, v, "pendulums", read_pendulum, s.pendulums);
   read_list(r, v, "robots", read_robot, s.robots);
   read_list(r, v, "rigid", read_rigid, s.robots);
+  read_list(r, v, "spheres", read_sphere, s.robots);
   read_list(r, v, "pairs", read_pair, s.pairs);
   check_references(r);
   located(v, [&] { validate(s); });
@@ -174,7 +174,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
 }
 
 Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits,
-                 const Tetrahedralise& tetrahedralise) {
+                 const SceneReaders& readers) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error && size > static_cast<std::uintmax_t>(limits.max_bytes))
@@ -183,7 +183,7 @@ Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits,
                                 "keep meshes in files of their own"});
   const std::string text = read_regular_file(path, limits.max_bytes);
   const std::filesystem::path folder = path.parent_path();
-  return parse_scene(text, path.string(), folder.empty() ? "." : folder, limits, tetrahedralise);
+  return parse_scene(text, path.string(), folder.empty() ? "." : folder, limits, readers);
 }
 
 }  // namespace haptos

@@ -35,17 +35,35 @@ struct TetrahedraRequest {
 /// brings one. May throw InputError.
 using Tetrahedralise = std::function<TetMesh(const TetrahedraRequest&)>;
 
+/// What a robot of a scene asks for that its file gives as MJCF.
+struct MjcfRequest {
+  std::filesystem::path file;  ///< as found
+  std::filesystem::path root;  ///< folder that its meshes may lie in, beside the model's own
+  std::string key;             ///< key frame that it starts at; "": the file's home, if any
+  bool hulls = true;           ///< whether collision meshes stand for their hulls
+};
+
+/// Reads all of an MJCF file as one robot. The library has no compiler of this format: the Python
+/// package brings MuJoCo's. May throw InputError.
+using ReadMjcf = std::function<Robot(const MjcfRequest&)>;
+
+/// What the library has no program for.
+struct SceneReaders {
+  Tetrahedralise tetrahedralise;  ///< of soft bodies that are given by their surface
+  ReadMjcf mjcf;
+};
+
 /// Reads a scene file; Scene::warnings receives what is odd about it but can be simulated.
 /// Throws InputError for anything wrong, mesh files included.
-/// @param tetrahedralise fills the surfaces of soft bodies; none: such a body is an error
+/// @param readers  where one is missing, an entry that needs it is an error
 Scene load_scene(const std::filesystem::path& path, const SceneLimits& limits = {},
-                 const Tetrahedralise& tetrahedralise = {});
+                 const SceneReaders& readers = {});
 
 /// Reads a scene from memory.
 /// @param name stands for the file in errors
 /// @param root folder that mesh files are looked for in; empty: the scene may name no files
 Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,
-                  const SceneLimits& limits = {}, const Tetrahedralise& tetrahedralise = {});
+                  const SceneLimits& limits = {}, const SceneReaders& readers = {});
 
 /// All options of a scene with unit, default, range and meaning, as Markdown tables.
 std::string describe_options();

@@ -141,7 +141,7 @@ TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet) {
   if (const auto epsilon = v.find("epsilon")) request.epsilon = read_length(*epsilon);
   if (const auto seed = v.find("seed"))
     request.seed = seed->integer(0, std::numeric_limits<int>::max());
-  if (!r.tetrahedralise)
+  if (!r.readers.tetrahedralise)
     v.fail("", "cannot be filled with tetrahedra here",
            "load the scene in Python, or write the volume once with haptos tetrahedralise and name "
            "it as mesh");
@@ -149,7 +149,7 @@ TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet) {
   return located(
       v,
       [&] {
-        TetMesh mesh = r.tetrahedralise(request);
+        TetMesh mesh = r.readers.tetrahedralise(request);
         require_volume(mesh, "");
         r.check_elements(v, static_cast<double>(mesh.tets.size()) * parts_per_tet);
         r.elements += static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;

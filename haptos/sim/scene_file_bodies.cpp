@@ -1,4 +1,4 @@
-// Prescribed bodies, half-spaces, rigid spheres, pendulums and pairs of a scene file.
+// Prescribed bodies, half-spaces, pendulums and pairs of a scene file.
 #include "haptos/base/text.h"
 #include "haptos/sim/scene_file_parts.h"
 
@@ -88,22 +88,6 @@ HalfSpace read_half_space(Reading& r, const Value& v) {
   read_friction(v, h.friction);
   h.layer = read_layer(r, v);
   return h;
-}
-
-RigidSphere read_sphere(Reading& r, const Value& v) {
-  v.keys({"name", "radius", "mass", "pose", "velocity", "omega", "friction", "stiffness",
-          "dissipation"});
-  RigidSphere b;
-  b.name = read_name(r, v, "sphere");
-  b.radius = read_length(v.at("radius", "write for example radius: 10 mm"));
-  b.mass = v.at("mass", "write for example mass: 100 g").number("kg", 1e-12, 1e12);
-  if (const auto pose = v.find("pose")) b.pose = read_pose(*pose);
-  if (const auto velocity = v.find("velocity")) b.velocity = read_rates(*velocity, "m/s");
-  if (const auto omega = v.find("omega")) b.omega = read_rates(*omega, "rad/s");
-  read_if(v, "friction", "", 0, 100, b.friction);
-  read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
-  read_if(v, "dissipation", "s", 0, 1e3, b.dissipation);
-  return b;
 }
 
 Pendulum read_pendulum(Reading& r, const Value& v) {

@@ -33,7 +33,7 @@ struct Reading {
   };
   std::filesystem::path root;
   SceneLimits limits;
-  Tetrahedralise tetrahedralise;
+  SceneReaders readers;
   std::int64_t elements = 0;  ///< used so far, of limits.max_elements
   std::map<std::string, Named> names;
   std::vector<Reference> references;
@@ -149,10 +149,10 @@ SoftBody read_soft(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);
 AffineBody read_affine(Reading& r, const Value& v);
 HalfSpace read_half_space(Reading& r, const Value& v);
-RigidSphere read_sphere(Reading& r, const Value& v);
 Pendulum read_pendulum(Reading& r, const Value& v);
 RobotBody read_robot(Reading& r, const Value& v);
 RobotBody read_rigid(Reading& r, const Value& v);
+RobotBody read_sphere(Reading& r, const Value& v);
 /// The sensors among the keys of a robot or a rigid body.
 void read_sensors(const Value& v, std::vector<Sensor>& out);
 PairOptions read_pair(Reading& r, const Value& v);

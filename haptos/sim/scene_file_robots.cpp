@@ -19,6 +19,7 @@ void read_contact(Reading& r, const Value& v, RobotBody& b) {
   read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
   read_if(v, "relaxation_time", "s", 0, 1e3, b.relaxation_time);
   read_if(v, "dissipation", "s/m", 0, 1e6, b.dissipation);
+  read_if(v, "modulus", "Pa/m", 0, 1e18, b.modulus);
   b.layer = read_layer(r, v);
   read_sensors(v, b.sensors);
 }
@@ -81,12 +82,7 @@ void read_motors(const Value& v, Robot& robot) {
   }
 }
 
-Robot read_robot_file(Reading& r, const Value& v) {
-  const Value file = v.at("file", "name a .urdf file");
-  const std::filesystem::path path = find_asset(r, file);
-  if (path.extension() != ".urdf")
-    file.fail("\"" + printable(path.filename().string()) + "\"", "must be a .urdf file",
-              "write the URDF once with xacro, or load other files in Python");
+Robot read_urdf_file(Reading& r, const Value& v, const std::filesystem::path& path) {
   UrdfOptions o;
   o.search_packages = false;  // a scene opens files of its own folders only
   o.read_visuals = false;
@@ -103,14 +99,64 @@ Robot read_robot_file(Reading& r, const Value& v) {
   o.meshes.max_bytes = r.limits.max_mesh_bytes;
   o.meshes.max_elements = r.limits.max_elements - r.elements;
   Robot robot = read_urdf(path, o);
-  for (const RobotLink& l : robot.links)
-    for (const RobotShape& s : l.collisions)
-      if (s.shape.mesh) r.elements += static_cast<std::int64_t>(s.shape.mesh->triangles.size());
   if (const auto srdf = v.find("srdf")) {
     const auto state = v.find("state");
     read_srdf(find_asset(r, *srdf), robot, state ? state->text() : "");
   }
   return robot;
+}
+
+Robot read_mjcf_file(Reading& r, const Value& v, const std::filesystem::path& path) {
+  const Value file = *v.find("file");
+  if (!r.readers.mjcf)
+    file.fail("\"" + printable(path.filename().string()) + "\"",
+              "is MJCF, which MuJoCo's compiler reads",
+              "load the scene in Python with the package mujoco, or name a .urdf file");
+  for (const char* key : {"base", "packages", "srdf"})
+    if (const auto given = v.find(key))
+      given->fail("", "is for URDF: an MJCF file says it itself", "remove it");
+  MjcfRequest request{path, r.root, "", true};
+  if (const auto state = v.find("state")) request.key = state->text();
+  if (const auto hulls = v.find("hulls")) request.hulls = hulls->boolean();
+  Robot robot = located(file, [&] { return r.readers.mjcf(request); });
+  for (RobotLink& l : robot.links) l.visuals.clear();  // as of URDF
+  return robot;
+}
+
+Robot read_robot_file(Reading& r, const Value& v) {
+  const Value file = v.at("file", "name a .urdf or .xml file");
+  const std::filesystem::path path = find_asset(r, file);
+  const bool mjcf = path.extension() == ".xml" || path.extension() == ".mjcf";
+  if (!mjcf && path.extension() != ".urdf")
+    file.fail("\"" + printable(path.filename().string()) + "\"",
+              "must be a .urdf file, or MJCF in an .xml file",
+              "write the URDF once with xacro, or load other files in Python");
+  Robot robot = mjcf ? read_mjcf_file(r, v, path) : read_urdf_file(r, v, path);
+  for (const RobotLink& l : robot.links)
+    for (const RobotShape& s : l.collisions)
+      if (s.shape.mesh) r.elements += static_cast<std::int64_t>(s.shape.mesh->triangles.size());
+  r.check_elements(file, 0);
+  return robot;
+}
+
+// A file, or {file, interpolation, loop}; its columns are motors of the robot.
+Trajectory read_motion(Reading& r, const Value& v, const Robot& robot) {
+  const auto read = [&](const Value& file, Interpolation way, bool loop) {
+    const std::filesystem::path path = find_asset(r, file);
+    if (path.extension() != ".csv")
+      file.fail("\"" + printable(path.filename().string()) + "\"", "must be a .csv file",
+                "write its rows as text, or play it in Python (haptos.load_trajectory)");
+    Trajectory t = read_trajectory(path, way, loop);
+    located(file, [&] { motors_played(t, robot); });
+    return t;
+  };
+  if (v.is_scalar()) return read(v, Interpolation::kLinear, false);
+  v.keys({"file", "interpolation", "loop"});
+  Interpolation way = Interpolation::kLinear;
+  if (const auto word = v.find("interpolation"))
+    if (read_word(*word, {"linear", "cubic"}) == 1) way = Interpolation::kCubic;
+  const auto loop = v.find("loop");
+  return read(v.at("file", "name a .csv file"), way, loop && loop->boolean());
 }
 
 std::vector<double> read_sizes(const Value& v, std::initializer_list<const char*> keys) {
@@ -171,46 +217,33 @@ static void name_links(Reading& r, const Value& v, const RobotBody& b) {
 
 RobotBody read_robot(Reading& r, const Value& v) {
   v.keys({"name", "file", "base", "packages", "hulls", "srdf", "state", "pose", "start", "motors",
-          "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "self_contact",
-          "layer"});
+          "trajectory", "sensors", "friction", "stiffness", "relaxation_time", "dissipation",
+          "modulus", "self_contact", "layer"});
   RobotBody b;
   b.name = read_name(r, v, "robot");
   b.robot = read_robot_file(r, v);
   if (const auto pose = v.find("pose")) b.pose = read_pose(*pose);
   if (const auto start = v.find("start")) read_start(*start, b.robot);
   if (const auto motors = v.find("motors")) {
+    b.robot.motors.clear();
     if (motors->is_list())
       for (std::size_t i = 0, n = motors->list(1, 10'000); i < n; ++i)
         read_motors(motors->item(i), b.robot);
     else
       read_motors(*motors, b.robot);
   }
+  if (const auto t = v.find("trajectory")) b.trajectory = read_motion(r, *t, b.robot);
   if (const auto self = v.find("self_contact")) b.self_contact = self->boolean();
   read_contact(r, v, b);
   name_links(r, v, b);
   return b;
 }
 
-RobotBody read_rigid(Reading& r, const Value& v) {
-  v.keys({"name", "shape", "shapes", "density", "mass", "fixed", "pose", "velocity", "omega",
-          "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "layer"});
+// The rest of an entry whose shapes were read.
+static RobotBody rigid_entry(Reading& r, const Value& v, const std::string& name,
+                             std::vector<RobotShape> shapes, const RigidMass& mass, bool moves) {
   RobotBody b;
-  b.name = read_name(r, v, "rigid body");
-  std::vector<RobotShape> shapes;
-  if (only_one(v, {"shape", "shapes"}) == "shape") {
-    shapes.push_back(read_rigid_shape(r, *v.find("shape")));
-  } else {
-    const Value list = *v.find("shapes");
-    for (std::size_t i = 0, n = list.list(1, 1000); i < n; ++i)
-      shapes.push_back(read_rigid_shape(r, list.item(i)));
-  }
-  if (v.find("mass") && v.find("density"))
-    v.fail("", "must not have both \"mass\" and \"density\"", "remove one of them");
-  RigidMass mass;
-  read_if(v, "mass", "kg", 1e-12, 1e12, mass.mass);
-  read_if(v, "density", "kg/m3", 1e-6, 1e9, mass.density);
-  const auto fixed = v.find("fixed");
-  const bool moves = !fixed || !fixed->boolean();
+  b.name = name;
   b.robot = located(v, [&] {
     return rigid_robot(b.name, std::move(shapes), mass,
                        moves ? JointKind::kFree : JointKind::kFixed);
@@ -226,6 +259,41 @@ RobotBody read_rigid(Reading& r, const Value& v) {
   read_contact(r, v, b);
   r.names[b.name].carries = true;
   return b;
+}
+
+RobotBody read_rigid(Reading& r, const Value& v) {
+  v.keys({"name", "shape", "shapes", "density", "mass", "fixed", "pose", "velocity", "omega",
+          "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "modulus",
+          "layer"});
+  const std::string name = read_name(r, v, "rigid body");
+  std::vector<RobotShape> shapes;
+  if (only_one(v, {"shape", "shapes"}) == "shape") {
+    shapes.push_back(read_rigid_shape(r, *v.find("shape")));
+  } else {
+    const Value list = *v.find("shapes");
+    for (std::size_t i = 0, n = list.list(1, 1000); i < n; ++i)
+      shapes.push_back(read_rigid_shape(r, list.item(i)));
+  }
+  if (v.find("mass") && v.find("density"))
+    v.fail("", "must not have both \"mass\" and \"density\"", "remove one of them");
+  RigidMass mass;
+  read_if(v, "mass", "kg", 1e-12, 1e12, mass.mass);
+  read_if(v, "density", "kg/m3", 1e-6, 1e9, mass.density);
+  const auto fixed = v.find("fixed");
+  return rigid_entry(r, v, name, std::move(shapes), mass, !fixed || !fixed->boolean());
+}
+
+RobotBody read_sphere(Reading& r, const Value& v) {
+  v.keys({"name", "radius", "mass", "pose", "velocity", "omega", "sensors", "friction", "stiffness",
+          "relaxation_time", "dissipation", "modulus", "layer"});
+  const std::string name = read_name(r, v, "sphere");
+  RobotShape ball;
+  ball.name = "sphere";
+  ball.shape.kind = ShapeKind::kSphere;
+  ball.shape.size[0] = read_length(v.at("radius", "write for example radius: 10 mm"));
+  RigidMass mass;
+  mass.mass = v.at("mass", "write for example mass: 100 g").number("kg", 1e-12, 1e12);
+  return rigid_entry(r, v, name, {ball}, mass, true);
 }
 
 }  // namespace haptos::scene_file

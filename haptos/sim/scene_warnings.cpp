@@ -6,6 +6,7 @@
 #include "haptos/dynamics/elastic_laws.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/shape_bounds.h"
 #include "haptos/sim/model.h"
 
 namespace haptos {
@@ -66,11 +67,17 @@ std::vector<std::string> find_warnings(const Scene& scene) {
   }
   for (const AffineBody& b : scene.affine)
     check_size("Affine body \"" + printable(b.name) + "\"", extent(b.surface.vertices), out);
-  for (const RigidSphere& b : scene.spheres)
-    check_size("Sphere \"" + printable(b.name) + "\"", b.radius, out);
-  for (const RobotBody& r : scene.robots)
-    for (const std::string& w : r.robot.warnings)
-      out.push_back("Robot \"" + printable(r.name) + "\": " + w);
+  for (const RobotBody& r : scene.robots) {
+    const std::string name = "Robot \"" + printable(r.name) + "\"";
+    for (const std::string& w : r.robot.warnings) out.push_back(name + ": " + w);
+    for (const RobotLink& l : r.robot.links)
+      for (const RobotShape& s : l.collisions) {
+        const Vec3d e = shape_bounds(s.shape).extent();
+        const double size = std::max({e[0], e[1], e[2]});
+        if (std::isfinite(size) && size >= 0)
+          check_size(name + ", link \"" + printable(l.name) + "\"", size, out);
+      }
+  }
   for (const Pendulum& p : scene.pendulums)
     for (const double length : p.length)
       check_size("Pendulum \"" + printable(p.name) + "\"", length, out);

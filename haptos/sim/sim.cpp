@@ -267,16 +267,6 @@ RobotView Sim::robot(const std::string& name) {
   return {model_->robots[i], work_->robots[i], state_, *work_};
 }
 
-Pose Sim::sphere_pose(const std::string& name) const {
-  return work_->spheres[index_of(scene().spheres, "sphere", name)]->pose(state_);
-}
-
-Vec6d Sim::sphere_velocity(const std::string& name) const {
-  const RigidBody& b = *work_->spheres[index_of(scene().spheres, "sphere", name)];
-  const Vec3d v = b.velocity(state_), w = b.angular_velocity(state_);
-  return {{v[0], v[1], v[2], w[0], w[1], w[2]}};
-}
-
 std::vector<double> Sim::pendulum_state(const std::string& name) const {
   const BodySlots& s = work_->pendulums[index_of(scene().pendulums, "pendulum", name)]->slots();
   const double* q = state_.q.data() + s.first_q;

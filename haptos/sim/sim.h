@@ -29,7 +29,7 @@ struct StepReport {
   double time = 0;      ///< at the end of the step [s]
   NewtonReport newton;  ///< iterations, residual, smallest gap, status
   double missed = 0;    ///< largest distance of a prescribed point from its target [m]
-  double kinetic = 0, potential = 0;  ///< energies of soft bodies and spheres at the end [J]
+  double kinetic = 0, potential = 0;  ///< energies of all bodies at the end [J]
   double smallest_volume_ratio = 1;   ///< smallest det F of any tetrahedron
   double seconds = 0;                 ///< wall time of the step
   int parts = 0;  ///< that the step was taken in; more than 1 where it would not settle in one
@@ -134,9 +134,6 @@ class Sim {
   /// commands, targets and wrenches. It is no part of the state.
   std::function<void(Sim&)> controller;
 
-  /// Position, orientation, velocities of a rigid sphere.
-  Pose sphere_pose(const std::string& name) const;
-  Vec6d sphere_velocity(const std::string& name) const;
   /// Angles [rad] and rates [rad/s] of a pendulum: (q1, q2, dq1, dq2).
   std::vector<double> pendulum_state(const std::string& name) const;
 

@@ -118,7 +118,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   w.points.begin_step();
   BodyStep bodies = body_step(scene, part.h, state, w);
   w.objective.inertia().z_past = state.z;
-  apply_controls(state, w);
+  apply_controls(scene, part.end, state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
   set_paths(scene, state, bodies, part, w);
   const bool collided = stop_colliding_prescribed(w);

@@ -123,7 +123,6 @@ void check_names(const Scene& s) {
   for (const auto& b : s.prescribed) add("prescribed body", b.name);
   for (const auto& b : s.affine) add("affine body", b.name);
   for (const auto& b : s.half_spaces) add("half-space", b.name);
-  for (const auto& b : s.spheres) add("sphere", b.name);
   for (const auto& b : s.pendulums) add("pendulum", b.name);
   for (const auto& b : s.robots) add("robot", b.name);
   const auto add_layer = [&](const std::string& layer) {
@@ -177,8 +176,7 @@ bool touches_itself(const Scene& s, const std::string& name) {
     return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
   };
   return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
-         !is_body(s.spheres) && !is_body(s.pendulums) && !is_body(s.robots) &&
-         find_link(s, name).robot < 0;
+         !is_body(s.pendulums) && !is_body(s.robots) && find_link(s, name).robot < 0;
 }
 
 void check_pairs(const Scene& s) {
@@ -342,10 +340,9 @@ void check_affine(const AffineBody& b) {
 
 // What only moves by implicit Euler.
 void check_integrator(const Scene& s) {
-  const char* found = !s.spheres.empty()     ? "a rigid sphere"
-                      : !s.pendulums.empty() ? "a pendulum"
-                      : !s.robots.empty()    ? "a robot"
-                                             : nullptr;
+  const char* found = !s.pendulums.empty() ? "a pendulum"
+                      : !s.robots.empty()  ? "a robot or a rigid body"
+                                           : nullptr;
   if (s.sim.integrator == 0 || !found) return;
   refuse("sim.integrator", option_word(s.sim, "integrator"),
          "is for soft and affine bodies, and this scene has " + std::string(found),
@@ -358,6 +355,7 @@ void check_robot_body(const RobotBody& b) {
   check_range(name + " friction", b.friction, 0, 100, "");
   check_positive(name + " stiffness", b.stiffness, "N/m");
   check_range(name + " relaxation_time", b.relaxation_time, 0, 1e3, "s");
+  check_range(name + " modulus", b.modulus, 0, 1e18, "Pa/m");
   check_range(name + " dissipation", b.dissipation, 0, 1e6, "s/m");
 }
 
@@ -385,21 +383,6 @@ void validate(const Scene& s) {
     check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength, kLargestLength,
                 "m");
     check_friction("half-space \"" + h.name + "\"", h.friction);
-  }
-  for (const RigidSphere& b : s.spheres) {
-    const std::string name = "sphere \"" + b.name + "\"";
-    check_length(name + " radius", b.radius);
-    check_positive(name + " mass", b.mass, "kg");
-    check_positive(name + " stiffness", b.stiffness, "N/m");
-    if (!(b.friction >= 0) || !std::isfinite(b.friction))
-      refuse(name + " friction", internal::format_number(b.friction), "must be 0 or more",
-             "for example 0.5");
-    if (!(b.dissipation >= 0) || !std::isfinite(b.dissipation))
-      refuse(name + " dissipation", internal::format_number(b.dissipation) + " s",
-             "must be 0 or more", "for example 0.01");
-    check_pose(name + " pose", b.pose);
-    check_finite(name + " velocity", b.velocity);
-    check_finite(name + " omega", b.omega);
   }
   for (const Pendulum& p : s.pendulums) {
     const std::string name = "pendulum \"" + p.name + "\"";

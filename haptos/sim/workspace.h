@@ -14,7 +14,6 @@
 #include "haptos/dynamics/joint_laws.h"
 #include "haptos/dynamics/loads.h"
 #include "haptos/dynamics/loop_closure.h"
-#include "haptos/dynamics/rigid_body.h"
 #include "haptos/dynamics/soft_body.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/sim.h"
@@ -65,6 +64,7 @@ struct LinkParts {
 struct RobotParts {
   Articulation* body = nullptr;  ///< null where nothing moves
   std::vector<JointMotor*> motors;
+  std::vector<int> played;                       ///< motor of each column of the robot's trajectory
   std::vector<LoopClosureTerm*> closures;        ///< as in the robot
   PointContact* contact = nullptr;               ///< that its shapes are part of
   std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
@@ -92,7 +92,6 @@ struct Workspace {
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
   std::vector<Vec3d> x_before, u_before;     ///< of permanent points at the start of the step
-  std::vector<RigidBody*> spheres;           ///< as in the scene
   std::vector<Articulation*> pendulums;      ///< as in the scene
   std::vector<RobotParts> robots;            ///< as in the scene
   std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
@@ -105,8 +104,9 @@ struct Workspace {
 std::unique_ptr<Workspace> build(const Model& model);
 /// Its part on contact (sim/build_contact.cpp).
 void add_contacts(const Model& model, Workspace& w);
-/// Hands the state's controls to robots, for the step under way, and what motors keep back to it.
-void apply_controls(const State& state, Workspace& w);
+/// Hands the state's controls to robots, for a step that ends at `end` [s]: what trajectories say
+/// then stands in their place. What motors keep goes back to it.
+void apply_controls(const Scene& scene, double end, const State& state, Workspace& w);
 void keep_controls(const Workspace& w, State& state);
 /// The number of a body in contact records.
 int body_number(const Model& model, const std::string& name);

@@ -252,24 +252,6 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
   scene.affine.push_back(std::move(b));
 }
 
-void add_sphere(Scene& scene, const std::string& name, double radius, double mass,
-                const nb::object& position, const nb::object& quaternion,
-                const nb::object& velocity, const nb::object& omega, double friction,
-                double stiffness, double dissipation) {
-  const std::string who = about("sphere", name);
-  RigidSphere s;
-  s.name = name;
-  s.radius = radius;
-  s.mass = mass;
-  s.pose = to_pose(position, quaternion, who.c_str());
-  if (!velocity.is_none()) s.velocity = to_vec3(velocity, (who + " velocity").c_str());
-  if (!omega.is_none()) s.omega = to_vec3(omega, (who + " omega").c_str());
-  s.friction = friction;
-  s.stiffness = stiffness;
-  s.dissipation = dissipation;
-  scene.spheres.push_back(s);
-}
-
 using Two = std::array<double, 2>;
 
 void add_pendulum(Scene& scene, const std::string& name, const Two& length, const Two& mass,
@@ -338,7 +320,7 @@ nb::dict robot_entry(const RobotBody& b) {
   d["robot"] = b.robot;
   d["pose"] = pose_row(b.pose);
   d["friction"] = b.friction, d["stiffness"] = b.stiffness;
-  d["relaxation_time"] = b.relaxation_time;
+  d["relaxation_time"] = b.relaxation_time, d["modulus"] = b.modulus;
   d["self_contact"] = b.self_contact;
   d["layer"] = b.layer;
   return d;
@@ -346,7 +328,7 @@ nb::dict robot_entry(const RobotBody& b) {
 
 // What the scene holds, for `haptos describe`, recordings and pictures.
 nb::dict entries(const Scene& s) {
-  nb::list soft, prescribed, affine, half_spaces, spheres, pendulums, robots;
+  nb::list soft, prescribed, affine, half_spaces, pendulums, robots;
   for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
   for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
   for (const AffineBody& b : s.affine) affine.append(affine_entry(b));
@@ -356,12 +338,6 @@ nb::dict entries(const Scene& s) {
     d["friction"] = friction_pair(h.friction);
     d["layer"] = h.layer;
     half_spaces.append(d);
-  }
-  for (const RigidSphere& b : s.spheres) {
-    nb::dict d;
-    d["name"] = b.name, d["radius"] = b.radius, d["mass"] = b.mass, d["pose"] = pose_row(b.pose);
-    d["friction"] = b.friction, d["stiffness"] = b.stiffness, d["dissipation"] = b.dissipation;
-    spheres.append(d);
   }
   for (const Pendulum& p : s.pendulums) {
     nb::dict d;
@@ -374,7 +350,7 @@ nb::dict entries(const Scene& s) {
   for (const RobotBody& b : s.robots) robots.append(robot_entry(b));
   nb::dict d;
   d["soft"] = soft, d["prescribed"] = prescribed, d["affine"] = affine;
-  d["half_spaces"] = half_spaces, d["spheres"] = spheres, d["pendulums"] = pendulums;
+  d["half_spaces"] = half_spaces, d["pendulums"] = pendulums;
   d["robots"] = robots;
   return d;
 }
@@ -405,6 +381,8 @@ void set_scene_options(Scene& scene, const std::string& name, const nb::dict& va
   const nb::object error = nb::borrow(e.value());
   const auto text = [&](const char* name) { return text_of(nb::object(error.attr(name))); };
   Diagnostic d;
+  d.file = text("file");
+  d.line = nb::cast<int>(error.attr("line"));
   d.element = text("element");
   d.value = text("value");
   d.rule = text("rule");
@@ -412,16 +390,29 @@ void set_scene_options(Scene& scene, const std::string& name, const nb::dict& va
   throw InputError(d);
 }
 
-// A Python function of (surface, name, size, epsilon, seed) that returns a TetMesh.
-Tetrahedralise filler(const nb::object& function) {
-  if (function.is_none()) return {};
-  return [function](const TetrahedraRequest& r) {
-    try {
-      return nb::cast<TetMesh>(function(r.surface, r.name, r.size, r.epsilon, r.seed));
-    } catch (const nb::python_error& e) {
-      rethrow(e);
-    }
-  };
+// What a Python function returns, its InputError as the library's own.
+template <class R, class... Args>
+R call(const nb::object& function, const Args&... args) {
+  try {
+    return nb::cast<R>(function(args...));
+  } catch (const nb::python_error& e) {
+    rethrow(e);
+  }
+}
+
+// Python functions of (surface, name, size, epsilon, seed) that returns a TetMesh, and of (file,
+// root, key, hulls) that returns a Robot.
+SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf) {
+  SceneReaders r;
+  if (!tetrahedralise.is_none())
+    r.tetrahedralise = [tetrahedralise](const TetrahedraRequest& q) {
+      return call<TetMesh>(tetrahedralise, q.surface, q.name, q.size, q.epsilon, q.seed);
+    };
+  if (!mjcf.is_none())
+    r.mjcf = [mjcf](const MjcfRequest& q) {
+      return call<Robot>(mjcf, q.file.string(), q.root.string(), q.key, q.hulls);
+    };
+  return r;
 }
 
 }  // namespace
@@ -460,10 +451,6 @@ void bind_scene(nb::module_& m) {
           },
           nb::arg("name"), nb::arg("normal"), nb::arg("offset"), nb::arg("friction").none(),
           nb::arg("layer"))
-      .def("add_sphere", &add_sphere, nb::arg("name"), nb::arg("radius"), nb::arg("mass"),
-           nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
-           nb::arg("omega").none(), nb::arg("friction"), nb::arg("stiffness"),
-           nb::arg("dissipation"))
       .def("add_pendulum", &add_pendulum, nb::arg("name"), nb::arg("length"), nb::arg("mass"),
            nb::arg("angle"), nb::arg("rate"), nb::arg("damping"))
       .def(
@@ -489,10 +476,9 @@ void bind_scene(nb::module_& m) {
       nb::arg("scene"), nb::arg("body"));
   m.def(
       "load_scene",
-      [](const std::filesystem::path& path, const nb::object& tetrahedralise) {
-        return load_scene(path, {}, filler(tetrahedralise));
-      },
-      nb::arg("path"), nb::arg("tetrahedralise").none());
+      [](const std::filesystem::path& path, const nb::object& tetrahedralise,
+         const nb::object& mjcf) { return load_scene(path, {}, readers(tetrahedralise, mjcf)); },
+      nb::arg("path"), nb::arg("tetrahedralise").none(), nb::arg("mjcf").none());
 }
 
 }  // namespace haptos::python

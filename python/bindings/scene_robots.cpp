@@ -1,6 +1,7 @@
 // Robots and rigid bodies of a scene and of a Sim. haptos/scene.py and haptos/robot_view.py wrap
 // this and document it for people.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include "bind.h"
@@ -35,8 +36,8 @@ void add_robot(Scene& scene, const std::string& name, const Robot& robot,
                const nb::object& position, const nb::object& quaternion,
                const std::map<std::string, Row>& start, const nb::object& coordinates,
                const nb::object& velocity, double friction, double stiffness,
-               double relaxation_time, double dissipation, bool self_contact,
-               const std::string& layer) {
+               double relaxation_time, double dissipation, double modulus, bool self_contact,
+               const std::string& layer, std::optional<Trajectory> trajectory) {
   const std::string who = "robot \"" + name + "\"";
   RobotBody b;
   b.name = name;
@@ -49,8 +50,10 @@ void add_robot(Scene& scene, const std::string& name, const Robot& robot,
   b.stiffness = stiffness;
   b.relaxation_time = relaxation_time;
   b.dissipation = dissipation;
+  b.modulus = modulus;
   b.self_contact = self_contact;
   b.layer = layer;
+  b.trajectory = std::move(trajectory);
   scene.robots.push_back(std::move(b));
 }
 
@@ -262,7 +265,8 @@ void bind_scene_robots(nb::module_& m) {
         nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("start"),
         nb::arg("coordinates").none(), nb::arg("velocity").none(), nb::arg("friction"),
         nb::arg("stiffness"), nb::arg("relaxation_time"), nb::arg("dissipation"),
-        nb::arg("self_contact"), nb::arg("layer"));
+        nb::arg("modulus"), nb::arg("self_contact"), nb::arg("layer"),
+        nb::arg("trajectory").none());
   m.def(
       "rigid_robot",
       [](const std::string& name, const nb::list& shapes, double mass, double density, bool fixed) {

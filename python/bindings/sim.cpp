@@ -216,10 +216,6 @@ void bind_sim(nb::module_& m) {
            [](const Sim& s, const std::string& n, const nb::object& about) {
              return pair(s.inertia_wrench(n, to_vec3(about, "about")));
            })
-      .def("sphere_pose",
-           [](const Sim& s, const std::string& n) { return pose_row(s.sphere_pose(n)); })
-      .def("sphere_velocity",
-           [](const Sim& s, const std::string& n) { return velocity_row(s.sphere_velocity(n)); })
       .def("pendulum_state",
            [](const Sim& s, const std::string& n) { return own_row(s.pendulum_state(n)); });
 }

@@ -18,7 +18,7 @@ from haptos.meshes import read_surface, read_volume
 from haptos.options import option_table
 from haptos.pads import VOLUME_SUFFIXES
 from haptos.press_parts import SURFACE_SUFFIXES
-from haptos.robots import ROBOT_SUFFIXES
+from haptos.robots import ROBOT_SUFFIXES, robot_facts
 from haptos.scene import Scene
 from haptos.sensor_models import is_sensor_file, load_sensor, sensor_names
 from haptos.tet_report import measure_tets
@@ -113,7 +113,7 @@ def _check_scene(file: str) -> None:
 
 def _count(scene: Scene) -> str:
     words = {"soft": "soft", "prescribed": "prescribed", "affine": "affine", "half_spaces": "half-spaces",
-             "spheres": "spheres", "pendulums": "pendulums"}
+             "pendulums": "pendulums", "robots": "robots and rigid bodies"}
     return ", ".join(f"{len(v)} {words.get(k, k)}" for k, v in scene.entries().items() if v)
 
 
@@ -187,7 +187,8 @@ def _print_parts() -> None:
     table = new_table("scene", "in a scene file", "in Python", "meaning")
     for key, method in (("soft", Scene.add_soft), ("prescribed", Scene.add_prescribed),
                         ("affine", Scene.add_affine), ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
-                        ("pendulums", Scene.add_pendulum), ("pairs", Scene.add_pair)):
+                        ("pendulums", Scene.add_pendulum), ("robots", Scene.add_robot),
+                        ("rigid", Scene.add_rigid), ("pairs", Scene.add_pair)):
         table.add_row(key, f"Scene.{method.__name__}()", (method.__doc__ or "").splitlines()[0])
     wide_console().print(table)
 
@@ -222,9 +223,8 @@ def _print_scene(file: str) -> None:
     for e in entries["half_spaces"]:
         table.add_row(e["name"], "half-space", f"normal {e['normal']}, offset {e['offset']:g} m"
                       + _friction(e))
-    for e in entries["spheres"]:
-        table.add_row(e["name"], "sphere", f"radius {e['radius']:g} m, mass {e['mass']:g} kg, "
-                      f"friction {e['friction']:g}")
+    for e in entries["robots"]:
+        table.add_row(e["name"], "robot", f"{robot_facts(e['robot'])}, friction {e['friction']:g}")
     for e in entries["pendulums"]:
         table.add_row(e["name"], "pendulum", f"lengths {e['length']} m, masses {e['mass']} kg")
     console = wide_console()

@@ -11,14 +11,28 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from haptos.turns import rotation
+
 if TYPE_CHECKING:
+    from haptos.robot_view import RobotView
     from haptos.sim import Sim, StepReport
 
 #: Kinds of body that feel a force, and what of it is measured.
-FORCES = {"prescribed": "contact and glue", "soft": "contact", "affine": "contact and glue", "spheres": "contact",
+FORCES = {"prescribed": "contact and glue", "soft": "contact", "affine": "contact and glue", "robots": "contact",
           "half_spaces": "contact"}
 BAD_ROWS = 20  # steps with a status that are kept whatever their number
 NO_GAP = 1e299  # the library's gap where nothing is near is 1e300 [m]
+
+
+def _is_free(view: RobotView) -> bool:
+    """Whether a robot is one rigid body on a free base, without springs to the world."""
+    return [j.kind for j in view.robot.joints] == ["free"]
+
+
+def _mass(view: RobotView) -> tuple[float, NDArray[np.float64]]:
+    """Mass [kg] and its centre in the link's frame (3) [m] of a robot of one link."""
+    link = view.robot.links[0]
+    return link.mass, np.asarray(link.centre, float)
 
 
 class Row(NamedTuple):
@@ -55,8 +69,8 @@ class History:
         self._most = max(2, most)
         self._stride = 1
         self._latest: Row | None = None
-        self._sphere_velocity = self._sphere_velocities()
-        self._sphere_before = self._sphere_velocity
+        self._rigid = {name: _mass(view) for name, view in sim.robots.items() if _is_free(view)}
+        self._rigid_momentum = self._rigid_before = self._rigid_momenta()
         self._masses = self._find_masses()
         self.bodies = [(name, kind) for kind in FORCES for name in sim.names(kind)]
         self.rows: list[Row] = []
@@ -72,8 +86,7 @@ class History:
     def add(self, report: StepReport) -> None:
         """Takes note of the step that the Sim has just made."""
         row = self._note(report)
-        self._sphere_before, self._sphere_velocity = (self._sphere_velocity,
-                                                      self._sphere_velocities())
+        self._rigid_before, self._rigid_momentum = self._rigid_momentum, self._rigid_momenta()
         if (self.steps - 1) % self._stride == 0:
             self.rows.append(row)
             self._measure(row)
@@ -113,8 +126,12 @@ class History:
                 self.bad.append(row)
         return row
 
-    def _sphere_velocities(self) -> NDArray[np.float64]:
-        rows = [self._sim.velocity(name)[0, :3] for name in self._sim.names("spheres")]
+    def _rigid_momenta(self) -> NDArray[np.float64]:
+        """Of rigid bodies that move freely, (n, 3) [kg m/s]."""
+        rows = []
+        for name, (mass, centre) in self._rigid.items():
+            v, turn = np.split(self._sim.velocity(name)[0], 2)
+            rows.append(mass * (v + np.cross(turn, rotation(self._sim.pose(name)[0, 3:]) @ centre)))
         return np.array(rows).reshape(-1, 3)
 
     def _measure(self, row: Row) -> None:
@@ -131,9 +148,9 @@ class History:
 
     @property
     def can_balance(self) -> bool:
-        """Whether every force is known: held vertices and the bases of robots take
+        """Whether every force is known: held vertices and the joints of robots take
         up some that are not measured."""
-        return (bool(self.bodies) and not self._sim.robots
+        return (bool(self.bodies) and len(self._rigid) == len(self._sim.robots)
                 and not any(e["held"] for e in self._sim.entries["soft"]))
 
     def _imbalance(self, forces: NDArray[np.float64]) -> float:
@@ -154,20 +171,19 @@ class History:
         terms += [-sim.load_wrench(name).force[0] for name in sim.names("soft")]
         # Of an affine body: its momentum less weight and load, in one.
         terms += [sim.inertia_wrench(name).force[0] for name in sim.names("affine")]
-        change = (self._sphere_velocity - self._sphere_before) / sim.dt
-        terms += [e["mass"] * a for e, a in zip(sim.entries["spheres"], change, strict=True)]
+        terms += list((self._rigid_momentum - self._rigid_before) / sim.dt)
         size = max((float(np.linalg.norm(t)) for t in terms), default=0.0)
         return float(np.linalg.norm(np.sum(terms, axis=0))) / size if size > 0 else 0.0
 
     def _find_masses(self) -> list[float]:
-        """Of soft bodies, then of spheres [kg]."""
+        """Of soft bodies, then of rigid ones [kg]."""
         masses = []
         for e in self._sim.entries["soft"]:
             mesh = self._sim.mesh(e["name"])
             a, b, c, d = (np.asarray(mesh.vertices)[np.asarray(mesh.tets)[:, k]] for k in range(4))
             volume = np.einsum("ij,ij->", np.cross(b - a, c - a), d - a) / 6
             masses.append(float(e["material"]["density"] * volume))
-        return masses + [e["mass"] for e in self._sim.entries["spheres"]]
+        return masses + [mass for mass, _ in self._rigid.values()]
 
     # -- for the report ------------------------------------------------------------------------
 

@@ -154,9 +154,6 @@ class Recorder:
             force, torque = sim.reaction(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
-        for name in sim.names("spheres"):
-            put(f"spheres/{_key(name)}/pose", sim.pose(name), "m, -")
-            put(f"spheres/{_key(name)}/velocity", sim.velocity(name), "m/s, rad/s")
         for name in sim.names("pendulums"):
             put(f"pendulums/{_key(name)}/angles", sim.angles(name), "rad, rad/s")
         for name, robot in sim.robots.items():
@@ -286,10 +283,6 @@ class Recorder:
             g = _group(f, "half_spaces", entry["name"])
             g.attrs["normal"] = entry["normal"]
             g.attrs["offset"] = entry["offset"]
-        for entry in sim.entries["spheres"]:
-            g = _group(f, "spheres", entry["name"])
-            g.attrs["radius"] = entry["radius"]
-            g.attrs["mass"] = entry["mass"]
         for entry in sim.entries["pendulums"]:
             g = _group(f, "pendulums", entry["name"])
             g.attrs["length"] = entry["length"]

@@ -25,7 +25,6 @@ from haptos.snapshots import (
     ShownSensor,
     Snapshot,
     Stage,
-    ball_body,
     displacement,
     pendulum_bodies,
     pendulum_poses,
@@ -92,8 +91,8 @@ class Recording:
         self._links: list[tuple[str, h5py.Group, int]] = []
         self._of: dict[str, dict[str, h5py.Group]] = {
             kind: {str(g.attrs["name"]): g for g in f[kind].values()} if kind in f else {}
-            for kind in ("soft", "prescribed", "affine", "spheres", "robots", "pendulums",
-                         "half_spaces", "sensors")}
+            for kind in ("soft", "prescribed", "affine", "robots", "pendulums", "half_spaces",
+                         "sensors")}
         self.stage = self._stage()
         self._carriers = {n: self._carrier(g) for n, g in self._of["soft"].items()}
 
@@ -174,7 +173,6 @@ class Recording:
         for name, g in of["affine"].items():
             x, t = self._surface(g, "vertices", "triangles")
             bodies.append(ShownBody(name, "affine", x, t, BODY))
-        bodies += [ball_body(n, float(g.attrs["radius"])) for n, g in of["spheres"].items()]
         for name, g in of["robots"].items():
             links = [str(x) for x in g.attrs["links"]]
             for k, part in g.get("parts", {}).items():
@@ -254,7 +252,7 @@ class Recording:
             if body.deforms and positions[body.name].shape != body.vertices.shape:
                 raise ValueError(f"{body.name} has another number of vertices")
         poses = {n: np.asarray(g["pose"][k, env], float)
-                 for kind in ("prescribed", "spheres") for n, g in of[kind].items()}
+                 for n, g in of["prescribed"].items()}
         poses |= {part: np.asarray(g["link_pose"][k, env, link], float)
                   for part, g, link in self._links}
         for name, lengths in self._pendulums.items():

@@ -23,6 +23,7 @@ from haptos.html_page import (
     table,
 )
 from haptos.recording import versions
+from haptos.robots import robot_facts
 from haptos.units import show_length, show_time
 
 if TYPE_CHECKING:
@@ -137,9 +138,8 @@ def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
     for e in sim.entries["half_spaces"]:
         rows.append((e["name"], "half-space, normal ("
                      + ", ".join(f"{c:.3g}" for c in e["normal"]) + ")"))
-    for e in sim.entries["spheres"]:
-        rows.append((e["name"], f"sphere, radius {show_length(e['radius'])}, {e['mass']:g} kg, "
-                     f"friction {e['friction']:g}"))
+    for e in sim.entries["robots"]:
+        rows.append((e["name"], f"{robot_facts(e['robot'])}, friction {e['friction']:g}"))
     for e in sim.entries["pendulums"]:
         rows.append((e["name"], "pendulum, " + " and ".join(show_length(v) for v in e["length"])))
     if len(rows) > 24:

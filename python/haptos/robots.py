@@ -68,6 +68,17 @@ def _xacro() -> str:
     return "xacro" if shutil.which("xacro") or not beside.exists() else str(beside)
 
 
+def robot_facts(robot: _core.Robot) -> str:
+    """What a robot is, in a few words: a rigid body's shape, or how many links and joints."""
+    kg = f"{sum(link.mass for link in robot.links):.4g} kg"
+    if len(robot.links) == 1:
+        shapes = [s.kind for s in robot.links[0].collisions]
+        fixed = robot.joints[0].kind == "fixed"
+        return f"rigid, {', '.join(shapes) or 'no shape'}, {'fixed' if fixed else kg}"
+    return (f"robot, {len(robot.links)} links, {sum(j.kind != 'fixed' for j in robot.joints)} "
+            f"joints that move, {len(robot.motors)} motors, {kg}")
+
+
 def shape_surface(shape: _core.RobotShape, facet: float = 0.12) -> _core.TriMesh | None:
     """The surface of a shape in its own frame; None where it has none or its file was not read.
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from haptos.sim import Sim
     from haptos.tets import TetProgress
+    from haptos.trajectories import Trajectory
 
 
 #: A coefficient of friction, or (static, kinetic); the kinetic one is not above the static one.
@@ -89,7 +90,7 @@ class Scene:
 
     @property
     def point_contact(self) -> Options:
-        """Contact of robots, rigid bodies and spheres: its law, near-rigid bound, stick."""
+        """Contact of robots and rigid bodies: its law, near-rigid bound, stick."""
         return self.options("point_contact")
 
     def add_soft(
@@ -239,7 +240,7 @@ class Scene:
         """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward.
 
         friction: coefficient against soft and affine bodies, or (static, kinetic), 0 where left
-        out; spheres have their own; layer: a group of bodies that add_pair() may name.
+        out; robots have their own; layer: a group of bodies that add_pair() may name.
         """
         self._core.add_half_space(name, normal, offset, friction, layer)
 
@@ -248,22 +249,13 @@ class Scene:
         name: str,
         radius: float,
         mass: float,
-        *,
-        position: ArrayLike | None = None,
-        quaternion: ArrayLike | None = None,
-        velocity: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        friction: float = 0.5,
-        stiffness: float = 1e5,
-        dissipation: float = 0.01,
+        **options: Any,
     ) -> None:
-        """Adds a free rigid sphere that rests and rolls on half-spaces.
+        """Adds a solid rigid sphere: add_rigid() of a shape that is one.
 
-        radius [m]; mass [kg], solid; position (3) [m], velocity (3) [m/s], omega (3) [rad/s],
-        world; friction: coefficient; stiffness [N/m]; dissipation: relaxation time [s].
+        radius [m]; mass [kg]; options: those of add_rigid() but density.
         """
-        self._core.add_sphere(name, radius, mass, position, quaternion, velocity, omega, friction,
-                              stiffness, dissipation)
+        self.add_rigid(name, _core.RobotShape("sphere", (radius,)), mass=mass, **options)
 
     def add_pendulum(
         self,
@@ -299,10 +291,13 @@ class Scene:
         stiffness: float = 1e5,
         relaxation_time: float = 0.01,
         dissipation: float = 20.0,
+        modulus: float = 0.0,
         self_contact: bool = True,
+        trajectory: Trajectory | None = None,
         layer: str = "",
     ) -> None:
-        """Adds an articulated robot, in frozen contact with half-spaces, spheres and other robots.
+        """Adds an articulated robot, in frozen contact with half-spaces and other robots, and in
+        live contact with soft, affine and prescribed bodies.
 
         robot: from haptos.load_robot(), or the path of its file; position (3) [m], quaternion (4):
         of its base, or of the frame it hangs from; start: coordinates of joints by name, or of all
@@ -312,8 +307,11 @@ class Scene:
         joint's own where left out; None: those that the robot's file describes. friction
         (coefficient), stiffness [N/m], relaxation_time [s]: of shapes that have none of their own;
         dissipation [s/m]: of the laws lagged and similar (scene.point_contact.law);
-        self_contact: whether links that no joint connects may touch; layer: a group of bodies that
-        add_pair() may name. Motors hold the joints where they start until
+        modulus [Pa/m]: of an elastic foundation, which takes the place of the stiffness where it
+        touches over an area, 0: none;
+        self_contact: whether links that no joint connects may touch; trajectory: from
+        haptos.load_trajectory(), played from the start of a run by the motors that its columns
+        name; layer: a group of bodies that add_pair() may name. Other motors hold the joints where they start until
         sim.robots[name].set_command() says otherwise. Raises InputError for names that do not
         exist; the rest is checked when compiled.
         """
@@ -327,7 +325,8 @@ class Scene:
                    for k, v in start.items()} if isinstance(start, Mapping) else {}
         _core.add_robot(self._core, name, robot, position, quaternion, by_name,
                         None if isinstance(start, Mapping) else start, velocity, friction,
-                        stiffness, relaxation_time, dissipation, self_contact, layer)
+                        stiffness, relaxation_time, dissipation, modulus, self_contact, layer,
+                        None if trajectory is None else trajectory._core)
 
     def add_robot_sensor(
         self,
@@ -377,6 +376,7 @@ class Scene:
         stiffness: float = 1e5,
         relaxation_time: float = 0.01,
         dissipation: float = 20.0,
+        modulus: float = 0.0,
         layer: str = "",
     ) -> None:
         """Adds a rigid body: a robot of one link, sim.robots[name], in the same contact.
@@ -385,7 +385,7 @@ class Scene:
         insides, default 1000, or mass [kg] spread evenly over them; fixed: stands in the world, as
         a table does; position (3) [m], quaternion (4): of its frame; velocity (3) [m/s] of the
         frame's origin and omega (3) [rad/s] at the start, world; friction, stiffness,
-        relaxation_time, dissipation, layer: as of add_robot(). Raises InputError for a mass and a density, and
+        relaxation_time, dissipation, modulus, layer: as of add_robot(). Raises InputError for a mass and a density, and
         for what moves without a volume.
         """
         if mass is not None and density is not None:
@@ -402,7 +402,7 @@ class Scene:
                                     for v in (velocity, omega)])
         self.add_robot(name, robot, position=position, quaternion=quaternion, velocity=moves,
                        friction=friction, stiffness=stiffness, relaxation_time=relaxation_time,
-                       dissipation=dissipation, layer=layer)
+                       dissipation=dissipation, modulus=modulus, layer=layer)
 
     def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
                  support: float = 0.0, friction: FrictionLike | None = None,
@@ -459,8 +459,8 @@ class Scene:
         return tuple(self._sensors)
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, spheres,
-        pendulums, robots."""
+        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, pendulums,
+        robots."""
         return self._core.entries()
 
     @property
@@ -521,8 +521,13 @@ def load_scene(path: str | os.PathLike[str], *,
         return make_tets(surface, size, epsilon=epsilon or None, seed=seed, cache=True,
                          progress=told, name="").mesh
 
+    def mjcf(file: str, root: str, key: str, hulls: bool) -> _core.Robot:
+        from haptos.mjcf import load_mjcf
+
+        return load_mjcf(file, key=key or None, hulls=hulls, roots=[root]).robot
+
     scene = Scene()
-    scene._core = _core.load_scene(os.fspath(path), fill)
+    scene._core = _core.load_scene(os.fspath(path), fill, mjcf)
     with open(path, encoding="utf-8", errors="replace") as f:
         scene.text = f.read()
     return scene

@@ -45,10 +45,6 @@ CONTACT_DTYPE = np.dtype(
 )
 
 
-# Readers of the core that are not called by the kind of body.
-_READERS = {"spheres": "sphere"}
-
-
 class Wrench(NamedTuple):
     """Force [N] and torque [N m], world frame, (env, 3) each."""
 
@@ -148,12 +144,11 @@ class Sim:
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What was compiled, by kind: soft, prescribed, affine, half_spaces, spheres, pendulums,
-        robots."""
+        """What was compiled, by kind: soft, prescribed, affine, half_spaces, pendulums, robots."""
         return self._entries
 
     def names(self, kind: str) -> list[str]:
-        """Names of the bodies of a kind: "soft", "prescribed", "spheres", ..."""
+        """Names of the bodies of a kind: "soft", "prescribed", "robots", ..."""
         return [e["name"] for e in self._entries[kind]]
 
     def _kind(self, name: str, *kinds: str) -> str:
@@ -314,10 +309,12 @@ class Sim:
         return self._stack(f"{kind}_positions", name)
 
     def pose(self, name: str) -> NDArray[np.float64]:
-        """Pose of the frame of a prescribed body, an affine body or a sphere: x y z [m], w x y z;
-        (env, 7). Of an affine body the rotation is the one nearest to its axes."""
-        kind = self._kind(name, "prescribed", "affine", "spheres")
-        return self._stack(f"{_READERS.get(kind, kind)}_pose", name)
+        """Pose of the frame of a prescribed body, an affine body, a rigid body or a link
+        ("robot/link"): x y z [m], w x y z; (env, 7). Of an affine body the rotation is the one
+        nearest to its axes."""
+        if (link := self._link(name)) is not None:
+            return link[0].link_pose(link[1])
+        return self._stack(f"{self._kind(name, 'prescribed', 'affine')}_pose", name)
 
     def carrier_pose(self, name: str) -> NDArray[np.float64]:
         """Pose of a prescribed body, an affine body or a link ("robot/link"), x y z [m], w x y z,
@@ -334,10 +331,22 @@ class Sim:
         return self._each[env].link_surfaces(name)
 
     def velocity(self, name: str) -> NDArray[np.float64]:
-        """Velocity of an affine body's centre of mass or of a sphere's centre, world frame: linear
-        [m/s], angular [rad/s]; (env, 6)."""
-        kind = self._kind(name, "affine", "spheres")
-        return self._stack(f"{_READERS.get(kind, kind)}_velocity", name)
+        """Velocity of an affine body's centre of mass, or of the origin of a rigid body's or a
+        link's ("robot/link") frame, world axes: linear [m/s], angular [rad/s]; (env, 6)."""
+        if (link := self._link(name)) is not None:
+            return link[0].link_velocity(link[1])
+        return self._stack(f"{self._kind(name, 'affine')}_velocity", name)
+
+    def _link(self, name: str) -> tuple[RobotView, str] | None:
+        """The robot and the link of a rigid body or of "robot/link"; None for other names."""
+        view = self._robots.get(name)
+        if view is None:
+            robot, _, link = name.rpartition("/")
+            return (self._robots[robot], link) if robot in self._robots else None
+        if len(view.link_names) > 1:
+            refuse(f'robot "{name}"', "", "has several links",
+                   f'name one, for example "{name}/{view.link_names[0]}"')
+        return view, view.link_names[0]
 
     def strain(self, name: str) -> NDArray[np.float64]:
         """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""

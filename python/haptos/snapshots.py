@@ -26,7 +26,6 @@ Array = NDArray[Any]
 GEL = (0.60, 0.76, 0.82)
 BODY = (0.80, 0.62, 0.42)  #: affine bodies
 OBJECT = (0.72, 0.73, 0.76)
-BALL = (0.82, 0.52, 0.34)
 STILL = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  #: the pose that moves nothing
 
 BIN = 4  #: pixels that a bin of the pressure image has, each way
@@ -52,7 +51,7 @@ class ShownBody:
     """A surface: `vertices` in the frame that moves with it, or at rest where it deforms."""
 
     name: str  #: unique; "robot/link/0" for the first part of a link
-    kind: str  #: soft, prescribed, affine, spheres, robots, pendulums
+    kind: str  #: soft, prescribed, affine, robots, pendulums
     vertices: Array  #: (V, 3) [m]
     triangles: Array  #: (T, 3)
     color: tuple[float, float, float]
@@ -151,12 +150,6 @@ def place(vertices: Array, pose: Array) -> Array:
 
 
 # -- bodies that are made here -----------------------------------------------------------------
-
-
-def ball_body(name: str, radius: float) -> ShownBody:
-    """A sphere as a surface."""
-    mesh = _core.icosphere(radius, radius / 8)
-    return ShownBody(name, "spheres", np.asarray(mesh.vertices), np.asarray(mesh.triangles), BALL)
 
 
 def pendulum_bodies(name: str, lengths: Iterable[float]) -> list[ShownBody]:
@@ -258,7 +251,6 @@ class SimStage:
             s = entry["surface"]
             bodies.append(ShownBody(entry["name"], "affine", np.asarray(s.vertices),
                                     np.asarray(s.triangles), BODY))
-        bodies += [ball_body(e["name"], e["radius"]) for e in sim.entries["spheres"]]
         self._links: list[tuple[str, str, int]] = []
         for name, view in sim.robots.items():
             for part, link in robot_parts(name, view.robot):
@@ -285,8 +277,7 @@ class SimStage:
         sim, env = self.sim, self.env
         positions = {n: sim.positions(n)[env].astype(np.float32)
                      for kind in ("soft", "affine") for n in sim.names(kind)}
-        poses = {n: sim.pose(n)[env] for kind in ("prescribed", "spheres")
-                 for n in sim.names(kind)}
+        poses = {n: sim.pose(n)[env] for n in sim.names("prescribed")}
         links = {n: r.link_poses[env] for n, r in sim.robots.items()}
         poses |= {part: links[robot][link] for part, robot, link in self._links}
         for entry in sim.entries["pendulums"]:

@@ -290,13 +290,13 @@ def odd_scene(tmp_path):
 def test_warnings_of_a_scene_are_said_by_run_and_check_and_kept(odd_scene, tmp_path):
     warnings = haptos.load_scene(odd_scene).warnings
     assert len(warnings) == 3 and warnings[0].startswith("sheet.obj: Beside triangles")
-    assert "open" in warnings[1] and "20000 m in size" in warnings[2]
+    assert "open" in warnings[1] and "40000 m in size" in warnings[2]
     done = run_haptos("run", odd_scene, "--duration", "0.02s", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
     assert said == [f"warning: {w}" for w in warnings]
     text = (tmp_path / "out" / "report.html").read_text()
-    assert '<ul class="warnings">' in text and "moon&quot; is 20000 m in size" in text
+    assert '<ul class="warnings">' in text and "moon&quot; is 40000 m in size" in text
     assert "<b>sheet" not in text and "&lt;b&gt;sheet" in text
     check = run_haptos("check", odd_scene, cwd=tmp_path)
     assert check.returncode == 0

@@ -8,6 +8,7 @@ import pytest
 
 import haptos
 from conftest import outside_file, run_haptos
+from haptos.turns import rotation
 from mjcf_models import EVERYTHING, random_mjcf
 
 
@@ -102,7 +103,8 @@ def compare_frames(mujoco, m, model, n):
 
 
 def check_identities(robot, q, v):
-    """ABA undoes RNEA, CRBA is RNEA of unit accelerations; momentum and energy are of M."""
+    """ABA undoes RNEA; CRBA is RNEA of unit accelerations and what Jacobians and inertias of links
+    make; momentum and energy are of M."""
     tree = haptos.Tree(robot)
     a = np.random.default_rng(2).normal(size=v.shape)
     tau = tree.inverse_dynamics(q, v, a)
@@ -111,6 +113,17 @@ def check_identities(robot, q, v):
     mass = tree.mass_matrix(q)
     units = tree.inverse_dynamics(q[:, None], None, np.eye(tree.nv), gravity=(0, 0, 0))
     assert np.abs(units - mass).max() < 1e-10 * np.abs(mass).max()
+    # Of the Jacobians of all links, at their centres of mass.
+    summed = np.zeros_like(mass) + np.diag(tree.armature)
+    poses = tree.forward_kinematics(q)
+    for i, link in enumerate(robot.links):
+        if link.mass > 0:
+            turns, moves = np.split(tree.jacobian(q, i, link.centre), 2, axis=1)
+            r = rotation(poses[:, i, 3:])
+            inertia = r @ np.asarray(link.inertia) @ r.transpose(0, 2, 1)
+            summed += link.mass * moves.transpose(0, 2, 1) @ moves
+            summed += turns.transpose(0, 2, 1) @ inertia @ turns
+    assert np.abs(summed - mass).max() < 1e-10 * np.abs(mass).max()
     energy = 0.5 * np.einsum("ni,nij,nj->n", v, mass, v)
     np.testing.assert_allclose(tree.energy(q, v)[:, 0], energy, rtol=1e-10)
     if tree.armature.max() == 0:

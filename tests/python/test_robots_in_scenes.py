@@ -221,3 +221,15 @@ def test_a_run_is_recorded(arm, tmp_path):
         assert group["position"].shape == (11, 2, 1) and group["link_pose"].shape == (11, 2, 2, 7)
         assert list(group.attrs["joints"]) == ["shoulder"]
         np.testing.assert_array_equal(group["effort"][-1], sim.robots["arm"].effort)
+
+
+def test_a_modulus_is_an_elastic_foundation():
+    for side in (0.1, 0.2):
+        scene = haptos.Scene(dt=1e-3)
+        scene.newton.force_tolerance = 1e-9
+        scene.add_half_space("ground")
+        scene.add_rigid("box", haptos.RobotShape("box", (side / 2, 0.05, 0.05)), mass=2,
+                        position=(0, 0, 0.05), modulus=1e8)
+        sim = scene.compile()
+        assert sim.run(1.0).ok
+        assert 0.05 - sim.pose("box")[0, 2] == pytest.approx(2 * G / (1e8 * side * 0.1), rel=1e-4)

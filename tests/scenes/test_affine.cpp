@@ -6,6 +6,7 @@
 
 #include "haptos/base/status.h"
 #include "haptos/geometry/shapes.h"
+#include "tests/robots.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {
@@ -43,11 +44,9 @@ TEST(Affine, FreeFallIsTheSameForEveryKindOfBody) {
   s.soft = test::free_block(0.01, -9.81).soft;
   s.soft[0].velocity = v0;
   s.soft[0].pose.p = {{1, 0, 1}};
-  RigidSphere ball;
-  ball.name = "ball";
-  ball.velocity = v0;
-  ball.pose.p = {{2, 0, 1}};
-  s.spheres = {ball};
+  RobotBody ball = test::rigid_ball("ball", 0.01, 0.1, {{2, 0, 1}});
+  ball.velocity = {v0[0], v0[1], v0[2], 0, 0, 0};
+  s.robots = {ball};
   Sim sim(s);
   const Vec3d gel = sim.soft_positions("gel")[0];
   const int steps = 50;
@@ -57,7 +56,7 @@ TEST(Affine, FreeFallIsTheSameForEveryKindOfBody) {
   for (int c = 0; c < 3; ++c) {
     EXPECT_NEAR(sim.affine_pose("block").p[c] - b.pose.p[c], d[c], 1e-12);
     EXPECT_NEAR(sim.soft_positions("gel")[0][c] - gel[c], d[c], 1e-12);
-    EXPECT_NEAR(sim.sphere_pose("ball").p[c] - ball.pose.p[c], d[c], 1e-12);
+    EXPECT_NEAR(sim.robot("ball").link_pose(0).p[c] - ball.pose.p[c], d[c], 1e-12);
     EXPECT_NEAR(sim.affine_velocity("block")[c], v0[c] + (c == 2 ? -9.81 * h * steps : 0), 1e-12);
   }
 }

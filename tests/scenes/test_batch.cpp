@@ -7,6 +7,7 @@
 #include "haptos/base/error.h"
 #include "haptos/base/parallel.h"
 #include "haptos/sim/batch.h"
+#include "tests/robots.h"
 
 namespace haptos {
 namespace {
@@ -55,7 +56,7 @@ Scene pushing(double dt = 2e-3) {
   block.robot.joints.push_back(free);
   block.pose.p = {{-0.1, 0, 0.05}};
   s.robots.push_back(block);
-  s.spheres.push_back({"ball", 0.03, 0.1, {{{-0.3, 0.01, 0.03}}, {}}});
+  s.robots.push_back(test::rigid_ball("ball", 0.03, 0.1, {{-0.3, 0.01, 0.03}}));
   return s;
 }
 

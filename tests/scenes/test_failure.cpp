@@ -64,6 +64,7 @@ TEST(StepFailure, NamesTheBodyThatRunsAwayTheLightOneAndTheWorstBalance) {
 
   Tower light(1e-9);
   push(light, 50);
+  light.w.bodies[2]->force = {{4000, 3000, -50}};
   f = light.step(&s);
   EXPECT_EQ(f.cause, Failure::kMassRatio) << s;
   EXPECT_EQ(f.block, 1);

@@ -6,6 +6,7 @@
 
 #include "haptos/base/status.h"
 #include "haptos/geometry/shapes.h"
+#include "tests/robots.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {
@@ -231,9 +232,7 @@ TEST(Integrators, Bdf2GoesOnOnlyFromAStepOfItsOwnLength) {
 TEST(Integrators, ASceneWithARigidSphereTakesImplicitEulerOnly) {
   Scene s;
   s.sim.integrator = kBdf2;
-  RigidSphere ball;
-  ball.name = "ball";
-  s.spheres = {ball};
+  s.robots = {test::rigid_ball("ball", 0.01, 0.1, {{0, 0, 0}})};
   try {
     Sim sim(s);
     FAIL() << "accepted";

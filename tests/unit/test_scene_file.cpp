@@ -208,8 +208,9 @@ TEST(SceneFile, ANumberWithAUnitEqualsThePlainNumber) {
       {"4e3 um", 0.004}, {"+4.0e0 mm", 0.004}, {"\"4 mm\"", 0.004}, {"1 in", 0.0254}};
   for (const auto& [text, metres] : lengths) {
     const Scene s = parse("spheres: [{name: a, mass: 250 g, radius: " + std::string(text) + "}]");
-    EXPECT_DOUBLE_EQ(s.spheres[0].radius, metres) << text;
-    EXPECT_EQ(s.spheres[0].mass, 0.25);
+    const RobotLink& ball = s.robots[0].robot.links[0];
+    EXPECT_DOUBLE_EQ(ball.collisions[0].shape.size[0], metres) << text;
+    EXPECT_EQ(ball.mass, 0.25);
   }
 }
 
@@ -388,16 +389,20 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
             "half_spaces: [{name: floor, normal: [0, 0, 2], offset: -1 cm}]\n"
             "spheres:\n  - {name: ball, radius: 1 cm, mass: 1, pose: {position: [0, 0, 1]}, "
             "velocity: [1, 0, 0], omega: [0, 10 deg/s, 0], friction: 0.3, stiffness: 1 N/mm, "
-            "dissipation: 2 ms}\n"
+            "relaxation_time: 2 ms, dissipation: 30}\n"
             "pendulums:\n  - {name: p, pivot: [0, 0, 2], length: [1, 0.5], mass: [1, 100 g], "
             "angle: [10 deg, 0.5 rad], rate: [0, 1], damping: 0.1}\n"
             "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9}]\n");
   EXPECT_EQ(s.half_spaces.at(0).normal[2], 1);
   EXPECT_EQ(s.half_spaces[0].offset, -0.01);
-  EXPECT_EQ(s.spheres.at(0).friction, 0.3);
-  EXPECT_EQ(s.spheres[0].stiffness, 1e3);
-  EXPECT_EQ(s.spheres[0].dissipation, 0.002);
-  EXPECT_EQ(s.spheres[0].omega[1], std::numbers::pi / 18);
+  const RobotBody& ball = s.robots.at(0);
+  EXPECT_EQ(ball.friction, 0.3);
+  EXPECT_EQ(ball.stiffness, 1e3);
+  EXPECT_EQ(ball.relaxation_time, 0.002);
+  EXPECT_EQ(ball.dissipation, 30);
+  EXPECT_EQ(ball.velocity[4], std::numbers::pi / 18);
+  EXPECT_EQ(ball.robot.joints.at(0).kind, JointKind::kFree);
+  EXPECT_NEAR(ball.robot.links.at(0).inertia(2, 2), 0.4 * 1e-4, 1e-18);
   EXPECT_EQ(s.pendulums.at(0).length[1], 0.5);
   EXPECT_EQ(s.pendulums[0].pivot[2], 2);
   EXPECT_EQ(s.pendulums[0].mass[1], 0.1);
@@ -546,6 +551,18 @@ TEST_F(SceneFolder, WrongRobotsAreRefusedWithPlaceAndRemedy) {
   expect("robots: [{name: a, file: arm.urdf, start: {shoulder: 1}}]", "rad");
   expect("robots: [{name: a, file: arm.urdf, motors: {joints: [elbow]}}]", "is no joint");
   expect("robots: [{name: a, file: arm.urdf, motors: {kp: -1}}]", "kp");
+  expect("robots: [{name: a, file: arm.urdf, modulus: -1}]", "modulus");
+  write("arm.xml", "<mujoco/>");
+  expect("robots: [{name: a, file: arm.xml}]", "load the scene in Python with the package mujoco");
+  write("swing.csv", "time,shoulder\n0,1\n");
+  expect("robots: [{name: a, file: arm.urdf, trajectory: swing.csv}]", "and give it some");
+  expect("robots: [{name: a, file: arm.urdf, motors: {kp: 1}, trajectory: swing.npz}]",
+         "swing.npz");
+  write("wrong.csv", "time,shuolder\n0,1\n");
+  expect("robots: [{name: a, file: arm.urdf, motors: {kp: 1}, trajectory: wrong.csv}]",
+         "did you mean \"shoulder\"");
+  write("bad.csv", "time,shoulder\n0,1\n0,2\n");
+  expect("robots: [{name: a, file: arm.urdf, motors: {kp: 1}, trajectory: bad.csv}]", "bad.csv:3");
   expect("rigid: [{name: a, shape: {box: {size: [1, 1]}}}]", "size");
   expect("rigid: [{name: a, shape: {half_space: {}}}]", "encloses no volume");
   expect("rigid: [{name: a, shape: {sphere: {radius: 1 cm}}, mass: 1, density: 2}]", "both");
@@ -578,13 +595,13 @@ TEST_F(SceneFolder, ASurfaceIsFilledByWhoeverReadsTheScene) {
     return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}, {{1, 1, 1}}},
                    {{{0, 1, 2, 3}}, {{1, 2, 3, 4}}}};
   };
-  const Scene s = load_scene(folder_ / "scene.yaml", {}, fill);
+  const Scene s = load_scene(folder_ / "scene.yaml", {}, {fill, {}});
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(s.soft.at(0).mesh.tets.size(), 2u);
 
   const auto message = [&](const SceneLimits& limits, const Tetrahedralise& f) {
     try {
-      load_scene(folder_ / "scene.yaml", limits, f);
+      load_scene(folder_ / "scene.yaml", limits, {f, {}});
     } catch (const InputError& e) {
       EXPECT_EQ(e.diagnostic.line, 1) << e.what();
       return std::string(e.what());
@@ -685,7 +702,8 @@ TEST_F(SceneFolder, TheExamplesOfTheDocumentationAreRead) {
   for (std::size_t at = 0; (at = page.find("```yaml\n", at)) != page.npos; ++count) {
     const std::size_t start = at + 8, end = page.find("```", start);
     ASSERT_NE(end, page.npos);
-    EXPECT_NO_THROW(parse_scene(page.substr(start, end - start), "scene.yaml", folder_, {}, fill))
+    EXPECT_NO_THROW(
+        parse_scene(page.substr(start, end - start), "scene.yaml", folder_, {}, {fill, {}}))
         << "line " << std::count(page.begin(), page.begin() + static_cast<long>(at), '\n') + 1;
     at = end;
   }

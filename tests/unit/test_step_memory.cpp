@@ -3,6 +3,7 @@
 
 #include "haptos/model/rigid.h"
 #include "haptos/sim/batch.h"
+#include "tests/robots.h"
 #include "tests/unit/allocation_count.h"
 
 namespace haptos {
@@ -44,7 +45,7 @@ Scene busy() {
   arm.robot.motors.push_back({"", "hinge", 50, 5, 10});
   arm.pose.p = {{-1, 0, 2}};
   s.robots.push_back(arm);
-  s.spheres.push_back({"ball", 0.05, 0.3, {{{2, 0, 0.05}}, {}}});
+  s.robots.push_back(test::rigid_ball("ball", 0.05, 0.3, {{2, 0, 0.05}}));
   return s;
 }
 

@@ -4,6 +4,7 @@
 #include "haptos/geometry/shape_moments.h"
 #include "haptos/model/robot_check.h"
 #include "tests/outside_data.h"
+#include "tests/tree_identities.h"
 #include "tests/unit/urdf_text.h"
 
 namespace haptos {
@@ -129,6 +130,18 @@ TEST_P(UrdfOutside, APackageUnderAnotherNameIsFoundAndSaid) {
   for (const RobotLink& l : r.links) visuals += l.visuals.size();
   EXPECT_EQ(visuals, c.visuals);
   EXPECT_EQ(has_warning(r, "was taken for it"), r.name != "f_tac_hand") << all_warnings(r);
+}
+
+// Inverse and forward dynamics, mass matrix, momentum, and Jacobians by dual numbers.
+TEST_P(UrdfOutside, TheIdentitiesOfDynamicsHold) {
+  const Case& c = GetParam();
+  HAPTOS_OUTSIDE_FILE(file, std::filesystem::path("robots") / c.file);
+  for (const RobotBase base : {RobotBase::kFixed, RobotBase::kFloating}) {
+    UrdfOptions o;
+    o.base = base;
+    o.packages["example-robot-data"] = outside_data();
+    check_identities(read_urdf(file, o));
+  }
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {

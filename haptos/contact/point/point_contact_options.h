@@ -13,7 +13,7 @@ enum class PointLaw : std::uint8_t { kSap, kLagged, kSimilar };
 
 struct PointContactOptions {
   int law = 0;                     ///< a PointLaw
-  double near_rigid = 1;           ///< beta
+  double near_rigid = 0.1;         ///< beta
   double stick_compliance = 1e-3;  ///< sigma
   double stiction_speed = 1e-4;    ///< v_s [m/s]
   bool anchored = false;
