@@ -25,8 +25,8 @@ struct LawCase {
   double gradient_tolerance = 1e-6;
   double hessian_tolerance = 1e-4;
   bool by_velocity = false;  ///< differentiate by u (dissipation) and not by x
-  bool hold = false;         ///< hold what the term samples (Term::hold) while differences are taken
-  double step = 1e-5;        ///< difference step as a fraction of length (or of velocity)
+  bool hold = false;   ///< hold what the term samples (Term::hold) while differences are taken
+  double step = 1e-5;  ///< difference step as a fraction of length (or of velocity)
 };
 
 /// Values of the term at the present points: energy, gradient and Hessian by the free unknowns.

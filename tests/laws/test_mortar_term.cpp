@@ -45,8 +45,8 @@ TEST(MortarTerm, HoldsTheLawsWhereATriangleLiesOverAnother) {
     }
 }
 
-// Two that only overlap, where the rim of the master lies over the slave: with what is sampled held,
-// as a search holds it, the gradient is that of the energy.
+// Two that only overlap, where the rim of the master lies over the slave: with what is sampled
+// held, as a search holds it, the gradient is that of the energy.
 TEST(MortarTerm, HoldsTheLawsForHeldSamplesWhereOverlapsEnd) {
   for (const double tilt : {0.0, 0.05})
     for (const bool driven : {false, true}) {

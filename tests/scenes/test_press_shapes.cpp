@@ -27,7 +27,7 @@ struct Press {
   double depth = 1.5e-3;  // below the pad's highest point [m]
   int steps = 15;
   double yaw = 0;  // of the indenter about z [rad]
-  int model = 0;   // of contact
+  int model = 0;   // of contact, a LiveModel
 };
 
 struct Outcome {
@@ -47,7 +47,7 @@ Outcome run(const Press& p) {
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.contact.support = kSupport;
-  s.contact.model = getenv("MODEL") ? atoi(getenv("MODEL")) : p.model;
+  s.contact.model = p.model;
   const Aabb pad = bounds(p.pad.vertices);
   SoftBody gel;
   gel.name = "gel";
@@ -127,8 +127,11 @@ TEST(PressShapes, BallGoesInWithoutIntersectionOrInversion) {
   Press p;
   p.indenter = make_shape("sphere");
   p.pad = mini(1.6e-3);
-  const Outcome o = run(p);
-  EXPECT_LE(o.most_iterations, 40);
+  for (const int model : {0, 1}) {
+    SCOPED_TRACE(model == 1 ? "mortar" : "barrier");
+    p.model = model;
+    EXPECT_LE(run(p).most_iterations, 40);
+  }
 }
 
 TEST(PressShapes, PrismWithSharpEdgesAndCornersGoesInWithoutIntersectionOrInversion) {
@@ -146,8 +149,11 @@ TEST(PressShapes, ConeWithAPointGoesInWithoutIntersectionOrInversion) {
   p.indenter = make_shape("cone");
   p.pad = box(1.6e-3);
   p.young = 435e3;
-  const Outcome o = run(p);
-  EXPECT_LE(o.most_iterations, 40);
+  for (const int model : {0, 1}) {
+    SCOPED_TRACE(model == 1 ? "mortar" : "barrier");
+    p.model = model;
+    EXPECT_LE(run(p).most_iterations, 40);
+  }
 }
 
 // Shape, pad, resolution. Names ending in .stl are outside data.

@@ -7,6 +7,7 @@
 
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/barrier_term.h"
+#include "haptos/contact/mortar/mortar_term.h"
 #include "tests/scenes/round_press.h"
 
 namespace haptos {
@@ -39,7 +40,8 @@ struct NodalPressure {
 };
 
 // Forces of the term on a flat soft surface at a gap below the slab, per node.
-NodalPressure evaluate(const TriMesh& soft, const TriMesh& slab, double gap, int divisions) {
+NodalPressure evaluate(const TriMesh& soft, const TriMesh& slab, double gap, int divisions,
+                       bool mortar = false) {
   Points points;
   std::vector<int> s, c;
   int block = 0;
@@ -48,7 +50,8 @@ NodalPressure evaluate(const TriMesh& soft, const TriMesh& slab, double gap, int
   for (const Vec3d& x : slab.vertices) c.push_back(points.add_driven(1, 0, x));
   points.finish_permanent();
   const ContactSurface a(soft, s, 0, 0, false), b(slab, c, 1, 0, true);
-  const auto term = make_barrier_term(&a, &b, {kSupport, kStiffness, divisions, {}});
+  const BarrierSetup setup{kSupport, kStiffness, divisions, {}};
+  const auto term = mortar ? make_mortar_term(&a, &b, setup) : make_barrier_term(&a, &b, setup);
   StepContext step;
   step.points = &points;
   term->prepare(step);
@@ -95,7 +98,7 @@ TEST(UniformGap, PressureDoesNotDependOnEitherMesh) {
   const std::vector<TriMesh> tops = {
       flat_top(box_pad(BoxPadShape{}, PadGrading{1e-3, 2e-3, 0.5e-3, 1.4e-3, 1.2})),
       flat_top(round_pad(10e-3, 4e-3, PadGrading::uniform(1e-3)))};
-  double worst_total = 0, worst_scatter = 0;
+  double worst_total = 0, worst_scatter = 0, worst_mortar = 0;
   for (const TriMesh& top : tops) {
     double area = 0;
     for (const Vec3i& t : top.triangles) {
@@ -110,10 +113,16 @@ TEST(UniformGap, PressureDoesNotDependOnEitherMesh) {
           worst_total = std::max(worst_total, std::abs(p.total / expected - 1));
           worst_scatter = std::max(worst_scatter, p.scatter);
           EXPECT_LE(p.lateral, 1e-9);
+          if (divisions > 1) continue;
+          const NodalPressure m = evaluate(top, slab, t * kSupport, 1, true);
+          worst_mortar =
+              std::max({worst_mortar, std::abs(m.total / expected - 1), m.scatter, m.lateral});
         }
   }
   std::printf("FIGURE uniform_gap.total_error = %.2e %%\n", 100 * worst_total);
   std::printf("FIGURE uniform_gap.nodal_scatter = %.2e %%\n", 100 * worst_scatter);
+  std::printf("FIGURE uniform_gap.mortar = %.2e\n", worst_mortar);
+  EXPECT_LE(worst_mortar, 1e-9);
   EXPECT_LE(worst_total, 1e-3);
   EXPECT_LE(worst_scatter, 0.02);
 }

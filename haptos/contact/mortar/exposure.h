@@ -1,16 +1,16 @@
 // How far an edge stands out against what it meets, 0 to 1: how much of the load there the faces
 // beside it do not carry.
 //
-// A face that rises from the edge with slope s leaves a strip d / s wide within the support. That is
-// enough while it is no less than the size L of the slave's triangles, since they cannot follow the
-// surface any closer. So
+// A face that rises from the edge with slope s leaves a strip d / s wide within the support. That
+// is enough while it is no less than the size L of the slave's triangles, since they cannot follow
+// the surface any closer. So
 //
 //   w = H(r_0) H(r),   r = s L / (2 d),   H(r) = 3 t^2 - 2 t^3,   t = (r - 1/2) / (3/2) from 0 to 1
 //
-// with s_0 in r_0 half the dihedral angle's tangent at rest, and s the least slope now of the surface
-// on both sides, out to a distance of L / 2, against the normal of what the edge meets. A flat or
-// concave edge has weight 0, and so has the rim of a face that lies flush, however finely it is
-// divided; a ridge whose two sides rise has 1.
+// with s_0 in r_0 half the dihedral angle's tangent at rest, and s the least slope now of the
+// surface on both sides, out to a distance of L / 2, against the normal of what the edge meets. A
+// flat or concave edge has weight 0, and so has the rim of a face that lies flush, however finely
+// it is divided; a ridge whose two sides rise has 1.
 #pragma once
 
 #include "haptos/contact/surface.h"

@@ -10,6 +10,8 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+constexpr std::int64_t kMortar = std::int64_t(8) << 40;  // beside the kinds of barrier pairs
+
 // A part of the force on a lattice point.
 struct Part {
   int point;      // of the lattice
@@ -85,9 +87,11 @@ class Gatherer {
 
 }  // namespace
 
+std::int64_t lattice_point(const FeaturePair& key) { return key.feature_a - kMortar; }
+
 void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
-                     const MortarSamples& samples, double stiffness, const Points& points, std::vector<FrictionContact>& out,
-                     std::vector<ContactPoint>& records) {
+                     const MortarSamples& samples, double stiffness, const Points& points,
+                     std::vector<FrictionContact>& out, std::vector<ContactPoint>& records) {
   Gatherer gatherer(sides, lattice, points);
   for (const MortarPatch& p : samples.patches) gatherer.add(p, samples.samples);
   const std::vector<Part>& parts = gatherer.parts();
@@ -110,7 +114,6 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
     c.key.env = sides.slave->env;
     c.key.body_a = sides.slave->body;
     c.key.body_b = sides.master->body;
-    constexpr std::int64_t kMortar = std::int64_t(8) << 40;  // beside the kinds of barrier pairs
     c.key.feature_a = kMortar + parts[first].point;
     c.walls = true;
     c.a = lattice.points()[at_index(parts[first].point)].at;

@@ -61,8 +61,8 @@ class Collector {
         if (e < 0 || !sides_.slave_exposure.sharp(e)) continue;
         const BaseFrame other(m.x[0], m.x[1], m.x[2]);
         if (other.flat())
-          edge(PatchKind::kSlaveEdge, m, tm, other, slave_, sides_.slave_exposure, e, sides_.breadth[at_index(e)],
-               sides_.size[at_index(ts)]);
+          edge(PatchKind::kSlaveEdge, m, tm, other, slave_, sides_.slave_exposure, e,
+               sides_.breadth[at_index(e)], sides_.size[at_index(ts)]);
       }
     }
   }

@@ -10,12 +10,10 @@
 //   edges    master edges over slave triangles and slave edges over      kappa w l B(g) along them
 //            master triangles, w their exposure (exposure.h), l the
 //            area of slave triangles beside them per length
-//   corners  vertices of either surface against the other's closest      kappa w A_v B(d)
-//            features, A_v the mean area of slave triangles there
-//   crossings  slave edges and master edges that both stand out          kappa w w' A_e m B(d)
 //
-// w, l and A are taken where a step starts and held for it. What is read again at every trial
-// position: overlaps, normals, gaps, samples and their weights.
+// Samples, their weights and exposures are taken anew at every iterate, and held through its search
+// (Term::hold), where gaps, normals and places on the master follow the surfaces. Corners and
+// crossing edges are left to mortar_shell().
 //
 // Step cap: as barrier contact, continuous collision detection on every pair of features, sampled
 // or not; and no gap of a sample shrinks by more than nine tenths along the linear change of gaps.

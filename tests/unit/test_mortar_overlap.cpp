@@ -1,0 +1,183 @@
+// Overlaps of triangles, the quadrature on them, and the lattice that friction holds on to.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "haptos/contact/mortar/exposure.h"
+#include "haptos/contact/mortar/overlap.h"
+#include "haptos/contact/mortar/slave_lattice.h"
+#include "haptos/geometry/gauss_rules.h"
+#include "haptos/geometry/shapes.h"
+#include "tests/support.h"
+
+namespace haptos {
+namespace {
+
+using test::Random;
+
+constexpr double kSupport = 0.1;
+const Vec3d kBase[3] = {{{0, 0, 0}}, {{1, 0.2, 0}}, {{0.3, 0.9, 0}}};
+
+BaseFrame base() { return {kBase[0], kBase[1], kBase[2]}; }
+
+double part_of_base(const Overlap& o) {
+  double sum = 0;
+  for (int i = 2; i < o.count; ++i)
+    sum += (o.corner[i - 1].u - o.corner[0].u) * (o.corner[i].v - o.corner[0].v) -
+           (o.corner[i].u - o.corner[0].u) * (o.corner[i - 1].v - o.corner[0].v);
+  return sum;
+}
+
+// A jittered grid over the base whose triangles face down, with heights by `height`.
+template <class Height>
+TriMesh cover(unsigned seed, const Height& height) {
+  Random random(seed);
+  TriMesh m;
+  const int n = 6;
+  for (int i = 0; i <= n; ++i)
+    for (int j = 0; j <= n; ++j) {
+      const bool inner = i > 0 && j > 0 && i < n && j < n;
+      const double x = -0.5 + 2.0 * i / n + (inner ? 0.1 * random() : 0);
+      const double y = -0.5 + 2.0 * j / n + (inner ? 0.1 * random() : 0);
+      m.vertices.push_back({{x, y, height(x, y)}});
+    }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const int a = i * (n + 1) + j, b = a + n + 1;
+      m.triangles.push_back({{a, a + 1, b}});
+      m.triangles.push_back({{b, a + 1, b + 1}});
+    }
+  return m;
+}
+
+TEST(MortarOverlap, PartsUnderAnyMeshAddUpToTheTriangle) {
+  for (unsigned seed = 1; seed < 30; ++seed) {
+    const TriMesh m = cover(seed, [](double x, double y) { return 0.05 + 0.02 * x - 0.01 * y; });
+    double sum = 0;
+    for (const Vec3i& t : m.triangles) {
+      const Vec3d x[3] = {m.vertices[static_cast<std::size_t>(t[0])],
+                          m.vertices[static_cast<std::size_t>(t[1])],
+                          m.vertices[static_cast<std::size_t>(t[2])]};
+      const Overlap o = overlap(base(), x, kSupport);
+      sum += part_of_base(o);
+      for (int i = 0; i < o.count; ++i) {
+        // Both sides of the overlap are the same place, a gap apart.
+        const OverlapCorner& c = o.corner[i];
+        const Vec3d low = kBase[0] * (1 - c.u - c.v) + kBase[1] * c.u + kBase[2] * c.v;
+        const Vec3d high = x[0] * (1 - c.beta - c.beta2) + x[1] * c.beta + x[2] * c.beta2;
+        EXPECT_LE(norm(low + Vec3d{{0, 0, c.gap}} - high), 1e-14);
+      }
+    }
+    EXPECT_NEAR(sum, 1, 1e-12) << seed;
+  }
+}
+
+TEST(MortarOverlap, HoldsNothingBeyondTheSupportBehindOrTurnedAway) {
+  const Vec3d far[3] = {{{-1, -1, 0.11}}, {{0, 3, 0.11}}, {{3, -1, 0.11}}};
+  EXPECT_EQ(overlap(base(), far, kSupport).count, 0);
+  const Vec3d behind[3] = {{{-1, -1, -0.01}}, {{0, 3, -0.01}}, {{3, -1, -0.01}}};
+  EXPECT_EQ(overlap(base(), behind, kSupport).count, 0);
+  const Vec3d away[3] = {{{-1, -1, 0.05}}, {{3, -1, 0.05}}, {{0, 3, 0.05}}};
+  EXPECT_EQ(overlap(base(), away, kSupport).count, 0);
+  const Vec3d aside[3] = {{{2, 0, 0.05}}, {{2, 1, 0.05}}, {{3, 0, 0.05}}};
+  EXPECT_EQ(overlap(base(), aside, kSupport).count, 0);
+  // A tilted one is cut where it leaves the support: x = .5 of z = .2 x.
+  const Vec3d tilted[3] = {{{-1, -1, -0.2}}, {{-1, 4, -0.2}}, {{9, -1, 1.8}}};
+  const Overlap o = overlap(base(), tilted, kSupport);
+  ASSERT_GE(o.count, 3);
+  for (int i = 0; i < o.count; ++i) EXPECT_LE(o.corner[i].gap, kSupport * (1 + 1e-12));
+}
+
+TEST(MortarOverlap, OfAnEdgeIsWhatLiesOverTheTriangle) {
+  double t0, t1;
+  const BaseFrame b({{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}});
+  ASSERT_TRUE(overlap(b, {{-1, 0.25, 0.05}}, {{3, 0.25, 0.05}}, kSupport, t0, t1));
+  EXPECT_NEAR(t0, 0.25, 1e-15);
+  EXPECT_NEAR(t1, 0.4375, 1e-15);
+  EXPECT_FALSE(overlap(b, {{-1, 1.25, 0.05}}, {{3, 1.25, 0.05}}, kSupport, t0, t1));
+  ASSERT_TRUE(overlap(b, {{0, 0.25, 0.05}}, {{0.5, 0.25, 0.15}}, kSupport, t0, t1));
+  EXPECT_NEAR(t1, 0.5, 1e-15);  // where it leaves the support
+}
+
+TEST(GaussRules, AreExactToTheirDegree) {
+  const auto factorial = [](int n) {
+    double f = 1;
+    for (int i = 2; i <= n; ++i) f *= i;
+    return f;
+  };
+  for (int degree = 1; degree <= 6; ++degree)
+    for (int i = 0; i <= degree; ++i)
+      for (int j = 0; i + j <= degree; ++j) {
+        double sum = 0;
+        for (const TriangleNode& q : triangle_rule(degree))
+          sum += q.weight * std::pow(q.b, i) * std::pow(q.c, j);
+        EXPECT_NEAR(sum, 2 * factorial(i) * factorial(j) / factorial(i + j + 2), 1e-14);
+      }
+  for (int i = 0; i <= 5; ++i) {
+    double sum = 0;
+    for (const SegmentNode& q : kSegmentRule) sum += q.weight * std::pow(q.t, i);
+    EXPECT_NEAR(sum, 1.0 / (i + 1), 1e-15);
+  }
+}
+
+ContactSurface surface_of(const TriMesh& m) {
+  std::vector<int> points;
+  for (std::size_t i = 0; i < m.vertices.size(); ++i) points.push_back(static_cast<int>(i));
+  return {m, points, 0, 0, false};
+}
+
+TEST(SlaveLattice, SharesAPlaceAmongThePointsAroundIt) {
+  const TriMesh m = icosphere(1, 0.9);
+  const ContactSurface s = surface_of(m);
+  Random random(3);
+  for (int n = 1; n <= 4; ++n) {
+    const SlaveLattice lattice(s, n);
+    for (int k = 0; k < 200; ++k) {
+      const int t = k % static_cast<int>(m.triangles.size());
+      double u = 0.5 + 0.5 * random(), v = 0.5 + 0.5 * random();
+      if (u + v > 1) u = 1 - u, v = 1 - v;
+      const SlaveLattice::Share to = lattice.share(t, u, v);
+      const auto corner = [&](int c) {
+        return s.position(m.vertices, s.triangles[static_cast<std::size_t>(t)][c]);
+      };
+      const Vec3d p = corner(0) * (1 - u - v) + corner(1) * u + corner(2) * v;
+      Vec3d q = Vec3d::zero();
+      double sum = 0;
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_GE(to.weight[c], 0);
+        sum += to.weight[c];
+        q += to.weight[c] *
+             at(m.vertices, lattice.points()[static_cast<std::size_t>(to.point[c])].at);
+      }
+      EXPECT_NEAR(sum, 1, 1e-14);
+      EXPECT_LE(norm(p - q), 1e-14);
+    }
+  }
+}
+
+TEST(Exposure, OfTheRimOfAFlushFaceIsNothingAndOfARidgeAll) {
+  for (const int cells : {1, 8}) {
+    const TriMesh m = box({{1, 1, 1}}, {{cells, cells, cells}});
+    const ContactSurface s = surface_of(m);
+    const double size = 0.5, support = 0.01;
+    const Exposure e(s, 0.5 * size);
+    int rims = 0;
+    for (int i = 0; i < static_cast<int>(s.topology.edges.size()); ++i) {
+      const Vec2i& v = s.topology.edges[static_cast<std::size_t>(i)];
+      const Vec3d &p = m.vertices[static_cast<std::size_t>(v[0])],
+                  &q = m.vertices[static_cast<std::size_t>(v[1])];
+      const bool rim = p[2] < -0.49 && q[2] < -0.49 && p[0] > 0.49 && q[0] > 0.49;
+      if (!rim) continue;
+      ++rims;
+      EXPECT_TRUE(e.sharp(i));
+      EXPECT_EQ(e.weight(m.vertices, i, {{0, 0, 1}}, size, support), 0) << cells;
+      EXPECT_EQ(e.weight(m.vertices, i, normalized(Vec3d{{-1, 0, 1}}), size, support), 1) << cells;
+      // Where it rises by less than the support over an element it is flush still.
+      EXPECT_EQ(e.weight(m.vertices, i, normalized(Vec3d{{-0.01, 0, 1}}), size, support), 0);
+    }
+    EXPECT_EQ(rims, cells);
+  }
+}
+
+}  // namespace
+}  // namespace haptos
