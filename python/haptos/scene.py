@@ -81,7 +81,7 @@ class Scene:
 
     @property
     def contact(self) -> Options:
-        """Contact: support, stiffness, quadrature, friction.
+        """Contact: model ("barrier" or "mortar"), support, stiffness, quadrature, friction.
 
         contact.combine, the rule for the coefficients of two bodies, is set by name too: "product",
         "min", "max", "mean", "geometric"; it reads as their number, 0 to 4.

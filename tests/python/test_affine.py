@@ -137,7 +137,8 @@ def test_a_wrench_is_held_until_reset():
     assert sim.state.hash() == before
 
 
-def test_a_guided_body_presses_until_it_meets_its_force():
+@pytest.mark.parametrize("model", ["barrier", "mortar"])
+def test_a_guided_body_presses_until_it_meets_its_force(model):
     scene = haptos.Scene()
     scene.sim.update(gravity_z=0, integrator="quasi_static")
     pad = haptos.box_pad(0.01, 0.01, 0.004, grading=haptos.PadGrading.uniform(0.002))
@@ -146,7 +147,7 @@ def test_a_guided_body_presses_until_it_meets_its_force():
                    self_contact=True)
     scene.add_affine("ball", haptos.icosphere(0.003, 0.001), position=(0, 0, 0.0035),
                      guide=(0, 0, 2), gravity=False, force=(0, 0, -0.05), layer="tools")
-    scene.add_pair("gels", "tools", support=3e-5)
+    scene.add_pair("gels", "tools", support=3e-5, model=model)
     sim = scene.compile()
     report = sim.run(0.01)
     assert report.ok
@@ -157,6 +158,8 @@ def test_a_guided_body_presses_until_it_meets_its_force():
     entry = scene.entries()["affine"][0]
     assert entry["layer"] == "tools" and not entry["gravity"]
     np.testing.assert_array_equal(entry["guide"], (0, 0, 2))
+    with pytest.raises(haptos.InputError, match="must be barrier or mortar"):
+        scene.add_pair("gel", "ball", model="mortr")
     with pytest.raises(haptos.InputError, match="did you mean"):
         scene.add_pair("gel", "tool")
         scene.validate()

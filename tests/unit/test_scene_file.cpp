@@ -392,7 +392,7 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
             "relaxation_time: 2 ms, dissipation: 30}\n"
             "pendulums:\n  - {name: p, pivot: [0, 0, 2], length: [1, 0.5], mass: [1, 100 g], "
             "angle: [10 deg, 0.5 rad], rate: [0, 1], damping: 0.1}\n"
-            "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9}]\n");
+            "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9, model: mortar}]\n");
   EXPECT_EQ(s.half_spaces.at(0).normal[2], 1);
   EXPECT_EQ(s.half_spaces[0].offset, -0.01);
   const RobotBody& ball = s.robots.at(0);
@@ -411,6 +411,8 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
   EXPECT_EQ(s.pairs.at(0).b, "floor");
   EXPECT_FALSE(s.pairs[0].enabled);
   EXPECT_EQ(s.pairs[0].stiffness, 5e9);
+  EXPECT_EQ(s.pairs[0].model, static_cast<int>(LiveModel::kMortar));
+  EXPECT_EQ(parse(kGel + "contact: {model: mortar, order: 4}\n").contact.model, 1);
 }
 
 TEST(SceneFile, AnAliasStandsForWhatItNames) {
