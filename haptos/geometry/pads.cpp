@@ -36,6 +36,9 @@ void check(const PadGrading& g) {
   check_positive("pad grading base_size", g.base_size);
   check_positive("pad grading centre_size", g.centre_size);
   check_positive("pad grading rim_size", g.rim_size);
+  for (const double even : {g.even_x, g.even_y})
+    if (!(even >= 0) || !std::isfinite(even))
+      reject("pad grading even", even, "must be a finite length of 0 or more", "give it in metres");
 }
 
 // A triangulated plane region: lattice points (i, j) about the centre, |i| and |j| being the same
@@ -123,8 +126,10 @@ std::vector<double> about_zero(const std::vector<double>& half, PadPart part) {
 
 // Half lines 0 .. length whose last `chamfer` is cut into equal spacings no larger than the coat's
 // elements at the centre. `rim_cells` receives their number.
-std::vector<double> half_lines(double length, double chamfer, const PadGrading& g, int* rim_cells) {
-  std::vector<double> lines = graded_lines(length - chamfer, g.centre_size, g.rim_size, g.growth);
+std::vector<double> half_lines(double length, double chamfer, const PadGrading& g, double even,
+                               int* rim_cells) {
+  std::vector<double> lines =
+      graded_lines(length - chamfer, g.centre_size, g.rim_size, g.growth, even);
   *rim_cells = 0;
   if (chamfer > 0) {
     if (chamfer / g.centre_size > 1e6)
@@ -204,7 +209,8 @@ void check(const BoxPadShape& s) {
 
 }  // namespace
 
-std::vector<double> graded_lines(double length, double first, double last, double growth) {
+std::vector<double> graded_lines(double length, double first, double last, double growth,
+                                 double even) {
   check_positive("graded length", length);
   check_positive("graded first spacing", first);
   check_positive("graded last spacing", last);
@@ -220,7 +226,7 @@ std::vector<double> graded_lines(double length, double first, double last, doubl
   while (sum < length * (1 - 1e-12)) {
     steps.push_back(step);
     sum += step;
-    step = std::min(step * growth, coarse);
+    if (descending || sum >= even * (1 - 1e-12)) step = std::min(step * growth, coarse);
   }
   // The last step may overshoot by more than half of itself; then one fewer fits better.
   if (steps.size() > 1 && sum - length > 0.5 * steps.back()) {
@@ -259,12 +265,12 @@ Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
   check(shape);
   check(grading);
   int rim_cells = 0;
-  const std::vector<double> x =
-      about_zero(half_lines(shape.width / 2, shape.chamfer, grading, &rim_cells), part);
-  const std::vector<double> y =
-      about_zero(half_lines(shape.depth / 2, shape.chamfer, grading, &rim_cells), part);
+  const std::vector<double> x = about_zero(
+      half_lines(shape.width / 2, shape.chamfer, grading, grading.even_x, &rim_cells), part);
+  const std::vector<double> y = about_zero(
+      half_lines(shape.depth / 2, shape.chamfer, grading, grading.even_y, &rim_cells), part);
   const std::vector<double> down =
-      graded_lines(shape.thickness, grading.top_size, grading.base_size, grading.growth);
+      graded_lines(shape.thickness, grading.top_size, grading.base_size, grading.down_growth());
   return box_on_lines(shape, x, y, down, part == PadPart::kQuarter, rim_cells);
 }
 
@@ -310,7 +316,7 @@ std::vector<double> pad_rings(double radius, double chamfer, const PadGrading& g
   check_positive("pad radius", radius);
   check(g);
   int rim_cells = 0;
-  return half_lines(radius, chamfer, g, &rim_cells);
+  return half_lines(radius, chamfer, g, std::min(g.even_x, g.even_y), &rim_cells);
 }
 
 }  // namespace
@@ -323,7 +329,7 @@ Pad round_pad(double radius, double thickness, const PadGrading& grading, PadPar
            "give a smaller chamfer in metres");
   const std::vector<double> rings = pad_rings(radius, chamfer, grading);
   const std::vector<double> down =
-      graded_lines(thickness, grading.top_size, grading.base_size, grading.growth);
+      graded_lines(thickness, grading.top_size, grading.base_size, grading.down_growth());
   const auto height = [&](double r) { return thickness - std::max(0.0, r - (radius - chamfer)); };
   return round_on_rings(rings, down, thickness, height, part);
 }
@@ -336,7 +342,7 @@ Pad round_dome_pad(double radius, double thickness, const std::function<double(d
            "shift the height function or set the thickness to it");
   const std::vector<double> rings = pad_rings(radius, 0, grading);
   const std::vector<double> down =
-      graded_lines(thickness, grading.top_size, grading.base_size, grading.growth);
+      graded_lines(thickness, grading.top_size, grading.base_size, grading.down_growth());
   return round_on_rings(rings, down, thickness, height, part);
 }
 

@@ -26,8 +26,13 @@ struct PadGrading {
   double centre_size = 0.35e-3;  ///< width of the elements at the centre
   double rim_size = 1.0e-3;      ///< width of the elements at the rim
   double growth = 1.2;           ///< ratio of neighbouring spacings, 1 or more
+  /// Half of the region about the centre, along x and y, whose elements keep the width at the
+  /// centre; a round pad takes the smaller one.
+  double even_x = 0, even_y = 0;
+  double layer_growth = 0;  ///< `growth` of the layers' heights; 0: the same
 
   static PadGrading uniform(double size) { return {size, size, size, size, 1.0}; }
+  double down_growth() const { return layer_growth == 0 ? growth : layer_growth; }
 };
 
 /// Which part of a pad is meshed. A half or quarter is for symmetry about x = 0 and y = 0.
@@ -54,8 +59,10 @@ struct Pad {
 };
 
 /// Spacings from `first` to `last` [m] that add up to `length`, as lines 0 = l_0 < ... < l_n =
-/// length; see PadGrading for the growth.
-std::vector<double> graded_lines(double length, double first, double last, double growth);
+/// length; see PadGrading for the growth. Where `first` is the smaller one, spacings that begin
+/// before `even` [m] keep it.
+std::vector<double> graded_lines(double length, double first, double last, double growth,
+                                 double even = 0);
 
 struct BoxPadShape {
   double width = 20.75e-3;  ///< along x [m]

@@ -33,7 +33,8 @@ PadGrading read_grading(const Value& v) {
   PadGrading g;
   const auto grading = v.find("grading");
   if (!grading) return g;
-  grading->keys({"top_size", "base_size", "centre_size", "rim_size", "growth"});
+  grading->keys(
+      {"top_size", "base_size", "centre_size", "rim_size", "growth", "layer_growth", "even"});
   const auto set = [&](const char* key, double& out) {
     if (const auto x = grading->find(key)) out = read_length(*x);
   };
@@ -42,6 +43,13 @@ PadGrading read_grading(const Value& v) {
   set("centre_size", g.centre_size);
   set("rim_size", g.rim_size);
   if (const auto growth = grading->find("growth")) g.growth = growth->number("", 1, 100);
+  if (const auto growth = grading->find("layer_growth"))
+    g.layer_growth = growth->number("", 1, 100);
+  if (const auto even = grading->find("even")) {
+    even->list(2, 2);
+    g.even_x = even->item(0).number("m", 0, kLargestLength) / 2;
+    g.even_y = even->item(1).number("m", 0, kLargestLength) / 2;
+  }
   return g;
 }
 
@@ -60,10 +68,10 @@ double chamfer_of(const Value& v) {
 }
 
 // The number of elements along half a width, as pads.h makes them.
-double half_count(double half, double chamfer, const PadGrading& g) {
+double half_count(double half, double chamfer, const PadGrading& g, double even) {
   const double flat = half - chamfer;
   if (!(flat > 0)) return 1;  // refused by pads.h with a better sentence
-  return static_cast<double>(graded_lines(flat, g.centre_size, g.rim_size, g.growth).size()) +
+  return static_cast<double>(graded_lines(flat, g.centre_size, g.rim_size, g.growth, even).size()) +
          std::ceil(chamfer / g.centre_size);
 }
 
@@ -98,9 +106,9 @@ Pad read_box_pad(const Reading& r, const Value& v, int parts, bool dome) {
   }
   const PadGrading g = read_grading(v);
   const double quarters = part == PadPart::kFull ? 4 : 1;
-  const auto layers = graded_lines(s.thickness, g.top_size, g.base_size, g.growth).size();
-  check_cells(r, v, quarters * half_count(s.width / 2, s.chamfer, g),
-              half_count(s.depth / 2, s.chamfer, g), static_cast<double>(layers), parts);
+  const auto layers = graded_lines(s.thickness, g.top_size, g.base_size, g.down_growth()).size();
+  check_cells(r, v, quarters * half_count(s.width / 2, s.chamfer, g, g.even_x),
+              half_count(s.depth / 2, s.chamfer, g, g.even_y), static_cast<double>(layers), parts);
   return box_pad(s, g, part);
 }
 
@@ -113,8 +121,8 @@ Pad read_round_pad(const Reading& r, const Value& v, int parts, bool dome) {
   const double chamfer = dome ? 0 : chamfer_of(v);
   const PadGrading g = read_grading(v);
   const PadPart part = read_part(v);
-  const double rings = half_count(radius, chamfer, g);
-  const auto layers = graded_lines(thickness, g.top_size, g.base_size, g.growth).size();
+  const double rings = half_count(radius, chamfer, g, std::min(g.even_x, g.even_y));
+  const auto layers = graded_lines(thickness, g.top_size, g.base_size, g.down_growth()).size();
   check_cells(r, v, (part == PadPart::kFull ? 4 : 1) * rings, rings, static_cast<double>(layers),
               parts);
   if (!dome) return round_pad(radius, thickness, g, part, chamfer);

@@ -88,19 +88,33 @@ void bind_pads(nb::module_& m) {
                          "at most `growth` per element towards base and rim.")
       .def(
           "__init__",
-          [](PadGrading* self, double top, double base, double centre, double rim, double growth) {
-            new (self) PadGrading{top, base, centre, rim, growth};
+          [](PadGrading* self, double top, double base, double centre, double rim, double growth,
+             std::array<double, 2> even, double layer_growth) {
+            new (self)
+                PadGrading{top, base, centre, rim, growth, even[0] / 2, even[1] / 2, layer_growth};
           },
           nb::arg("top_size") = PadGrading().top_size,
           nb::arg("base_size") = PadGrading().base_size,
           nb::arg("centre_size") = PadGrading().centre_size,
-          nb::arg("rim_size") = PadGrading().rim_size, nb::arg("growth") = PadGrading().growth)
+          nb::arg("rim_size") = PadGrading().rim_size, nb::arg("growth") = PadGrading().growth,
+          nb::arg("even") = std::array<double, 2>{0, 0}, nb::arg("layer_growth") = 0.0)
       .def_static("uniform", &PadGrading::uniform, nb::arg("size"))
       .def_rw("top_size", &PadGrading::top_size)
       .def_rw("base_size", &PadGrading::base_size)
       .def_rw("centre_size", &PadGrading::centre_size)
       .def_rw("rim_size", &PadGrading::rim_size)
-      .def_rw("growth", &PadGrading::growth);
+      .def_rw("growth", &PadGrading::growth)
+      .def_rw("layer_growth", &PadGrading::layer_growth)
+      .def_prop_rw(
+          "even",
+          [](const PadGrading& g) {
+            return std::array{2 * g.even_x, 2 * g.even_y};
+          },
+          [](PadGrading& g, std::array<double, 2> even) {
+            g.even_x = even[0] / 2, g.even_y = even[1] / 2;
+          },
+          "Width along x and y of the region about the centre whose elements keep their width "
+          "there [m].");
   nb::class_<Pad>(m, "Pad",
                   "A gel pad. Frame: origin at the centre of the undeformed top, +z out of the "
                   "gel; the base is the plane z = -thickness.")

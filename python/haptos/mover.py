@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from haptos.sim import Sim
@@ -25,7 +23,6 @@ class Mover:
 
     def __init__(self, sim: Sim, name: str, env: int = 0, gap: float = 0.0) -> None:
         self.name = name
-        self.sliders: dict[str, Any] = {}  #: of the page, by offset
         self._sim, self._env, self._gap = sim, env, gap
         self.start = sim.pose(name)[env].copy()
         self._goal: Array | None = None

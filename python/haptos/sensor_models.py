@@ -6,6 +6,7 @@ that come with the library.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from haptos.scene import Scene
 
 _FILES = Path(__file__).parent / "sensor_files"
+_THICK = 4.5e-3  # a gel that gets a third layer of elements [m]
 
 
 @dataclass
@@ -109,32 +111,38 @@ def is_sensor_file(path: str) -> bool:
 
 def _read(s: Section, path: Path) -> SensorModel:
     facts = read_facts(s)
+    camera, view = _camera(s.section("camera"))
     model = SensorModel(
         name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
-        friction=s.number("friction", "", 0, 10, 0.0), camera=_camera(s.section("camera")),
+        friction=s.number("friction", "", 0, 10, 0.0), camera=camera,
         markers=_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
         facts=facts, file=str(path),
-        _make=_pad(s.section("pad"), path.parent))
+        _make=_pad(s.section("pad"), path.parent, view))
     s.done()
     return model
 
 
-def _camera(s: Section) -> _core.TactileCamera:
+def _camera(s: Section) -> tuple[_core.TactileCamera, tuple[float, float]]:
+    """The camera, and how much of the rest top it sees along x and y [m]."""
     kind = s.text("kind", among=("orthographic", "pinhole", "fisheye"))
     width, height = s.whole("width", 1, 4096), s.whole("height", 1, 4096)
     if kind == "orthographic":
-        camera = _core.TactileCamera.orthographic(width, height,
-                                                  s.number("pitch", "m", 1e-7, 1e-2))
-    elif kind == "fisheye":
-        camera = _core.TactileCamera.fisheye(width, height, s.number("focal", "", 1, 1e6),
-                                             s.number("distance", "m", 1e-4, 1))
+        pitch = s.number("pitch", "m", 1e-7, 1e-2)
+        camera = _core.TactileCamera.orthographic(width, height, pitch)
+        view = width * pitch, height * pitch
     else:
-        camera = _core.TactileCamera.pinhole(width, height, s.number("focal", "", 1, 1e6),
-                                             s.number("distance", "m", 1e-4, 1),
-                                             s.number("k1", "", -100, 100, 0.0),
-                                             s.number("k2", "", -100, 100, 0.0))
+        focal, distance = s.number("focal", "", 1, 1e6), s.number("distance", "m", 1e-4, 1)
+        if kind == "fisheye":
+            camera = _core.TactileCamera.fisheye(width, height, focal, distance)
+            far = [math.tan(min(0.5 * n / focal, 1.5)) for n in (width, height)]
+        else:
+            camera = _core.TactileCamera.pinhole(width, height, focal, distance,
+                                                 s.number("k1", "", -100, 100, 0.0),
+                                                 s.number("k2", "", -100, 100, 0.0))
+            far = [0.5 * n / focal for n in (width, height)]
+        view = 2 * distance * far[0], 2 * distance * far[1]
     s.done()
-    return camera
+    return camera, view
 
 
 def _markers(s: Section | None) -> _core.MarkerGrid | None:
@@ -154,7 +162,7 @@ def _rgb(s: Section, folder: Path) -> str:
     return str(folder / name) if name else ""
 
 
-def _pad(s: Section, folder: Path) -> Callable[[], Gel]:
+def _pad(s: Section, folder: Path, view: tuple[float, float]) -> Callable[[], Gel]:
     kind = s.text("kind", among=("box", "round", "mesh"))
     if kind == "mesh":
         file = folder / s.text("mesh")
@@ -167,7 +175,7 @@ def _pad(s: Section, folder: Path) -> Callable[[], Gel]:
         return lambda: read_pad(str(file), unit, face)
     thickness = s.number("thickness", "m", 1e-4, 0.1)
     chamfer = s.number("chamfer", "m", 0, 0.5 * thickness, 0.0)
-    grading = _grading(s.section("elements", required=False))
+    grading = _grading(s.section("elements", required=False), thickness, view)
     if kind == "round":
         radius = s.number("radius", "m", 1e-4, 0.5)
         s.done()
@@ -179,13 +187,23 @@ def _pad(s: Section, folder: Path) -> Callable[[], Gel]:
                                         dome if dome[0] else None))
 
 
-def _grading(s: Section | None) -> _core.PadGrading:
-    """Element sizes: at the top and the base, and across at the centre and the rim."""
+def _grading(s: Section | None, thickness: float,
+             view: tuple[float, float]) -> _core.PadGrading:
+    """Element sizes. Without others the coat is even where the camera sees it, since depth is as
+    good as its elements are wide; below a thin layer at the top, which flow needs, there is one
+    more, and two in a thick gel."""
     def size(key: str, default: float) -> float:
         return default if s is None else s.number(key, "m", 5e-5, 0.02, default)
 
-    grading = _core.PadGrading(size("top", 1.0e-3), size("base", 1.6e-3), size("centre", 0.45e-3),
-                               size("rim", 1.6e-3))
+    def ratio(key: str, default: float) -> float:
+        return default if s is None else s.number(key, "", 1, 100, default)
+
+    top = size("top", min(0.65e-3, 0.25 * thickness))
+    thick = thickness > _THICK
+    grading = _core.PadGrading(
+        top, size("base", thickness - (3.6 if thick else 1) * top), size("centre", 0.6e-3), size("rim", 2.5e-3),
+        ratio("growth", 1.5), view if s is None else s.pair("even", "m", 0, 1, view),
+        ratio("layer_growth", 2.6 if thick else 100))
     if s is not None:
         s.done()
     return grading

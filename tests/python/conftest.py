@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import haptos
 
@@ -63,6 +64,16 @@ def write_small_sensor(folder):
     """A sensor file whose steps take some hundredths of a second; returns its path."""
     path = folder / "small.yaml"
     path.write_text(SMALL_SENSOR)
+    return str(path)
+
+
+def with_elements(name, folder, **elements):
+    """The path of a named sensor's file with other elements, and without lights."""
+    values = yaml.safe_load(Path(haptos.load_sensor(name).file).read_text(encoding="utf-8"))
+    values["pad"]["elements"] = elements
+    values.pop("rgb", None)
+    path = folder / "elements.yaml"
+    path.write_text(yaml.safe_dump(values))
     return str(path)
 
 

@@ -117,7 +117,7 @@ def test_a_scene_runs_and_its_object_follows_a_slider(tmp_path):
         page.ask(beside("depth [mm]", "[role=slider]") + ".focus()")
         for _ in range(4):
             page.key("ArrowRight", 39)
-        mover = viewer._movers["ball"]
+        mover = viewer._movers["ball"].mover
         for _ in range(300):
             if mover.goal is not None and not mover.is_on_its_way:
                 break

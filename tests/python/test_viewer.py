@@ -66,11 +66,11 @@ def test_a_page_shows_the_bodies_and_its_sliders_drive_motors(arm, port):
     with haptos.Viewer(sim, port=port) as viewer:
         with urllib.request.urlopen(viewer.url, timeout=10) as page:
             assert page.status == 200 and b"<html" in page.read().lower()
-        (robot, joint, slider), = viewer._sliders
+        (robot, joint, slider), = viewer._joints.sliders
         assert joint == "shoulder" and (slider.min, slider.max) == (-1, 2)
         slider.value = 0.8
         until(viewer, lambda: sim.robots["arm"].command[0, 0, 0] == 0.8)
-        viewer._play.value = True
+        viewer._run.play.value = True
         until(viewer, lambda: viewer.playing)
         for _ in range(20):  # seconds; less than one where nothing else runs
             viewer.run(seconds=1.0)
@@ -89,7 +89,7 @@ def test_a_page_shows_the_bodies_and_its_sliders_drive_motors(arm, port):
         assert ball.position[2] == pytest.approx(-1.4, abs=1e-3)
         np.testing.assert_allclose(viewer._scene.nodes["block"].vertices, sim.positions("block")[0],
                                    atol=1e-6)
-        viewer._force.value = 5.0
+        viewer._look.force.value = 5.0
         viewer.update()
         arrows = np.asarray(viewer._scene.others["arrows"].points)
         pushed = [p for p in arrows if abs(p[0, 0] + 1) < 0.2]  # on the block: its weight
@@ -103,15 +103,15 @@ def test_a_recording_is_replayed_with_gel_images_and_forces(tmp_path, port):
         sim.run(0.2, each=recorder.record)
     recording = haptos.Recording(tmp_path / "run.h5")
     with haptos.Viewer(recording, port=port) as viewer:
-        assert viewer.frame == 0 and viewer._slider.max == 4
-        flat = viewer._sheets["camera"].image.copy()
-        viewer._slider.value = 4
+        assert viewer.frame == 0 and viewer._run.slider.max == 4
+        flat = viewer._images.sheets["camera"].image.copy()
+        viewer._run.slider.value = 4
         until(viewer, lambda: viewer.frame == 4)
         np.testing.assert_allclose(viewer._scene.nodes["gel"].vertices, sim.positions("gel")[0],
                                    atol=1e-7)
         np.testing.assert_allclose(viewer._scene.nodes["ball"].position, sim.pose("ball")[0, :3],
                                    atol=1e-9)
-        pressed = viewer._sheets["camera"].image
+        pressed = viewer._images.sheets["camera"].image
         assert np.abs(pressed.astype(int) - flat).max() > 100
         (arrow,) = np.asarray(viewer._scene.others["arrows"].points)
         assert arrow[1, 2] > arrow[0, 2]  # the gel pushes the ball up
@@ -120,23 +120,26 @@ def test_a_recording_is_replayed_with_gel_images_and_forces(tmp_path, port):
         skin = viewer._scene.skins["gel"]
         until(viewer, lambda: not viewer._scene.nodes["gel"].visible)  # the coloured one is there
         coloured = skin._pair[skin._front].glb_data
-        viewer._color.value = "stress"
+        viewer._look.color.value = "stress"
         until(viewer, lambda: skin._pair[skin._front].glb_data != coloured
               and skin._pair[skin._front].visible)
-        assert viewer._scale.value.endswith("von Mises stress [kPa]")
-        viewer._color.value = "none"
+        assert viewer._look.scale.value.endswith("von Mises stress [kPa]")
+        viewer._look.color.value = "none"
         until(viewer, lambda: viewer._scene.nodes["gel"].visible)
         assert not any(h is not None and h.visible for h in skin._pair)
-        viewer._objects.value = "hidden"
+        viewer._look.objects.value = "hidden"
         until(viewer, lambda: not viewer._scene.nodes["ball"].visible)
-        viewer._speed.value = 2.0
-        viewer._play.value = True
+        viewer._run.speed.value = 2.0
+        viewer._run.play.value = True
         until(viewer, lambda: viewer.playing)
         assert viewer.frame == 0  # from the end it begins again
-        viewer.run(seconds=0.6)
+        for _ in range(20):  # once where nothing else runs
+            viewer.run(seconds=0.6)
+            if not viewer.playing:
+                break
         assert viewer.frame == 4 and not viewer.playing
         viewer.show_frame(-2)
-        assert viewer.frame == 3 and viewer._slider.value == 3
+        assert viewer.frame == 3 and viewer._run.slider.value == 3
         with pytest.raises(haptos.InputError, match="from 0 to 4"):
             viewer.show_frame(5)
 
@@ -145,20 +148,20 @@ def test_a_live_run_can_be_looked_at_again_and_its_object_is_moved(port):
     sim = small_scene(depth=0.1e-3, steps=2).compile()
     with haptos.Viewer(sim, port=port) as viewer:
         for _ in range(3):
-            viewer._ask("step", True)
+            viewer._asks.ask("step", True)
             viewer.update()
         assert sim.step_count[0] == 3 and viewer.frame == 3
-        viewer._slider.value = 1
+        viewer._run.slider.value = 1
         until(viewer, lambda: viewer.frame == 1)
         assert viewer._snap.step == 1 and sim.step_count[0] == 3
         assert viewer._scene.nodes["ball"].position[2] == pytest.approx(4e-3 + 0.03e-3 - 0.065e-3)
-        mover = viewer._movers["ball"]
+        mover, sliders = viewer._movers["ball"].mover, viewer._movers["ball"].sliders
         start = mover.start[2]
-        mover.sliders["depth"].value = 0.25
-        mover.sliders["x"].value = 0.1
-        mover.sliders["twist"].value = 3.0
+        sliders["depth"].value = 0.25
+        sliders["x"].value = 0.1
+        sliders["twist"].value = 3.0
         until(viewer, lambda: mover.goal is not None and mover.offsets()["twist"] == 3.0)
-        viewer._play.value = True
+        viewer._run.play.value = True
         until(viewer, lambda: viewer.playing)
         before = sim.pose("ball")[0, :3]
         for _ in range(100):
@@ -173,13 +176,13 @@ def test_a_live_run_can_be_looked_at_again_and_its_object_is_moved(port):
         w, _, _, z = sim.pose("ball")[0, 3:]
         assert np.degrees(2 * np.arctan2(z, w)) == pytest.approx(3.0, abs=1e-3)
         assert sim.status[0] == 0 and viewer._snap.forces["ball"][2] > 0
-        viewer._ask(("grab", "ball"), ((0, 0, start + 1e-4), (1, 0, 0, 0)))
+        viewer._asks.ask(("grab", "ball"), ((0, 0, start + 1e-4), (1, 0, 0, 0)))
         viewer.update()
-        assert mover.sliders["depth"].value == pytest.approx(-0.1)
-        viewer._ask("reset", True)
+        assert sliders["depth"].value == pytest.approx(-0.1)
+        viewer._asks.ask("reset", True)
         viewer.update()
         assert sim.step_count[0] == 0 and viewer.frame == 0 and mover.goal is None
-        assert mover.sliders["depth"].value == 0
+        assert sliders["depth"].value == 0
 
 
 def test_a_press_goes_on_live(tmp_path, port, pad_file):
@@ -191,11 +194,11 @@ def test_a_press_goes_on_live(tmp_path, port, pad_file):
             recorder.record(press.step().report)
     recording = haptos.Recording(tmp_path / "run.h5")
     with haptos.Viewer(recording, port=port, live=lambda: live_press(recording)) as viewer:
-        viewer._ask("live", True)
+        viewer._asks.ask("live", True)
         viewer.update()
-        assert viewer.is_live and viewer.frame == 0 and viewer._run_folder.label == "Run"
-        mover = viewer._movers["object"]
-        mover.sliders["depth"].value = 0.05
+        assert viewer.is_live and viewer.frame == 0 and viewer._run.folder.label == "Run"
+        mover = viewer._movers["object"].mover
+        viewer._movers["object"].sliders["depth"].value = 0.05
         until(viewer, lambda: mover.is_on_its_way)
         while mover.is_on_its_way:
             viewer.run(seconds=0.05)  # a press needs no play
@@ -210,7 +213,7 @@ def test_a_robot_alone_is_posed(arm, port):
     scene.add_robot("arm", arm)
     sim = scene.compile()
     with haptos.Viewer(sim, port=port, steps=False) as viewer:
-        viewer._sliders[0][2].value = 0.5
+        viewer._joints.sliders[0][2].value = 0.5
         until(viewer, lambda: sim.robots["arm"].position[0, 0] == 0.5)
         assert sim.robots["arm"].position[0, 1] == pytest.approx(-0.4)  # it follows
         assert sim.step_count[0] == 0

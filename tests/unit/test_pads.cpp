@@ -127,6 +127,35 @@ TEST(BoxPad, GradedElementsFillTheBoxAndAreFineOnTop) {
   EXPECT_NEAR(nearest, 0.35 * mm, 0.05 * mm);
 }
 
+TEST(GradedLines, KeepTheirFirstSpacingAsFarAsAsked) {
+  const std::vector<double> even = graded_lines(18, 1, 4, 2, 7.5),
+                            plain = graded_lines(18, 1, 4, 2);
+  // 1 eight times, the last one beginning before 7.5, then 2, 4, 4.
+  ASSERT_EQ(even.size(), 12u);
+  for (int i = 0; i < 8; ++i) EXPECT_NEAR(even[at(i + 1)] - even[at(i)], 1, 1e-12);
+  EXPECT_NEAR(even[9] - even[8], 2, 1e-12);
+  EXPECT_LT(plain.size(), even.size());
+  EXPECT_EQ(graded_lines(18, 1, 4, 2, 0), plain);
+}
+
+TEST(BoxPad, IsEvenWhereAskedAndHasItsOwnGrowthOfLayers) {
+  PadGrading g{0.5 * mm, 3.5 * mm, 0.5 * mm, 2 * mm, 1.5};
+  g.even_x = 6 * mm, g.even_y = 3 * mm, g.layer_growth = 100;
+  const Pad pad = box_pad({.width = 20 * mm, .depth = 16 * mm, .thickness = 4 * mm}, g);
+  expect_sound(pad.mesh, "even");
+  expect_marked(pad, "even");
+  std::set<double> x, z;
+  for (const Vec3d& v : pad.mesh.vertices) x.insert(v[0]), z.insert(v[2]);
+  EXPECT_EQ(z.size(), 3u);  // two layers
+  EXPECT_NEAR(*std::next(z.begin()), -0.5 * mm, 1e-12);
+  double widest = 0;
+  for (auto i = x.begin(); std::next(i) != x.end(); ++i)
+    if (std::abs(*i) < 5.9 * mm) widest = std::max(widest, *std::next(i) - *i);
+  EXPECT_NEAR(widest, 0.5 * mm, 0.05 * mm);
+  g.even_x = -1e-3;
+  EXPECT_THROW(box_pad({.width = 20 * mm, .depth = 16 * mm, .thickness = 4 * mm}, g), InputError);
+}
+
 TEST(BoxPad, QuarterIsThePartOfTheWholeInTheFirstQuadrant) {
   const BoxPadShape shape{
       .width = 8 * mm, .depth = 10 * mm, .thickness = 3 * mm, .chamfer = 0.8 * mm};

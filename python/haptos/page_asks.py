@@ -1,0 +1,40 @@
+"""What people asked a page for: it is collected on the page's threads, and done by update()."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class Asks:
+    """The last value asked for, by key, since they were taken last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked: dict[Any, Any] = {}
+        self._set: dict[Any, float] = {}  # what was put into sliders here, not by a person
+
+    def ask(self, key: Any, value: Any) -> None:
+        with self._lock:
+            self._asked[key] = value
+
+    def take(self) -> dict[Any, Any]:
+        """All of it; nothing is left."""
+        with self._lock:
+            asked, self._asked = self._asked, {}
+        return asked
+
+    def watch(self, key: Any, slider: Any) -> None:
+        """Asks for ("slider", key) when a person moves it, not for what put() puts there."""
+        self._set[key] = slider.value
+        slider.on_update(lambda _: self._person(key, slider.value))
+
+    def put(self, key: Any, slider: Any, value: float) -> None:
+        """Puts a value into a watched slider, of which no one is to take notice."""
+        self._set[key] = value
+        slider.value = value
+
+    def _person(self, key: Any, value: float) -> None:
+        if self._set.get(key) != value:
+            self._set[key] = value
+            self.ask(("slider", key), value)
