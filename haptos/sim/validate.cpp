@@ -4,28 +4,20 @@
 #include <map>
 
 #include "haptos/base/error.h"
+#include "haptos/base/refuse.h"
 #include "haptos/base/text.h"
 #include "haptos/dynamics/elastic_laws.h"
 #include "haptos/dynamics/rigid_body.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/sim/robots.h"
 #include "haptos/sim/scene.h"
+#include "haptos/sim/validate_names.h"
 
 namespace haptos {
 namespace {
 
 // Sizes and coordinates beyond these cannot be meant, and their squares would overflow or vanish.
 constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  // [m]
-
-[[noreturn]] void refuse(const std::string& element, const std::string& value,
-                         const std::string& rule, const std::string& remedy) {
-  Diagnostic d;
-  d.element = element;
-  d.value = value;
-  d.rule = rule;
-  d.remedy = remedy;
-  throw InputError(d);
-}
 
 void check_finite(const std::string& element, const Vec3d& v) {
   for (int c = 0; c < 3; ++c)
@@ -98,76 +90,6 @@ void check_positive(const std::string& element, double v, const std::string& uni
            "give it in " + unit);
 }
 
-std::string some_links(const Scene& s, const std::string& robot) {
-  std::string text;
-  for (const auto& b : s.robots) {
-    if (b.name != robot) continue;
-    const std::vector<std::string> all = link_body_names(b);
-    for (std::size_t i = 0; i < all.size() && i < 5; ++i)
-      text += (i > 0 ? ", \"" : "\"") + all[i] + "\"";
-    if (all.size() > 5) text += " ...";
-  }
-  return text;
-}
-
-void check_names(const Scene& s) {
-  std::map<std::string, std::string> seen;
-  auto add = [&](const std::string& kind, const std::string& name) {
-    if (name.empty()) refuse(kind, "\"\"", "needs a name", "add a name");
-    const auto [it, fresh] = seen.emplace(name, kind);
-    if (!fresh)
-      refuse(kind + " \"" + name + "\"", "", "has the name of a " + it->second + " of this scene",
-             "give every body a name of its own");
-  };
-  for (const auto& b : s.soft) add("soft body", b.name);
-  for (const auto& b : s.prescribed) add("prescribed body", b.name);
-  for (const auto& b : s.affine) add("affine body", b.name);
-  for (const auto& b : s.half_spaces) add("half-space", b.name);
-  for (const auto& b : s.pendulums) add("pendulum", b.name);
-  for (const auto& b : s.robots) add("robot", b.name);
-  const auto add_layer = [&](const std::string& layer) {
-    if (layer.empty()) return;
-    const auto it = seen.emplace(layer, "layer").first;
-    if (it->second != "layer")
-      refuse("layer \"" + layer + "\"", "", "has the name of a " + it->second + " of this scene",
-             "give layers names of their own");
-  };
-  for (const auto& b : s.soft) add_layer(b.layer);
-  for (const auto& b : s.prescribed) add_layer(b.layer);
-  for (const auto& b : s.affine) add_layer(b.layer);
-  for (const auto& b : s.robots) add_layer(b.layer);
-  for (const auto& b : s.half_spaces) add_layer(b.layer);
-  for (const auto& b : s.robots)
-    for (const std::string& link : link_body_names(b)) seen.emplace(link, "link");
-  std::vector<std::string> names;
-  for (const auto& [name, kind] : seen) names.push_back(name);
-  auto must_exist = [&](const std::string& where, const std::string& name) {
-    if (seen.count(name)) return;
-    const std::string near = nearest_name(name, names);
-    std::string remedy = near.empty() ? "known names are" : "did you mean \"" + near + "\"?";
-    if (near.empty())
-      for (const std::string& n : names) remedy += " \"" + n + "\"";
-    refuse(where, "\"" + name + "\"", "names nothing in this scene", remedy);
-  };
-  for (const PairOptions& p : s.pairs) {
-    must_exist("contact pair", p.a);
-    must_exist("contact pair", p.b);
-  }
-  for (const auto& b : s.soft)
-    for (const Glue& g : b.glue) {
-      must_exist("soft body \"" + b.name + "\", glue", g.body);
-      if (find_link(s, g.body).robot >= 0) continue;
-      if (seen[g.body] == "robot")
-        refuse("soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
-               "is a robot of several links", "name one of its links: " + some_links(s, g.body));
-      if (seen[g.body] != "prescribed body" && seen[g.body] != "affine body")
-        refuse(
-            "soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
-            "must be a prescribed body, an affine body or a link of a robot, not a " + seen[g.body],
-            "glue to a prescribed body (it may be one without a surface)");
-    }
-}
-
 // Whether a name may stand on both sides of a pair.
 bool touches_itself(const Scene& s, const std::string& name) {
   for (const SoftBody& b : s.soft)
@@ -189,6 +111,7 @@ void check_pairs(const Scene& s) {
     if (seen[std::minmax(p.a, p.b)]++ > 0)
       refuse(name, "", "is given twice", "keep one of the two");
     check_range(name + " stiffness", p.stiffness, 0, 1e16, "Pa/m");
+    check_range(name + " model", p.model, -1, 1, "");
     if (p.support != 0) check_range(name + " support", p.support, 1e-9, 1, "m");
     if (!(p.friction.sticking < 0)) check_friction(name, p.friction);
   }

@@ -1,5 +1,5 @@
-// A ball and a cylinder slide without friction over a pad whose mesh is irregular, at one depth. What
-// the force still varies by is the pad's own: an element under the pole or beside it gives way
+// A ball and a cylinder slide without friction over a pad whose mesh is irregular, at one depth.
+// What the force still varies by is the pad's own: an element under the pole or beside it gives way
 // differently.
 #include <gtest/gtest.h>
 
@@ -57,9 +57,7 @@ SlideResult slide(const Slide& p) {
   tool.name = "tool";
   const double R = 4e-3, depth = 0.5e-3, span = 1e-3, facet = 0.2e-3;
   tool.surface = p.cylinder ? roller(R, 2 * size[1], facet) : sphere_lower_cap(R, 1.2e-3, facet);
-  const auto at = [&](double x, double below) {
-    return test::at_position({{x, 0, R - below}});
-  };
+  const auto at = [&](double x, double below) { return test::at_position({{x, 0, R - below}}); };
   tool.trajectory = {{0.0, at(-0.5 * span, -3e-5)},
                      {0.02, at(-0.5 * span, depth)},
                      {0.02 + 0.01 * p.steps, at(0.5 * span, depth)}};
