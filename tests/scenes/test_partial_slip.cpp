@@ -61,6 +61,14 @@ TEST(PartialSlip, StickRadiusAndDisplacementAreThoseOfCattaneoAndMindlin) {
   EXPECT_LE(e.displacement, 0.05);
 }
 
+TEST(PartialSlip, StickRadiusAndDisplacementHoldWithMortarContact) {
+  ThickGel g;
+  g.model = static_cast<int>(LiveModel::kMortar);
+  const Errors e = load(g, {0.25, 0.5, 0.75, 0.9}, "mortar");
+  EXPECT_LE(e.traction, 0.1);  // records share friction over an element
+  EXPECT_LE(e.displacement, 0.03);
+}
+
 TEST(FullPartialSlip, StickRadiusHoldsOnAFineMeshByTractionAndByFlags) {
   for (const double poisson : {0.48, 0.495}) {
     ThickGel g;

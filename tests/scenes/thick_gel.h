@@ -30,6 +30,7 @@ struct ThickGel {
   double support = 5e-6, tangential = 1;  ///< of contact
   double force_tolerance = 1e-5;
   bool transverse = true;  ///< whether the gel may move along y
+  int model = 0;           ///< of contact, a LiveModel
 };
 
 /// What partial slip looks like now.
@@ -46,6 +47,7 @@ class BallOnThickGel {
     s.sim.dt = 1;
     s.sim.gravity_z = 0;
     s.sim.threads = 1;
+    s.contact.model = g.model;
     s.contact.support = g.support;
     s.contact.tangential = g.tangential;
     s.contact.divisions = 1;

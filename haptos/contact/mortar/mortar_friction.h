@@ -8,14 +8,16 @@
 
 namespace haptos {
 
-/// The lattice point of a place of contact.
-std::int64_t lattice_point(const FeaturePair& key);
-
 /// @param stiffness  of the tangential springs, per stiffness of the potential
-/// @param records    for each place appended to `out` a contact record without normal force, for
-///                   the force of friction; FrictionContact::record is its number
 void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
-                     const MortarSamples& samples, double stiffness, const Points& points,
-                     std::vector<FrictionContact>& out, std::vector<ContactPoint>& records);
+                     const MortarSamples& samples, double stiffness,
+                     std::vector<FrictionContact>& out);
+
+/// Hands the forces of friction at lattice points to the records of the samples around, by what
+/// each contributed to the normal force there.
+/// @param records  of all samples, in their order
+void spread_friction(const MortarSides& sides, const SlaveLattice& lattice,
+                     const MortarSamples& samples, const AnchoredFriction& friction,
+                     std::vector<ContactPoint>& records);
 
 }  // namespace haptos

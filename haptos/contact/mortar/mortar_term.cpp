@@ -85,41 +85,17 @@ class MortarTerm final : public ContactTerm {
         contacts_.back().body_b = master_.body;
       }
     if (!friction_.active()) return;
-    std::vector<FrictionContact> places;
-    std::vector<ContactPoint> records;
-    mortar_friction(sides_, lattice_, faces_, setup_.tangential, points, places, records);
     end_friction(c, points);
-    std::vector<char> sticks(lattice_.points().size(), 0);
-    for (const FrictionForce& f : friction_.forces()) {
-      add_friction(f, 1, friction_.coefficient(f.sticking), records[f.record]);
-      sticks[at_index(lattice_point(f.key))] = f.sticking;
-    }
-    tell_sticking(sticks);
-    contacts_.insert(contacts_.end(), records.begin(), records.end());
+    spread_friction(sides_, lattice_, faces_, friction_, contacts_);
   }
 
  protected:
-  void friction_contacts(const Points& points, std::vector<FrictionContact>& out) const override {
-    std::vector<ContactPoint> records;
-    mortar_friction(sides_, lattice_, faces_, setup_.tangential, points, out, records);
+  void friction_contacts(const Points&, std::vector<FrictionContact>& out) const override {
+    mortar_friction(sides_, lattice_, faces_, setup_.tangential, out);
   }
   const ContactSurface* anchor_surface(const FeaturePair&) const override { return &master_; }
 
  private:
-  // Tells the records of samples whether the lattice sticks where they are.
-  void tell_sticking(const std::vector<char>& sticks) {
-    for (const MortarPatch& p : faces_.patches) {
-      if (p.kind == PatchKind::kSlaveEdge) continue;
-      for (int k = p.first; k < p.end; ++k) {
-        const MortarSample& s = faces_.samples[at_index(k)];
-        const SlaveLattice::Share share = lattice_.share(p.base_id, s.base[1], s.base[2]);
-        const auto nearest = std::max_element(share.weight, share.weight + 3) - share.weight;
-        contacts_[at_index(k)].sticking = sticks[at_index(share.point[nearest])] != 0;
-        contacts_[at_index(k)].friction = friction_.coefficient(contacts_[at_index(k)].sticking);
-      }
-    }
-  }
-
   // The part of the step in which no gap of a sample shrinks by more than nine tenths.
   double linear_cap(const std::vector<Vec3d>& dx, double limit) const {
     constexpr double kMost = 0.9;
