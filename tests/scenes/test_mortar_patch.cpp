@@ -30,6 +30,7 @@ struct Patch {
   // Pressed from all sides instead, so that an interface may be tilted: sigma = -p in all
   // directions.
   bool all_round = false;
+  bool print = false;  // stresses beside the interface, for scripts/plots/mortar_patch
 };
 
 struct PatchErrors {
@@ -158,6 +159,20 @@ PatchErrors press(const Patch& p) {
           else
             e.spurious = std::max(e.spurious, std::abs(t(i, k)));
         }
+  if (p.print) {
+    const std::vector<Mat3d> stress = sim.soft_stress("low").element;
+    for (std::size_t t = 0; t < low.mesh.tets.size(); ++t) {
+      std::vector<Vec3d> top;
+      for (int k = 0; k < 4; ++k) {
+        const Vec3d& x = low.mesh.vertices[at_index(low.mesh.tets[t][k])];
+        if (x[2] > kBlock[2] - 1e-9) top.push_back(x);
+      }
+      if (top.size() != 3) continue;
+      std::printf("face %d", p.model);
+      for (const Vec3d& x : top) std::printf(" %.4f %.4f", x[0], x[1]);
+      std::printf(" %.16g\n", stress[t](2, 2));
+    }
+  }
   return e;
 }
 
@@ -212,6 +227,8 @@ TEST(MortarPatch, PressureIsExactThroughTiltedAndShearedInterfaces) {
 // Barrier contact on the same meshes, for comparison: its samples cannot be exact.
 TEST(MortarPatch, BarrierContactLeavesAPrint) {
   Patch p;
+  p.print = true;
+  EXPECT_LT(press(p).normal, 1e-6);
   p.model = 0;
   const PatchErrors e = press(p);
   std::printf("FIGURE mortar_patch.barrier.normal = %.2e\n", e.normal);
