@@ -2,6 +2,7 @@
 // those of the integral: exact where overlaps do not change, to the error of the quadrature
 // elsewhere; Hessians leave out terms of the order of a gap over a triangle's size.
 #include <cmath>
+#include <cstdio>
 
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/geometry/shapes.h"
@@ -61,6 +62,81 @@ TEST(MortarTerm, HoldsTheLawsForHeldSamplesWhereOverlapsEnd) {
       test::check_projection(c.law);
       test::check_rigid_invariance(c.law);
     }
+}
+
+// A sheet of irregular triangles that looks up.
+TriMesh sheet() {
+  Random random(4);
+  TriMesh m;
+  const int n = 8;
+  for (int i = 0; i <= n; ++i)
+    for (int j = 0; j <= n; ++j)
+      m.vertices.push_back({{0.5 * i - 2 + 0.1 * random(), 0.5 * j - 2 + 0.1 * random(), 0}});
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const int a = i * (n + 1) + j, b = a + n + 1;
+      m.triangles.push_back({{a, b, a + 1}});
+      m.triangles.push_back({{a + 1, b, b + 1}});
+    }
+  return m;
+}
+
+// Largest change of the force on the sheet, relative to its size, while a tool goes across it in
+// `steps` steps, onto it and off it again.
+double largest_jump(const TriMesh& tool, int steps) {
+  double low = 1e300;
+  for (const Vec3d& x : tool.vertices) low = std::min(low, x[2]);
+  const auto force = [&](double t) {
+    TriMesh m = tool;
+    for (Vec3d& x : m.vertices) x += Vec3d{{-3.2 + 6.4 * t, 0.13, 0.12 - low}};
+    TermCase c(sheet(), m, true, kUnit, 1, true);
+    Assembly a;
+    a.reset(test::dense_pattern(c.law.points));
+    a.begin(c.law.points, false, nullptr);
+    a.set_factors(1, 1);
+    Evaluation e;
+    e.points = &c.law.points;
+    e.assembly = &a;
+    c.term->refresh(c.law.points);
+    c.term->evaluate(e);
+    Vec3d sum = Vec3d::zero();
+    for (const int p : c.soft->point) sum += a.point_gradient()[static_cast<std::size_t>(p)];
+    return sum;
+  };
+  Vec3d last = force(0);
+  double most = 0, jump = 0;
+  for (int k = 1; k <= steps; ++k) {
+    const Vec3d f = force(static_cast<double>(k) / steps);
+    most = std::max(most, norm(f));
+    jump = std::max(jump, norm(f - last));
+    last = f;
+  }
+  EXPECT_GT(most, 0);
+  return jump / most;
+}
+
+TEST(MortarTerm, ForceIsContinuousWhileSharpFeaturesComeAndGo) {
+  const auto turned = [](TriMesh m, const Vec3d& by) {
+    const Mat3d R = to_matrix(rotation_by(by));
+    for (Vec3d& x : m.vertices) x = R * x;
+    return m;
+  };
+  TriMesh pyramid;
+  pyramid.vertices = {
+      {{0, 0, 0}}, {{-0.8, -0.8, 0.5}}, {{0.8, -0.8, 0.5}}, {{0.8, 0.8, 0.5}}, {{-0.8, 0.8, 0.5}}};
+  pyramid.triangles = {{{0, 2, 1}}, {{0, 3, 2}}, {{0, 4, 3}},
+                       {{0, 1, 4}}, {{1, 2, 3}}, {{1, 3, 4}}};
+  const std::pair<const char*, TriMesh> tools[] = {
+      {"cube on its face", turned(box({{1, 1, 1}}), {{0, 0, 0.3}})},
+      {"cube on its edge", turned(box({{1, 1, 1}}), {{0.78, 0, 0}})},
+      {"wedge", turned(box({{1, 2, 1}}), {{0, 0.6, 0.2}})},
+      {"tip of a pyramid", pyramid}};
+  for (const auto& [name, tool] : tools) {
+    const double coarse = largest_jump(tool, 150), fine = largest_jump(tool, 1200);
+    std::printf("FIGURE mortar_jump.%s = %.2e, in eight times as many steps %.2e\n", name, coarse,
+                fine);
+    EXPECT_LT(fine, 0.25 * coarse) << name;
+  }
 }
 
 }  // namespace

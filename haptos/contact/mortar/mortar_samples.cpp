@@ -53,7 +53,7 @@ class Collector {
         const int e = master_.owned_edge[at_index(tm)][k];
         if (e >= 0 && sides_.master_exposure.sharp(e))
           edge(PatchKind::kMasterEdge, s, ts, base, master_, sides_.master_exposure, e,
-               0.3 * sides_.size[at_index(ts)], sides_.size[at_index(ts)]);
+               [&](double u, double v) { return 0.3 * size_at(ts, u, v); });
       }
       if (!master_.is_triangle(tm)) continue;
       for (int k = 0; k < 3; ++k) {
@@ -62,7 +62,7 @@ class Collector {
         const BaseFrame other(m.x[0], m.x[1], m.x[2]);
         if (other.flat())
           edge(PatchKind::kSlaveEdge, m, tm, other, slave_, sides_.slave_exposure, e,
-               sides_.breadth[at_index(e)], sides_.size[at_index(ts)]);
+               [&](double, double) { return sides_.breadth[at_index(e)]; });
       }
     }
   }
@@ -101,14 +101,14 @@ class Collector {
   }
 
   // An edge of `of` over a triangle of `on`, which stands for `breadth` across itself.
+  template <class Breadth>
   void edge(PatchKind kind, const Corners& s, int t, const BaseFrame& base,
-            const ContactSurface& of, const Exposure& exposure, int e, double breadth,
-            double size) {
+            const ContactSurface& of, const Exposure& exposure, int e, const Breadth& breadth) {
     const Vec2i& v = of.topology.edges[at_index(e)];
     const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
     double t0, t1;
     if (!overlap(base, p, q, sides_.support, t0, t1)) return;
-    const double w = exposure.weight(x_, e, base.n, size, sides_.support);
+    const double w = exposure.weight(x_, e, base.n, sides_.typical_size, sides_.support);
     if (!(w > 0)) return;
     MortarPatch patch_of = patch(kind, s, base, t, e);
     patch_of.probe_count = 2;
@@ -116,15 +116,25 @@ class Collector {
     patch_of.probe[1] = of.point[at_index(v[1])];
     patch_of.probe[2] = patch_of.probe[1];
     patch_of.m = base.n;
-    const double scale = sides_.stiffness * w * breadth * of.rest_length[at_index(e)] * (t1 - t0);
+    const double scale = sides_.stiffness * w * of.rest_length[at_index(e)] * (t1 - t0);
     for (const SegmentNode& n : kSegmentRule) {
       const double along = t0 + (t1 - t0) * n.t;
       const Vec3d to = p + (q - p) * along - base.a;
       const double u = dot(base.du, to), f = dot(base.dv, to);
-      out_.samples.push_back(
-          {{1 - u - f, u, f}, {1 - along, along, 0}, dot(base.n, to), scale * n.weight, 0});
+      out_.samples.push_back({{1 - u - f, u, f},
+                              {1 - along, along, 0},
+                              dot(base.n, to),
+                              scale * n.weight * breadth(u, f),
+                              0});
     }
     finish(patch_of);
+  }
+
+  // Size of the slave's triangles at a place on one.
+  double size_at(int ts, double u, double v) const {
+    const Vec3i& c = slave_.triangles[at_index(ts)];
+    const auto of = [&](int k) { return sides_.size[at_index(c[k])]; };
+    return of(0) * (1 - u - v) + of(1) * u + of(2) * v;
   }
 
   MortarPatch patch(PatchKind kind, const Corners& s, const BaseFrame& base, int base_id,
@@ -162,18 +172,25 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
   s.support = support;
   s.stiffness = stiffness;
   s.order = order;
-  for (const double a : slave.rest.triangle_area) s.size.push_back(sqrt(2 * a));
+  std::vector<double> sizes;
+  for (const double a : slave.rest.triangle_area) sizes.push_back(sqrt(2 * a));
+  for (std::size_t v = 0; v < slave.point.size(); ++v) {
+    const auto around = slave.topology.vertex_triangles[static_cast<int>(v)];
+    double sum = 0;
+    for (const int t : around) sum += sizes[at_index(t)];
+    s.size.push_back(around.empty() ? 0 : sum / static_cast<double>(around.size()));
+  }
   for (std::size_t e = 0; e < slave.topology.edges.size(); ++e) {
     double a = 0;
     for (int t : slave.topology.edge_triangles[static_cast<int>(e)])
       a += slave.rest.triangle_area[at_index(t)] / 3;
     s.breadth.push_back(slave.rest_length[e] > 0 ? a / slave.rest_length[e] : 0);
   }
-  std::vector<double> sizes = s.size;
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
-  s.slave_exposure = Exposure(slave, 0.5 * *middle);
-  s.master_exposure = Exposure(master, 0.5 * *middle);
+  s.typical_size = *middle;
+  s.slave_exposure = Exposure(slave, 0.5 * s.typical_size);
+  s.master_exposure = Exposure(master, 0.5 * s.typical_size);
   return s;
 }
 

@@ -13,7 +13,10 @@ struct MortarSides {
   const ContactSurface* master = nullptr;
   double support = 0, stiffness = 0;  ///< [m], [Pa/m]
   int order = 2;                      ///< of the quadrature of faces
-  std::vector<double> size;           ///< of slave triangles, sqrt(2 A) [m]
+  /// Of slave triangles, sqrt(2 A): the median, and means at vertices, so that what an edge stands
+  /// for changes evenly along it [m].
+  double typical_size = 0;
+  std::vector<double> size;
   std::vector<double> breadth;  ///< of slave edges: a third of the area beside, per length [m]
   Exposure slave_exposure, master_exposure;
 };
