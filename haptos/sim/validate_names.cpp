@@ -53,6 +53,7 @@ void check_names(const Scene& s) {
   for (const auto& b : s.robots)
     for (const std::string& link : link_body_names(b)) seen.emplace(link, "link");
   std::vector<std::string> names;
+  names.reserve(seen.size());
   for (const auto& [name, kind] : seen) names.push_back(name);
   auto must_exist = [&](const std::string& where, const std::string& name) {
     if (seen.count(name)) return;

@@ -166,6 +166,7 @@ void Objective::prepare() {
 
 std::vector<int> Objective::block_sizes() const {
   std::vector<int> sizes;
+  sizes.reserve(at_index(pattern_->block_count()));
   for (int b = 0; b < pattern_->block_count(); ++b) sizes.push_back(pattern_->size(b));
   return sizes;
 }

@@ -12,7 +12,6 @@
 namespace haptos {
 namespace {
 
-using test::kSupport;
 using test::kUnit;
 using test::Random;
 using test::TermCase;

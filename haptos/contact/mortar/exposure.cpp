@@ -41,6 +41,7 @@ std::vector<int> ring(const ContactSurface& s, int v, double reach, std::vector<
   }
   if (found.size() <= kMostAround) return found;
   std::vector<int> some;
+  some.reserve(kMostAround);
   for (int k = 0; k < kMostAround; ++k)
     some.push_back(found[at_index(k) * found.size() / kMostAround]);
   return some;

@@ -10,7 +10,9 @@ namespace haptos {
 class SlaveLattice {
  public:
   SlaveLattice(const ContactSurface& surface, int divisions)
-      : points_(surface_samples(surface, divisions, &lattice_)), n_(divisions) {}
+      : points_(surface_samples(surface, divisions, &lattice_)),
+        n_(divisions),
+        each_(static_cast<std::size_t>((n_ + 1) * (n_ + 2) / 2)) {}
 
   const std::vector<SurfaceSample>& points() const { return points_; }
 
@@ -24,12 +26,14 @@ class SlaveLattice {
  private:
   int number(int triangle, int i, int j) const {
     const int row = i * (n_ + 1) - i * (i - 1) / 2;  // rows get shorter by one
-    return lattice_[static_cast<std::size_t>(triangle * ((n_ + 1) * (n_ + 2) / 2) + row + j)];
+    const std::size_t first = static_cast<std::size_t>(triangle) * each_;
+    return lattice_[first + static_cast<std::size_t>(row + j)];
   }
 
   std::vector<int> lattice_;
   std::vector<SurfaceSample> points_;
   int n_;
+  std::size_t each_;  // points of a triangle
 };
 
 }  // namespace haptos
