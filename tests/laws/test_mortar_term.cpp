@@ -15,13 +15,7 @@ namespace {
 using test::kUnit;
 using test::Random;
 using test::TermCase;
-
-TriMesh triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  TriMesh m;
-  m.vertices = {a, b, c};
-  m.triangles = {{{0, 1, 2}}};
-  return m;
-}
+using test::triangle;
 
 // A triangle that looks up, and a larger one above it that looks down, tilted.
 TriMesh low() { return triangle({{0, 0, 0}}, {{1, 0.1, 0.01}}, {{0.2, 0.9, -0.02}}); }

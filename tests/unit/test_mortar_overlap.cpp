@@ -20,14 +20,6 @@ const Vec3d kBase[3] = {{{0, 0, 0}}, {{1, 0.2, 0}}, {{0.3, 0.9, 0}}};
 
 BaseFrame base() { return {kBase[0], kBase[1], kBase[2]}; }
 
-double part_of_base(const Overlap& o) {
-  double sum = 0;
-  for (int i = 2; i < o.count; ++i)
-    sum += (o.corner[i - 1].u - o.corner[0].u) * (o.corner[i].v - o.corner[0].v) -
-           (o.corner[i].u - o.corner[0].u) * (o.corner[i - 1].v - o.corner[0].v);
-  return sum;
-}
-
 // A jittered grid over the base whose triangles face down, with heights by `height`.
 template <class Height>
 TriMesh cover(unsigned seed, const Height& height) {

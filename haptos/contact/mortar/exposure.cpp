@@ -87,8 +87,7 @@ double Exposure::weight(const std::vector<Vec3d>& x, int edge, const Vec3d& n, d
   for (const int end : {e[0], e[1]})
     for (const int v : ring_[end]) look(v);
   const auto part = [&](double slope) {
-    const double t = std::clamp((slope * size / (2 * support) - 0.5) / 1.5, 0.0, 1.0);
-    return t * t * (3 - 2 * t);
+    return smooth_step((slope * size / (2 * support) - 0.5) / 1.5);
   };
   return part(slope_[at_index(edge)]) * part(least);
 }

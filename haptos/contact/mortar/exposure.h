@@ -13,9 +13,17 @@
 // it is divided; a ridge whose two sides rise has 1.
 #pragma once
 
+#include <algorithm>
+
 #include "haptos/contact/surface.h"
 
 namespace haptos {
+
+/// 3 t^2 - 2 t^3 from 0 at t = 0 to 1 at t = 1, and these beyond.
+inline double smooth_step(double t) {
+  t = std::clamp(t, 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
 
 class Exposure {
  public:

@@ -11,7 +11,7 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-constexpr std::int64_t kMortar = std::int64_t(8) << 40;  // beside the kinds of barrier pairs
+constexpr std::int64_t kMortar = kMortarKind * kFeatureKind;
 
 // What a sample leaves at a lattice point.
 struct Part {

@@ -180,14 +180,14 @@ WeightedPoint master_point(const MortarPatch& p, const MortarSample& s) {
 
 ContactPoint record_sample(const MortarPatch& p, const MortarSample& s, int k, double support,
                            const Points& points) {
-  constexpr std::int64_t kBlock = std::int64_t(1) << 40;
+  constexpr std::int64_t kMostSamples = 128;  // of a patch: 6 triangles of 12 nodes
   ContactPoint c;
   c.point_a = slave_point(p, s);
   c.point_b = master_point(p, s);
   const bool swap = p.kind == PatchKind::kSlaveEdge;
-  const std::int64_t kind = (8 + static_cast<std::int64_t>(p.kind)) * kBlock;
+  const std::int64_t kind = (kMortarKind + static_cast<std::int64_t>(p.kind)) * kFeatureKind;
   c.feature_a = kind + (swap ? p.probe_id : p.base_id);
-  c.feature_b = kind + (swap ? p.base_id : p.probe_id) * std::int64_t(64) + k;
+  c.feature_b = kind + (swap ? p.base_id : p.probe_id) * kMostSamples + k;
   c.p = (at(points.x, c.point_a) + at(points.x, c.point_b)) * 0.5;
   const double length = norm(p.m);  // forces act along m: on the probe away from the base
   c.n = p.m * ((swap ? 1 : -1) / length);

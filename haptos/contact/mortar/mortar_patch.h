@@ -36,6 +36,9 @@ enum class PatchKind : std::uint8_t {
   kSlaveEdge,   ///< base: master triangle, probe: slave edge
 };
 
+/// The first kind of feature (record.h) that is mortar's; barrier's come before.
+inline constexpr std::int64_t kMortarKind = 8;
+
 struct MortarSample {
   double base[3];    ///< weights of the base's corners
   double probe[3];   ///< weights of the probe's corners

@@ -1,8 +1,6 @@
 #include "haptos/contact/mortar/mortar_samples.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "haptos/base/median.h"
 #include "haptos/contact/mortar/exposure.h"
 #include "haptos/contact/mortar/overlap.h"
 #include "haptos/geometry/gauss_rules.h"
@@ -17,20 +15,8 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // push with all its height.
 double turned_towards(double cosine) {
   constexpr double kFrom = 0.2, kTo = 0.6;
-  const double t = std::clamp((cosine - kFrom) / (kTo - kFrom), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
+  return smooth_step((cosine - kFrom) / (kTo - kFrom));
 }
-
-struct Corners {
-  int point[3];
-  Vec3d x[3];
-  Corners(const ContactSurface& s, int cell, const std::vector<Vec3d>& all) {
-    for (int k = 0; k < 3; ++k) {
-      point[k] = s.point[at_index(s.cell(cell)[k])];
-      x[k] = all[at_index(point[k])];
-    }
-  }
-};
 
 class Collector {
  public:
@@ -43,11 +29,11 @@ class Collector {
         rule_(triangle_rule(sides.order)) {}
 
   void triangle(int ts, std::span<const int> near) {
-    const Corners s(slave_, ts, x_);
+    const CellCorners s(slave_, ts, x_);
     const BaseFrame base(s.x[0], s.x[1], s.x[2]);
     if (!base.flat()) return;
     for (const int tm : near) {
-      const Corners m(master_, tm, x_);
+      const CellCorners m(master_, tm, x_);
       if (master_.is_triangle(tm)) face(ts, tm, s, m, base);
       for (int k = 0; k < 3; ++k) {
         const int e = master_.owned_edge[at_index(tm)][k];
@@ -68,7 +54,7 @@ class Collector {
   }
 
  private:
-  void face(int ts, int tm, const Corners& s, const Corners& m, const BaseFrame& base) {
+  void face(int ts, int tm, const CellCorners& s, const CellCorners& m, const BaseFrame& base) {
     const Overlap o = overlap(base, m.x, sides_.support);
     if (o.count < 3) return;
     MortarPatch p = patch(PatchKind::kFace, s, base, ts, tm);
@@ -102,7 +88,7 @@ class Collector {
 
   // An edge of `of` over a triangle of `on`, which stands for `breadth` across itself.
   template <class Breadth>
-  void edge(PatchKind kind, const Corners& s, int t, const BaseFrame& base,
+  void edge(PatchKind kind, const CellCorners& s, int t, const BaseFrame& base,
             const ContactSurface& of, const Exposure& exposure, int e, const Breadth& breadth) {
     const Vec2i& v = of.topology.edges[at_index(e)];
     const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
@@ -137,7 +123,7 @@ class Collector {
     return of(0) * (1 - u - v) + of(1) * u + of(2) * v;
   }
 
-  MortarPatch patch(PatchKind kind, const Corners& s, const BaseFrame& base, int base_id,
+  MortarPatch patch(PatchKind kind, const CellCorners& s, const BaseFrame& base, int base_id,
                     int probe_id) const {
     MortarPatch p;
     p.kind = kind;
@@ -180,15 +166,9 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
     for (const int t : around) sum += sizes[at_index(t)];
     s.size.push_back(around.empty() ? 0 : sum / static_cast<double>(around.size()));
   }
-  for (std::size_t e = 0; e < slave.topology.edges.size(); ++e) {
-    double a = 0;
-    for (int t : slave.topology.edge_triangles[static_cast<int>(e)])
-      a += slave.rest.triangle_area[at_index(t)] / 3;
-    s.breadth.push_back(slave.rest_length[e] > 0 ? a / slave.rest_length[e] : 0);
-  }
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  s.typical_size = *middle;
+  for (std::size_t e = 0; e < slave.edge_area.size(); ++e)
+    s.breadth.push_back(slave.rest_length[e] > 0 ? slave.edge_area[e] / slave.rest_length[e] : 0);
+  s.typical_size = median(sizes);
   s.slave_exposure = Exposure(slave, 0.5 * s.typical_size);
   s.master_exposure = Exposure(master, 0.5 * s.typical_size);
   return s;

@@ -35,15 +35,15 @@ void clip(Overlap& polygon, const Side& side) {
   polygon = kept;
 }
 
-double twice_area(const Overlap& p) {
+}  // namespace
+
+double part_of_base(const Overlap& p) {
   double sum = 0;
   for (int i = 2; i < p.count; ++i)
     sum += (p.corner[i - 1].u - p.corner[0].u) * (p.corner[i].v - p.corner[0].v) -
            (p.corner[i].u - p.corner[0].u) * (p.corner[i - 1].v - p.corner[0].v);
   return sum;
 }
-
-}  // namespace
 
 BaseFrame::BaseFrame(const Vec3d& a_, const Vec3d& b, const Vec3d& c) : a(a_) {
   const Vec3d e = b - a, f = c - a, normal = cross(e, f);
@@ -76,7 +76,7 @@ Overlap overlap(const BaseFrame& base, const Vec3d (&x)[3], double support) {
   clip(p, [](const OverlapCorner& c) { return 1 - c.u - c.v; });
   clip(p, [support](const OverlapCorner& c) { return support - c.gap; });
   clip(p, [](const OverlapCorner& c) { return c.gap; });
-  if (!(twice_area(p) > kSliver)) p.count = 0;
+  if (!(part_of_base(p) > kSliver)) p.count = 0;
   return p;
 }
 

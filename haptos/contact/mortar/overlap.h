@@ -37,6 +37,9 @@ struct Overlap {
   OverlapCorner corner[8];
 };
 
+/// Its part of the base's area, 0 to 1.
+double part_of_base(const Overlap& polygon);
+
 /// The overlap of a probe triangle that faces the base; none (count 0) where its normal does not
 /// point against the base's, where it is not over the base, or not within the support.
 /// @param x        corners of the probe
