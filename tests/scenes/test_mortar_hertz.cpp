@@ -192,6 +192,7 @@ void read_pressure(const std::vector<ContactPoint>& contacts, const Press& p, Re
   const auto inside = [&](const Sample&) { return true; };
   const auto off_the_planes = [&](const Sample& s) { return s.to_plane > 0.15 * hertz_radius(); };
   std::vector<Sample> all;
+  all.reserve(samples.size());
   for (const auto& [key, s] : samples) all.push_back(s);
   if (p.profile)
     for (const Sample& s : all)
