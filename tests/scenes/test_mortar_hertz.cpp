@@ -12,7 +12,7 @@
 #include <ctime>
 #include <map>
 
-#include "haptos/contact/mortar/mortar_patch.h"
+#include "haptos/contact/mortar/mortar_press.h"
 #include "haptos/dynamics/elastic_laws.h"
 #include "haptos/geometry/topology.h"
 #include "haptos/sim/sim.h"

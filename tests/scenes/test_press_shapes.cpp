@@ -140,8 +140,12 @@ TEST(PressShapes, PrismWithSharpEdgesAndCornersGoesInWithoutIntersectionOrInvers
   p.pad = box(1.6e-3);
   p.young = 2e5;
   p.yaw = 0.3;
-  const Outcome o = run(p);
-  EXPECT_LE(o.most_iterations, 60);
+  for (const int model : {0, 1}) {
+    SCOPED_TRACE(model == 1 ? "mortar" : "barrier");
+    p.model = model;
+    // With mortar contact, where ridges cross folds of the gel the barrier behind carries.
+    EXPECT_LE(run(p).most_iterations, model == 1 ? 120 : 60);
+  }
 }
 
 TEST(PressShapes, ConeWithAPointGoesInWithoutIntersectionOrInversion) {

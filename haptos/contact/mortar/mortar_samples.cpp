@@ -33,23 +33,9 @@ class Collector {
     const BaseFrame base(s.x[0], s.x[1], s.x[2]);
     if (!base.flat()) return;
     for (const int tm : near) {
-      const CellCorners m(master_, tm, x_);
-      if (master_.is_triangle(tm)) face(ts, tm, s, m, base);
-      for (int k = 0; k < 3; ++k) {
-        const int e = master_.owned_edge[at_index(tm)][k];
-        if (e >= 0 && sides_.master_exposure.sharp(e))
-          edge(PatchKind::kMasterEdge, s, ts, base, master_, sides_.master_exposure, e,
-               [&](double u, double v) { return 0.3 * size_at(ts, u, v); });
-      }
       if (!master_.is_triangle(tm)) continue;
-      for (int k = 0; k < 3; ++k) {
-        const int e = slave_.owned_edge[at_index(ts)][k];
-        if (e < 0 || !sides_.slave_exposure.sharp(e)) continue;
-        const BaseFrame other(m.x[0], m.x[1], m.x[2]);
-        if (other.flat())
-          edge(PatchKind::kSlaveEdge, m, tm, other, slave_, sides_.slave_exposure, e,
-               [&](double, double) { return sides_.breadth[at_index(e)]; });
-      }
+      const CellCorners m(master_, tm, x_);
+      face(ts, tm, s, m, base);
     }
   }
 
@@ -57,8 +43,16 @@ class Collector {
   void face(int ts, int tm, const CellCorners& s, const CellCorners& m, const BaseFrame& base) {
     const Overlap o = overlap(base, m.x, sides_.support);
     if (o.count < 3) return;
-    MortarPatch p = patch(PatchKind::kFace, s, base, ts, tm);
-    for (int k = 0; k < 3; ++k) p.probe[k] = m.point[k];
+    MortarPatch p;
+    for (int k = 0; k < 3; ++k) {
+      p.base[k] = s.point[k];
+      p.probe[k] = m.point[k];
+    }
+    p.base_id = ts;
+    p.probe_id = tm;
+    p.n = base.n;
+    p.twice_area = base.twice_area;
+    p.first = static_cast<int>(out_.samples.size());
     const Vec3d normal = normalized(cross(m.x[1] - m.x[0], m.x[2] - m.x[0]));
     const double facing = -dot(normal, base.n), part_of = turned_towards(facing);
     if (!(part_of > 0)) return;
@@ -83,60 +77,6 @@ class Collector {
                                 w});
       }
     }
-    finish(p);
-  }
-
-  // An edge of `of` over a triangle of `on`, which stands for `breadth` across itself.
-  template <class Breadth>
-  void edge(PatchKind kind, const CellCorners& s, int t, const BaseFrame& base,
-            const ContactSurface& of, const Exposure& exposure, int e, const Breadth& breadth) {
-    const Vec2i& v = of.topology.edges[at_index(e)];
-    const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
-    double t0, t1;
-    if (!overlap(base, p, q, sides_.support, t0, t1)) return;
-    const double w = exposure.weight(x_, e, base.n, sides_.typical_size, sides_.support);
-    if (!(w > 0)) return;
-    MortarPatch patch_of = patch(kind, s, base, t, e);
-    patch_of.probe_count = 2;
-    patch_of.probe[0] = of.point[at_index(v[0])];
-    patch_of.probe[1] = of.point[at_index(v[1])];
-    patch_of.probe[2] = patch_of.probe[1];
-    patch_of.m = base.n;
-    const double scale = sides_.stiffness * w * of.rest_length[at_index(e)] * (t1 - t0);
-    for (const SegmentNode& n : kSegmentRule) {
-      const double along = t0 + (t1 - t0) * n.t;
-      const Vec3d to = p + (q - p) * along - base.a;
-      const double u = dot(base.du, to), f = dot(base.dv, to);
-      out_.samples.push_back({{1 - u - f, u, f},
-                              {1 - along, along, 0},
-                              dot(base.n, to),
-                              scale * n.weight * breadth(u, f),
-                              0});
-    }
-    finish(patch_of);
-  }
-
-  // Size of the slave's triangles at a place on one.
-  double size_at(int ts, double u, double v) const {
-    const Vec3i& c = slave_.triangles[at_index(ts)];
-    const auto of = [&](int k) { return sides_.size[at_index(c[k])]; };
-    return of(0) * (1 - u - v) + of(1) * u + of(2) * v;
-  }
-
-  MortarPatch patch(PatchKind kind, const CellCorners& s, const BaseFrame& base, int base_id,
-                    int probe_id) const {
-    MortarPatch p;
-    p.kind = kind;
-    for (int k = 0; k < 3; ++k) p.base[k] = s.point[k];
-    p.base_id = base_id;
-    p.probe_id = probe_id;
-    p.n = base.n;
-    p.twice_area = base.twice_area;
-    p.first = static_cast<int>(out_.samples.size());
-    return p;
-  }
-
-  void finish(MortarPatch& p) {
     p.end = static_cast<int>(out_.samples.size());
     if (p.end > p.first) out_.patches.push_back(p);
   }
@@ -189,17 +129,6 @@ void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
     const BaseFrame base(corner(p.base[0]), corner(p.base[1]), corner(p.base[2]));
     p.n = p.m = base.n;
     p.twice_area = base.twice_area;
-    if (p.kind != PatchKind::kFace) {
-      for (int k = p.first; k < p.end; ++k) {
-        MortarSample& q = s.samples[at_index(k)];
-        const Vec3d to = corner(p.probe[0]) * q.probe[0] + corner(p.probe[1]) * q.probe[1] - base.a;
-        q.base[1] = dot(base.du, to);
-        q.base[2] = dot(base.dv, to);
-        q.base[0] = 1 - q.base[1] - q.base[2];
-        q.gap = dot(base.n, to);
-      }
-      continue;
-    }
     const BaseFrame probe(corner(p.probe[0]), corner(p.probe[1]), corner(p.probe[2]));
     const double facing = dot(probe.n, base.n);
     p.m = probe.n * (1 / facing);

@@ -80,24 +80,4 @@ Overlap overlap(const BaseFrame& base, const Vec3d (&x)[3], double support) {
   return p;
 }
 
-bool overlap(const BaseFrame& base, const Vec3d& p, const Vec3d& q, double support, double& t0,
-             double& t1) {
-  t0 = 0;
-  t1 = 1;
-  // Keeps where a function that is linear from s to e is positive.
-  const auto keep = [&](double s, double e) {
-    if (s >= 0 && e >= 0) return true;
-    if (s <= 0 && e <= 0) return false;
-    const double t = s / (s - e);
-    (s < 0 ? t0 : t1) = s < 0 ? std::max(t0, t) : std::min(t1, t);
-    return t0 < t1;
-  };
-  const double gp = dot(base.n, p - base.a), gq = dot(base.n, q - base.a);
-  if (!keep(support - gp, support - gq) || !keep(gp, gq)) return false;
-  const double up = dot(base.du, p - base.a), uq = dot(base.du, q - base.a);
-  if (!keep(up, uq)) return false;
-  const double vp = dot(base.dv, p - base.a), vq = dot(base.dv, q - base.a);
-  return keep(vp, vq) && keep(1 - up - vp, 1 - uq - vq) && t1 - t0 > kSliver;
-}
-
 }  // namespace haptos

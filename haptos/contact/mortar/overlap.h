@@ -46,9 +46,4 @@ double part_of_base(const Overlap& polygon);
 /// @param support  [m]
 Overlap overlap(const BaseFrame& base, const Vec3d (&x)[3], double support);
 
-/// The part of a segment that is over the base with a gap in (0, support), from t0 to t1 of the way
-/// from p to q. Returns false where there is none.
-bool overlap(const BaseFrame& base, const Vec3d& p, const Vec3d& q, double support, double& t0,
-             double& t1);
-
 }  // namespace haptos
