@@ -9,6 +9,9 @@
 
 namespace haptos {
 
+/// Feature numbers: the kind of a feature times this, then the number within the kind.
+inline constexpr std::int64_t kFeatureKind = std::int64_t(1) << 40;
+
 struct ContactPoint {
   int env = 0;
   int body_a = -1, body_b = -1;       ///< force acts on a, its opposite on b

@@ -81,8 +81,14 @@ ContactSurface::ContactSurface(const TriMesh& mesh, std::vector<int> points, int
     owned_vertex.push_back(v);
     owned_edge.push_back(e);
   }
-  for (const Vec2i& e : topology.edges)
-    rest_length.push_back(norm(mesh.vertices[at_index(e[0])] - mesh.vertices[at_index(e[1])]));
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    const Vec2i& v = topology.edges[e];
+    rest_length.push_back(norm(mesh.vertices[at_index(v[0])] - mesh.vertices[at_index(v[1])]));
+    double area = 0;
+    for (int t : topology.edge_triangles[static_cast<int>(e)])
+      area += rest.triangle_area[at_index(t)] / 3.0;
+    edge_area.push_back(area);
+  }
   for (std::size_t i = 0; i < loose.size(); ++i) {
     const int own = static_cast<int>(triangles.size() + i), edge = edge_of_loose(own);
     Vec3i v{{-1, -1, -1}};

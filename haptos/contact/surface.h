@@ -33,6 +33,7 @@ struct ContactSurface {
   SurfaceTopology topology;  ///< its edges end with the loose segments
   SurfaceGeometry rest;
   std::vector<double> rest_length;  ///< of each edge [m], (E)
+  std::vector<double> edge_area;    ///< at rest, a third of the triangles beside each [m2], (E)
 
   /// Counting of a closest feature once: every face counts 1, an edge 1 minus its triangles, a
   /// vertex what makes its star add up to 1. See contact/barrier/closest_features.h.
@@ -74,6 +75,18 @@ struct ContactSurface {
  private:
   void add_loose(const TriMesh& mesh);
   void find_holds(const TriMesh& mesh);
+};
+
+/// A cell where it is now.
+struct CellCorners {
+  int point[3];
+  Vec3d x[3];
+  CellCorners(const ContactSurface& s, int cell, const std::vector<Vec3d>& all) {
+    for (int k = 0; k < 3; ++k) {
+      point[k] = s.point[static_cast<std::size_t>(s.cell(cell)[k])];
+      x[k] = all[static_cast<std::size_t>(point[k])];
+    }
+  }
 };
 
 /// Sharpness of each edge (topology.h) with the surface's points at x, (E).

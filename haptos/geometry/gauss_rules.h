@@ -1,19 +1,12 @@
-// Gauss rules on a segment and on a triangle; weights add up to 1.
+// Gauss rules on a triangle; weights add up to 1.
 //
-// Source: Abramowitz and Stegun, 25.4.30 (segment); Dunavant, High degree efficient symmetrical
-// Gaussian quadrature rules for the triangle, 1985 (triangle).
+// Source: Dunavant, High degree efficient symmetrical Gaussian quadrature rules for the triangle,
+// 1985.
 #pragma once
 
 #include <span>
 
 namespace haptos {
-
-struct SegmentNode {
-  double t, weight;  ///< t from 0 to 1
-};
-/// Exact for polynomials of degree 5.
-inline constexpr SegmentNode kSegmentRule[3] = {
-    {0.1127016653792583, 5.0 / 18}, {0.5, 8.0 / 18}, {0.8872983346207417, 5.0 / 18}};
 
 struct TriangleNode {
   double a, b, c, weight;  ///< barycentric

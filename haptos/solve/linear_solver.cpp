@@ -20,7 +20,7 @@ const std::vector<Option<SolverOptions>>& OptionsOf<SolverOptions>::table() {
 
 // Systems up to this many times direct_limit are solved directly where iterations do not converge:
 // slow, in gigabytes, and right.
-constexpr int kFallback = 8;
+constexpr int kFallback = 3;
 
 void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
   const int n = pattern->scalar_count();

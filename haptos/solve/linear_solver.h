@@ -19,7 +19,7 @@ namespace haptos {
 struct SolverOptions {
   static constexpr int kAuto = 0, kDirect = 1, kIterative = 2;
   int method = kAuto;
-  int direct_limit = 30000;
+  int direct_limit = 100000;
   double tolerance = 1e-10;
   int max_iterations = 2000;
 };

@@ -41,7 +41,7 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
 }
 
 void Objective::set_trial(const std::vector<double>& z, double s) {
-  if (&z != &z_) z_ = z;
+  z_ = z;
   s_ = s;
   Points& pts = *points_;
   const double b = context_.b;

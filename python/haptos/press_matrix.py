@@ -203,6 +203,7 @@ class Matrix:
         each(entry): after each press; watch(entry, press): after each step, True breaks the run
         off. Raises OSError where the disk is full, after which it can be gone on with.
         """
+        write_index(self)  # a kill may have come between the last recording and its page
         for entry in self.waiting:
             try:
                 self._make(entry, watch)

@@ -29,6 +29,13 @@ inline Vec3d point_in_region(int region, double gap) {
   return v + gap * normalized(normalized(v - middle) + 0.7 * n);
 }
 
+inline TriMesh triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  TriMesh m;
+  m.vertices = {a, b, c};
+  m.triangles = {{{0, 1, 2}}};
+  return m;
+}
+
 /// A soft surface and a collider surface with the whole term between them.
 struct TermCase {
   LawCase law;

@@ -15,13 +15,7 @@ using test::kUnit;
 using test::point_in_region;
 using test::Random;
 using test::TermCase;
-
-TriMesh triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  TriMesh m;
-  m.vertices = {a, b, c};
-  m.triangles = {{{0, 1, 2}}};
-  return m;
-}
+using test::triangle;
 
 // Something with faces, sharp edges and corners of either sign to touch: a box with a notch.
 TriMesh notched() {

@@ -121,6 +121,16 @@ def test_a_matrix_that_is_done_is_not_made_again(killed, capsys, monkeypatch):
     assert "8 of them are there already" in capsys.readouterr().out and whole(folder) == before
 
 
+def test_a_kill_before_the_page_of_the_last_press_is_mended(killed, monkeypatch):
+    folder, _ = killed
+    before = (folder / "index.html").read_text()
+    (folder / "index.html").write_text("of seven presses")
+    monkeypatch.chdir(folder.parent)
+    assert run_command(arguments("small.yaml")) == 0
+    after = (folder / "index.html").read_text()
+    assert after.count("thumb.png") == before.count("thumb.png") == 8
+
+
 @pytest.mark.parametrize(("change", "said"), [
     (["--grid", "2x1"], "its grid is"), (["--depth", "0.1mm"], "its depth is"),
     (["--friction", "0.1"], "its friction is"), (["--seed", "2"], "its seed is")])

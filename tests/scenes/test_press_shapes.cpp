@@ -26,13 +26,15 @@ struct Press {
   double young = 1e5;     // [Pa]
   double depth = 1.5e-3;  // below the pad's highest point [m]
   int steps = 15;
-  double yaw = 0;  // of the indenter about z [rad]
-  int model = 0;   // of contact, a LiveModel
+  double yaw = 0;         // of the indenter about z [rad]
+  int model = 0;          // of contact, a LiveModel
+  bool may_stop = false;  // at a step that does not converge or does not arrive
 };
 
 struct Outcome {
   int iterations = 0, most_iterations = 0;
   double smallest_ratio = 1, smallest_gap = 1e300, force = 0, imbalance = 0;
+  int steps = 0;  // that converged and arrived
 };
 
 Aabb bounds(const std::vector<Vec3d>& x) {
@@ -78,9 +80,13 @@ Outcome run(const Press& p) {
   for (int i = 0; i < p.steps; ++i) {
     const StepReport r = sim.step();
     SCOPED_TRACE("step " + std::to_string(i) + ": " + describe_status(r.status()));
-    EXPECT_EQ(r.status(), 0u);
-    EXPECT_EQ(r.newton.path, 1);
-    EXPECT_EQ(r.missed, 0);
+    const bool stops = p.may_stop && r.status() != 0;
+    if (!stops) {
+      EXPECT_EQ(r.status(), 0u);
+      EXPECT_EQ(r.newton.path, 1);
+      EXPECT_EQ(r.missed, 0);
+      ++o.steps;
+    }
     EXPECT_GT(r.smallest_volume_ratio, 0);
     const std::vector<Vec3d> x = sim.soft_positions("gel");
     TriMesh surface, tool;
@@ -90,6 +96,7 @@ Outcome run(const Press& p) {
     tool.triangles = p.indenter.triangles;
     tool.vertices = sim.prescribed_positions("indenter");
     EXPECT_EQ(intersecting_pairs(surface, tool).size(), 0u);
+    if (stops) break;
     const Vec3d push = sim.contact_wrench("gel").force, base = sim.reaction("base").force,
                 back = sim.reaction("indenter").force;
     EXPECT_LE(norm(push + back), 1e-9 * norm(push) + 1e-12);
@@ -140,8 +147,12 @@ TEST(PressShapes, PrismWithSharpEdgesAndCornersGoesInWithoutIntersectionOrInvers
   p.pad = box(1.6e-3);
   p.young = 2e5;
   p.yaw = 0.3;
-  const Outcome o = run(p);
-  EXPECT_LE(o.most_iterations, 60);
+  for (const int model : {0, 1}) {
+    SCOPED_TRACE(model == 1 ? "mortar" : "barrier");
+    p.model = model;
+    // With mortar contact, where ridges cross folds of the gel the barrier behind carries.
+    EXPECT_LE(run(p).most_iterations, model == 1 ? 120 : 60);
+  }
 }
 
 TEST(PressShapes, ConeWithAPointGoesInWithoutIntersectionOrInversion) {
@@ -154,6 +165,42 @@ TEST(PressShapes, ConeWithAPointGoesInWithoutIntersectionOrInversion) {
     p.model = model;
     EXPECT_LE(run(p).most_iterations, 40);
   }
+}
+
+// A cube on its face, its edge and its corner, and a wedge, each with a flat block behind so that
+// its highest place is at z = 0.
+TriMesh turned_up(TriMesh m, const Vec3d& by) {
+  const Mat3d R = to_matrix(rotation_by(by));
+  for (Vec3d& x : m.vertices) x = R * x;
+  const double top = bounds(m.vertices).hi[2];
+  for (Vec3d& x : m.vertices) x[2] -= top;
+  return m;
+}
+
+TEST(FullSharpPress, CubesAndWedgesAreNotCutOnCoarseElements) {
+  const Vec3d cube{{6e-3, 6e-3, 6e-3}};
+  const std::pair<const char*, TriMesh> tools[] = {
+      {"cube_face", turned_up(box(cube), {{0, 0, 0}})},
+      {"cube_edge", turned_up(box(cube), {{kPi / 4, 0, 0}})},
+      {"cube_corner", turned_up(box(cube), {{kPi / 4, 0.6155, 0}})},
+      {"wedge", turned_up(box(Vec3d{{5e-3, 9e-3, 5e-3}}), {{0, 0.5, 0}})}};
+  for (const auto& [name, tool] : tools)
+    for (const int model : {0, 1}) {
+      SCOPED_TRACE(std::string(name) + (model == 1 ? ", mortar" : ", barrier"));
+      Press p;
+      p.indenter = tool;
+      p.pad = box(1.2e-3);
+      p.young = 2e5;
+      p.yaw = 0.3;
+      p.model = model;
+      p.may_stop = model == 1;
+      const Outcome o = run(p);
+      const std::string at = std::string(name) + (model == 1 ? ".mortar" : ".barrier");
+      print(at, o, std::max(1, o.steps));
+      std::printf("FIGURE press.%s.steps = %d of %d\n", at.c_str(), o.steps, p.steps);
+      // Mortar contact does not get all the way on so coarse elements; what it reaches is whole.
+      EXPECT_GE(o.steps, model == 1 ? 4 : p.steps);
+    }
 }
 
 // Shape, pad, resolution. Names ending in .stl are outside data.

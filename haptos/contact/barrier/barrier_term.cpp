@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/median.h"
 #include "haptos/contact/barrier/affine_pairs.h"
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/closest_features.h"
@@ -37,12 +38,6 @@ class BarrierTerm final : public ContactTerm {
     if (soft == collider)
       for (SurfaceSample& q : samples_) q.area *= 0.5;
     corner_area_.assign(collider_.point.size(), -1.0);
-    for (std::size_t e = 0; e < soft_.topology.edges.size(); ++e) {
-      double a = 0;
-      for (int t : soft_.topology.edge_triangles[static_cast<int>(e)])
-        a += soft_.rest.triangle_area[at_index(t)] / 3.0;
-      edge_area_.push_back(a);
-    }
   }
 
   const char* name() const override { return "barrier"; }
@@ -272,7 +267,8 @@ class BarrierTerm final : public ContactTerm {
     const auto one_way = [&](int e, double sharpness) {
       if (sharpness < kFlat && !soft_collider_) return 0.0;
       const double spacing = soft_.rest_length[at_index(e)] / setup_.divisions;
-      return at_least(edge_weight(sharpness, spacing, setup_.support)) * edge_area_[at_index(e)];
+      return at_least(edge_weight(sharpness, spacing, setup_.support)) *
+             soft_.edge_area[at_index(e)];
     };
     const double area = one_way(ea, sharpness_of(eb));
     if (&soft_ != &collider_) return area;
@@ -298,7 +294,7 @@ class BarrierTerm final : public ContactTerm {
   const ContactSurface& collider_;
   BarrierSetup setup_;
   std::vector<SurfaceSample> samples_;
-  std::vector<double> edge_area_, corner_area_;
+  std::vector<double> corner_area_;
   std::vector<double> folded_;  // sharpness of the edges of a collider that deforms
   bool soft_collider_ = false;  // it deforms
   CandidateSearch search_;
@@ -326,13 +322,7 @@ std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
 int suggested_divisions(const ContactSurface& soft, const ContactSurface& collider) {
   // Medians: a few large triangles away from the contact must not decide.
   if (collider.rest_length.empty()) return 1;  // points alone
-  auto median_edge = [](std::vector<double> l) {
-    const auto middle = l.begin() + static_cast<std::ptrdiff_t>(l.size() / 2);
-    std::nth_element(l.begin(), middle, l.end());
-    return *middle;
-  };
-  const double n =
-      std::ceil(median_edge(soft.rest_length) / median_edge(collider.rest_length) - 0.25);
+  const double n = std::ceil(median(soft.rest_length) / median(collider.rest_length) - 0.25);
   return std::clamp(static_cast<int>(n), 1, 4);
 }
 

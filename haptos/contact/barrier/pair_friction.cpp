@@ -10,8 +10,6 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-constexpr std::int64_t kBlock = std::int64_t(1) << 40;
-
 // A triangle beside the feature, the one that lies best across the normal; a loose cell where there
 // is none.
 int cell_of(const BarrierPair& pair, const ContactSurface& s, const std::vector<Vec3d>& x,
@@ -49,7 +47,7 @@ FeaturePair friction_key(const BarrierPair& p, const ContactSurface& soft,
   key.env = soft.env;
   key.body_a = soft.body;
   key.body_b = collider.body;
-  key.feature_a = static_cast<std::int64_t>(p.kind) * kBlock + p.source_id;
+  key.feature_a = static_cast<std::int64_t>(p.kind) * kFeatureKind + p.source_id;
   key.feature_b = p.kind == PairKind::kEdges ? p.target_id : 0;
   return key;
 }
@@ -74,7 +72,8 @@ void share(const Vec3d& net, std::vector<Wall>& walls) {
 
 const ContactSurface* anchor_surface(const FeaturePair& key, const ContactSurface& soft,
                                      const ContactSurface& collider) {
-  return key.feature_a / kBlock == static_cast<std::int64_t>(PairKind::kCorner) ? &soft : &collider;
+  return key.feature_a / kFeatureKind == static_cast<std::int64_t>(PairKind::kCorner) ? &soft
+                                                                                      : &collider;
 }
 
 void friction_contacts(const std::vector<BarrierPair>& pairs, double support, double stiffness,

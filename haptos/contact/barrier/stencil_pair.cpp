@@ -136,12 +136,12 @@ ContactPoint record_pair(const BarrierPair& pair, double support, const Points& 
   c.env = soft.env;
   c.body_a = soft.body;
   c.body_b = collider.body;
-  // Feature numbers: the kind of the pair, then the number within it.
-  constexpr std::int64_t kBlock = std::int64_t(1) << 40;
   const auto kind = static_cast<std::int64_t>(pair.kind);
   const auto feature = static_cast<std::int64_t>(pair.feature);
-  c.feature_a = kind * kBlock + (swap ? pair.target_id + feature * (kBlock / 4) : pair.source_id);
-  c.feature_b = kind * kBlock + (swap ? pair.source_id : pair.target_id + feature * (kBlock / 4));
+  c.feature_a =
+      kind * kFeatureKind + (swap ? pair.target_id + feature * (kFeatureKind / 4) : pair.source_id);
+  c.feature_b =
+      kind * kFeatureKind + (swap ? pair.source_id : pair.target_id + feature * (kFeatureKind / 4));
   c.point_a = swap ? target : source;
   c.point_b = swap ? source : target;
   c.p = (at(points.x, source) + at(points.x, target)) * 0.5;

@@ -119,20 +119,8 @@ class Search {
   }
 
  private:
-  // A cell where it is now.
-  struct Placed {
-    int point[3];
-    Vec3d x[3];
-    Placed(const ContactSurface& s, int t, const std::vector<Vec3d>& all) {
-      for (int k = 0; k < 3; ++k) {
-        point[k] = s.point[at_index(s.cell(t)[k])];
-        x[k] = all[at_index(point[k])];
-      }
-    }
-  };
-
   void triangle(int ta, ChunkHits& out) const {
-    const Placed a(a_, ta, x_);
+    const CellCorners a(a_, ta, x_);
     const Aabb box = Aabb::of(a.x[0], a.x[1], a.x[2]).inflated(reach_);
     if (!box.overlaps(all_)) return;
     const Vec3i& edges = a_.owned_edge[at_index(ta)];
@@ -141,7 +129,7 @@ class Search {
     for (int i = 0; i < 3; ++i) set_box(a.x[i], a.x[(i + 1) % 3], edge_boxes[i]);
     const Side side(a.x);
     tree_.query(box, [&](int tb) {
-      const Placed b(b_, tb, x_);
+      const CellCorners b(b_, tb, x_);
       if (side.apart(b.x, reach_)) return;
       if (b_.is_triangle(tb) && Side(b.x).apart(a.x, reach_)) return;
       if (faces_) out.faces.push_back({ta, tb});
@@ -164,7 +152,7 @@ class Search {
     });
   }
 
-  void add_samples(int ta, int tb, const Placed& b, ChunkHits& out) const {
+  void add_samples(int ta, int tb, const CellCorners& b, ChunkHits& out) const {
     const double square_reach = reach_ * reach_ * (1 + 1e-9);
     Aabb other;
     set_box(b.x[0], b.x[1], other);

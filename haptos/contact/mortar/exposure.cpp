@@ -8,8 +8,14 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-constexpr double kUpright = 1e6;  // the slope of a wall
-constexpr int kMostAround = 12;   // vertices of a ring
+constexpr double kUpright = 1e6;   // the slope of a wall
+constexpr int kMostAround = 12;    // vertices of a ring
+constexpr double kTilted = 0.966;  // cosine of 15 degrees
+
+// The part that a slope leaves, H(r).
+double part(double slope, double size, double support) {
+  return smooth_step((slope * size / (2 * support) - 0.5) / 1.5);
+}
 
 double slope_of(double rise, double run) {
   if (rise <= 0) return 0;
@@ -54,11 +60,15 @@ Exposure::Exposure(const ContactSurface& s, double reach) : surface_(&s) {
   const double least = (1 - std::sqrt(0.75)) / 2;
   for (const double e : s.rest.edge_sharpness)
     slope_.push_back(e > least ? std::min(1.0, std::sqrt(e / std::max(1 - e, 1e-3))) : 0.0);
+  for (const double v : s.rest.vertex_sharpness) {
+    const double up = std::max(1 - v, 1.0 / kUpright);  // cosine of the tilt
+    corner_.push_back(up < kTilted ? std::sqrt(1 - square(up)) / up : 0.0);
+  }
   std::vector<int> seen_by(s.point.size(), -1);
   ring_.offset = {0};
   for (int v = 0; v < static_cast<int>(s.point.size()); ++v) {
     const auto edges = s.topology.vertex_edges[v];
-    if (std::any_of(edges.begin(), edges.end(), [&](int e) { return sharp(e); })) {
+    if (corner(v) || std::any_of(edges.begin(), edges.end(), [&](int e) { return sharp(e); })) {
       const std::vector<int> around = ring(s, v, reach, seen_by);
       ring_.item.insert(ring_.item.end(), around.begin(), around.end());
     }
@@ -86,11 +96,24 @@ double Exposure::weight(const std::vector<Vec3d>& x, int edge, const Vec3d& n, d
       if (v != e[0] && v != e[1]) look(v);
   for (const int end : {e[0], e[1]})
     for (const int v : ring_[end]) look(v);
-  const auto part = [&](double slope) {
-    const double t = std::clamp((slope * size / (2 * support) - 0.5) / 1.5, 0.0, 1.0);
-    return t * t * (3 - 2 * t);
+  return part(slope_[at_index(edge)], size, support) * part(least, size, support);
+}
+
+double Exposure::corner_weight(const std::vector<Vec3d>& x, int vertex, const Vec3d& n, double size,
+                               double support) const {
+  const Vec3d& p = surface_->position(x, vertex);
+  double least = kUpright;
+  const auto look = [&](int v) {
+    const Vec3d to = surface_->position(x, v) - p;
+    const double rise = dot(to, n);
+    least = std::min(least, slope_of(rise, norm(to - n * rise)));
   };
-  return part(slope_[at_index(edge)]) * part(least);
+  for (const int e : surface_->topology.vertex_edges[vertex]) {
+    const Vec2i& ends = surface_->topology.edges[at_index(e)];
+    look(ends[0] == vertex ? ends[1] : ends[0]);
+  }
+  for (const int v : ring_[vertex]) look(v);
+  return part(corner_[at_index(vertex)], size, support) * part(least, size, support);
 }
 
 }  // namespace haptos

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/friction/walls.h"
 
 namespace haptos {
@@ -11,53 +10,23 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-constexpr std::int64_t kMortar = std::int64_t(8) << 40;  // beside the kinds of barrier pairs
+constexpr std::int64_t kMortar = kMortarKind * kFeatureKind;
 
-// What a sample leaves at a lattice point.
+// What a press leaves at a lattice point.
 struct Part {
   int point;      // of the lattice
-  double weight;  // its share of the sample
-  int patch, sample;
+  double weight;  // its share of the press
+  int press;
 };
 
-// Force on the slave [N].
-Vec3d force_of(const MortarPatch& p, const MortarSample& s, double support) {
-  const double side = p.kind == PatchKind::kSlaveEdge ? -1 : 1;
-  return p.m * (side * s.scale * barrier(s.gap, support).first);
-}
-
-// The cell of the master that a patch touches.
-int master_cell(const MortarPatch& p, const ContactSurface& master) {
-  if (p.kind == PatchKind::kFace) return p.probe_id;
-  if (p.kind == PatchKind::kSlaveEdge) return p.base_id;
-  const auto t = master.topology.edge_triangles[p.probe_id];
-  return t.empty() ? master.loose_of_edge(p.probe_id) : t[0];
-}
-
-SlaveLattice::Share share_of(const MortarPatch& p, const MortarSample& s,
-                             const ContactSurface& slave, const SlaveLattice& lattice) {
-  if (p.kind != PatchKind::kSlaveEdge) return lattice.share(p.base_id, s.base[1], s.base[2]);
-  const int t = slave.topology.edge_triangles[p.probe_id][0];
-  const Vec3i& c = slave.triangles[at_index(t)];
-  double place[3] = {0, 0, 0};
-  for (int i = 0; i < 2; ++i)
-    for (int k = 0; k < 3; ++k)
-      if (slave.point[at_index(c[k])] == p.probe[i]) place[k] += s.probe[i];
-  return lattice.share(t, place[1], place[2]);
-}
-
 // All parts, those of a lattice point after each other.
-std::vector<Part> parts_of(const MortarSides& sides, const SlaveLattice& lattice,
-                           const MortarSamples& samples) {
+std::vector<Part> parts_of(const SlaveLattice& lattice, const std::vector<MortarPress>& presses) {
   std::vector<Part> parts;
-  for (std::size_t i = 0; i < samples.patches.size(); ++i) {
-    const MortarPatch& p = samples.patches[i];
-    for (int k = p.first; k < p.end; ++k) {
-      const SlaveLattice::Share to =
-          share_of(p, samples.samples[at_index(k)], *sides.slave, lattice);
-      for (int c = 0; c < 3; ++c)
-        if (to.weight[c] > 0) parts.push_back({to.point[c], to.weight[c], static_cast<int>(i), k});
-    }
+  for (std::size_t i = 0; i < presses.size(); ++i) {
+    const MortarPress& p = presses[i];
+    const SlaveLattice::Share to = lattice.share(p.slave_triangle, p.u, p.v);
+    for (int c = 0; c < 3; ++c)
+      if (to.weight[c] > 0) parts.push_back({to.point[c], to.weight[c], static_cast<int>(i)});
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Part& a, const Part& b) { return a.point < b.point; });
@@ -67,9 +36,9 @@ std::vector<Part> parts_of(const MortarSides& sides, const SlaveLattice& lattice
 }  // namespace
 
 void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
-                     const MortarSamples& samples, double stiffness,
+                     const std::vector<MortarPress>& presses, double stiffness,
                      std::vector<FrictionContact>& out) {
-  const std::vector<Part> parts = parts_of(sides, lattice, samples);
+  const std::vector<Part> parts = parts_of(lattice, presses);
   std::vector<Vec3d> pressing;
   for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
     pressing.clear();
@@ -77,10 +46,10 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
     double spring = 0;
     for (; end < parts.size() && parts[end].point == parts[first].point; ++end) {
       const Part& q = parts[end];
-      const MortarSample& s = samples.samples[at_index(q.sample)];
-      pressing.push_back(force_of(samples.patches[at_index(q.patch)], s, sides.support) * q.weight);
+      const MortarPress& p = presses[at_index(q.press)];
+      pressing.push_back(p.force * q.weight);
       all.force += pressing.back();
-      spring += s.scale * q.weight;
+      spring += p.scale * q.weight;
       if (squared_norm(pressing.back()) > squared_norm(pressing[all.strongest]))
         all.strongest = end - first;
     }
@@ -97,20 +66,19 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
     c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
     c.stiffness = stiffness * spring;
     for (const Wall& w : walls) {
-      const Part& part = parts[first + w.strongest];
+      const MortarPress& p = presses[at_index(parts[first + w.strongest].press)];
       c.normal_force = norm(w.force);
       if (!(c.normal_force > 0)) continue;
       c.normal = w.force * (1 / c.normal_force);
-      c.depth = sides.support - samples.samples[at_index(part.sample)].gap;
-      c.triangle = master_cell(samples.patches[at_index(part.patch)], *sides.master);
+      c.depth = sides.support - p.gap;
+      c.triangle = p.master_cell;
       out.push_back(c);
     }
   }
 }
 
-void spread_friction(const MortarSides& sides, const SlaveLattice& lattice,
-                     const MortarSamples& samples, const AnchoredFriction& friction,
-                     std::vector<ContactPoint>& records) {
+void spread_friction(const SlaveLattice& lattice, const std::vector<MortarPress>& presses,
+                     const AnchoredFriction& friction, std::vector<ContactPoint>& records) {
   struct Pull {
     Vec3d force = Vec3d::zero();
     bool sticks = false;
@@ -121,22 +89,22 @@ void spread_friction(const MortarSides& sides, const SlaveLattice& lattice,
     p.force += f.force;
     p.sticks = p.sticks || f.sticking;
   }
-  const std::vector<Part> parts = parts_of(sides, lattice, samples);
+  const std::vector<Part> parts = parts_of(lattice, presses);
   std::vector<double> most(records.size(),
                            0.0);  // weight of the point that tells whether it sticks
   for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
     const auto found = pulls.find(parts[first].point);
     double sum = 0;
     for (; end < parts.size() && parts[end].point == parts[first].point; ++end)
-      sum += parts[end].weight * records[at_index(parts[end].sample)].normal_force;
+      sum += parts[end].weight * records[at_index(parts[end].press)].normal_force;
     if (found == pulls.end() || !(sum > 0)) continue;
     for (std::size_t i = first; i < end; ++i) {
-      ContactPoint& r = records[at_index(parts[i].sample)];
+      ContactPoint& r = records[at_index(parts[i].press)];
       const Vec3d force = found->second.force * (parts[i].weight * r.normal_force / sum);
       r.tangential_force += force;
       r.force += force;
-      if (parts[i].weight <= most[at_index(parts[i].sample)]) continue;
-      most[at_index(parts[i].sample)] = parts[i].weight;
+      if (parts[i].weight <= most[at_index(parts[i].press)]) continue;
+      most[at_index(parts[i].press)] = parts[i].weight;
       r.sticking = found->second.sticks;
       r.friction = friction.coefficient(r.sticking);
     }

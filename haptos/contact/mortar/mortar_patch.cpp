@@ -37,7 +37,6 @@ struct Sums {
 };
 
 struct Derivatives {
-  int count = 6;  // nodes
   int node[6];    // points
   Vec3d m;        // d g / d node_i = c_i m - g turn_i
   Vec3d turn[6];  // zero beyond the base
@@ -45,7 +44,6 @@ struct Derivatives {
 
 Derivatives derivatives(const MortarPatch& p, const Sides& sides) {
   Derivatives d;
-  d.count = 3 + p.probe_count;
   d.m = p.m;
   const Vec3d tilt = p.m - p.n;
   for (int i = 0; i < 6; ++i) {
@@ -68,10 +66,10 @@ struct Blocks {
   }
 };
 
-// What B' d2g adds for a face: - (P^T V + V^T P) - (G q^T + q G^T), P = dM / (M . n) the turn of
+// What B' d2g adds: - (P^T V + V^T P) - (G q^T + q G^T), P = dM / (M . n) the turn of
 // the master's normal, V the slide of the foot over it, q = m_t . dn, G = sum w B' dg.
-void add_face_curvature(const MortarPatch& p, const Sums& s, const Derivatives& d,
-                        const Vec3d (&gradient)[6], const std::vector<Vec3d>& x, Blocks& h) {
+void add_curvature(const MortarPatch& p, const Sums& s, const Derivatives& d,
+                   const Vec3d (&gradient)[6], const std::vector<Vec3d>& x, Blocks& h) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 6; ++j) h.add_symmetric(j, i, outer(gradient[j], d.turn[i]) * -1.0);
   const Sides probe(p.probe, x);
@@ -82,16 +80,6 @@ void add_face_curvature(const MortarPatch& p, const Sums& s, const Derivatives& 
     const Mat3d slide = Mat3d::identity() * -s.first[i] + outer(p.n, gradient[i]);
     for (int j = 0; j < 3; ++j)
       h.add_symmetric(3 + j, i, cross_matrix(probe.side[j]) * slide * scale);
-  }
-}
-
-// The same for an edge: 2 dn . (dx_probe - dx_base).
-void add_edge_curvature(const MortarPatch& p, const Sums& s, const Sides& sides, int count,
-                        Blocks& h) {
-  const Mat3d across = (Mat3d::identity() - outer(p.n, p.n)) * (1 / p.twice_area);
-  for (int i = 0; i < 3; ++i) {
-    const Mat3d turn = cross_matrix(sides.side[i]) * across;
-    for (int j = 0; j < count; ++j) h.add_symmetric(i, j, turn * s.first[j]);
   }
 }
 
@@ -130,11 +118,11 @@ Energy evaluate_patch(const MortarPatch& p, std::span<const MortarSample> sample
   const Derivatives d = derivatives(p, sides);
   Vec3d gradient[6];
   for (int i = 0; i < 6; ++i) gradient[i] = d.m * s.first[i] - d.turn[i] * s.first_gap;
-  for (int i = 0; i < d.count; ++i) assembly->add_gradient(d.node[i], gradient[i]);
+  for (int i = 0; i < 6; ++i) assembly->add_gradient(d.node[i], gradient[i]);
   if (!hessian) return {energy, energy};
   Blocks h;
   const Mat3d mm = outer(d.m, d.m);
-  for (int i = 0; i < d.count; ++i)
+  for (int i = 0; i < 6; ++i)
     for (int j = 0; j <= i; ++j) {
       Mat3d b = mm * s.second[i][j];
       if (i < 3) b -= outer(d.turn[i], d.m) * s.second_gap[j];
@@ -143,61 +131,10 @@ Energy evaluate_patch(const MortarPatch& p, std::span<const MortarSample> sample
       h.block[i][j] += b;
       if (i != j) h.block[j][i] += transpose(b);
     }
-  if (!project) {
-    if (p.kind == PatchKind::kFace)
-      add_face_curvature(p, s, d, gradient, points.x, h);
-    else
-      add_edge_curvature(p, s, sides, d.count, h);
-  }
-  for (int i = 0; i < d.count; ++i)
+  if (!project) add_curvature(p, s, d, gradient, points.x, h);
+  for (int i = 0; i < 6; ++i)
     for (int j = 0; j <= i; ++j) assembly->add_hessian(d.node[i], d.node[j], h.block[i][j]);
   return {energy, energy};
-}
-
-namespace {
-
-WeightedPoint weighted(const int (&points)[3], const double (&weights)[3], int count) {
-  WeightedPoint w;
-  w.count = count;
-  for (int i = 0; i < count; ++i) {
-    w.point[i] = points[i];
-    w.weight[i] = weights[i];
-  }
-  return w;
-}
-
-}  // namespace
-
-WeightedPoint slave_point(const MortarPatch& p, const MortarSample& s) {
-  return p.kind == PatchKind::kSlaveEdge ? weighted(p.probe, s.probe, 2)
-                                         : weighted(p.base, s.base, 3);
-}
-
-WeightedPoint master_point(const MortarPatch& p, const MortarSample& s) {
-  return p.kind == PatchKind::kSlaveEdge ? weighted(p.base, s.base, 3)
-                                         : weighted(p.probe, s.probe, p.probe_count);
-}
-
-ContactPoint record_sample(const MortarPatch& p, const MortarSample& s, int k, double support,
-                           const Points& points) {
-  constexpr std::int64_t kBlock = std::int64_t(1) << 40;
-  ContactPoint c;
-  c.point_a = slave_point(p, s);
-  c.point_b = master_point(p, s);
-  const bool swap = p.kind == PatchKind::kSlaveEdge;
-  const std::int64_t kind = (8 + static_cast<std::int64_t>(p.kind)) * kBlock;
-  c.feature_a = kind + (swap ? p.probe_id : p.base_id);
-  c.feature_b = kind + (swap ? p.base_id : p.probe_id) * std::int64_t(64) + k;
-  c.p = (at(points.x, c.point_a) + at(points.x, c.point_b)) * 0.5;
-  const double length = norm(p.m);  // forces act along m: on the probe away from the base
-  c.n = p.m * ((swap ? 1 : -1) / length);
-  c.gap = s.gap;
-  c.area = s.area;
-  c.normal_force = -s.scale * barrier(s.gap, support).first * length;
-  c.force = c.n * c.normal_force;
-  const Vec3d slip = at(points.u, c.point_a) - at(points.u, c.point_b);
-  c.slip = slip - c.n * dot(slip, c.n);
-  return c;
 }
 
 }  // namespace haptos

@@ -1,8 +1,6 @@
 #include "haptos/contact/mortar/mortar_samples.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "haptos/base/median.h"
 #include "haptos/contact/mortar/exposure.h"
 #include "haptos/contact/mortar/overlap.h"
 #include "haptos/geometry/gauss_rules.h"
@@ -17,20 +15,8 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // push with all its height.
 double turned_towards(double cosine) {
   constexpr double kFrom = 0.2, kTo = 0.6;
-  const double t = std::clamp((cosine - kFrom) / (kTo - kFrom), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
+  return smooth_step((cosine - kFrom) / (kTo - kFrom));
 }
-
-struct Corners {
-  int point[3];
-  Vec3d x[3];
-  Corners(const ContactSurface& s, int cell, const std::vector<Vec3d>& all) {
-    for (int k = 0; k < 3; ++k) {
-      point[k] = s.point[at_index(s.cell(cell)[k])];
-      x[k] = all[at_index(point[k])];
-    }
-  }
-};
 
 class Collector {
  public:
@@ -43,36 +29,30 @@ class Collector {
         rule_(triangle_rule(sides.order)) {}
 
   void triangle(int ts, std::span<const int> near) {
-    const Corners s(slave_, ts, x_);
+    const CellCorners s(slave_, ts, x_);
     const BaseFrame base(s.x[0], s.x[1], s.x[2]);
     if (!base.flat()) return;
     for (const int tm : near) {
-      const Corners m(master_, tm, x_);
-      if (master_.is_triangle(tm)) face(ts, tm, s, m, base);
-      for (int k = 0; k < 3; ++k) {
-        const int e = master_.owned_edge[at_index(tm)][k];
-        if (e >= 0 && sides_.master_exposure.sharp(e))
-          edge(PatchKind::kMasterEdge, s, ts, base, master_, sides_.master_exposure, e,
-               [&](double u, double v) { return 0.3 * size_at(ts, u, v); });
-      }
       if (!master_.is_triangle(tm)) continue;
-      for (int k = 0; k < 3; ++k) {
-        const int e = slave_.owned_edge[at_index(ts)][k];
-        if (e < 0 || !sides_.slave_exposure.sharp(e)) continue;
-        const BaseFrame other(m.x[0], m.x[1], m.x[2]);
-        if (other.flat())
-          edge(PatchKind::kSlaveEdge, m, tm, other, slave_, sides_.slave_exposure, e,
-               [&](double, double) { return sides_.breadth[at_index(e)]; });
-      }
+      const CellCorners m(master_, tm, x_);
+      face(ts, tm, s, m, base);
     }
   }
 
  private:
-  void face(int ts, int tm, const Corners& s, const Corners& m, const BaseFrame& base) {
+  void face(int ts, int tm, const CellCorners& s, const CellCorners& m, const BaseFrame& base) {
     const Overlap o = overlap(base, m.x, sides_.support);
     if (o.count < 3) return;
-    MortarPatch p = patch(PatchKind::kFace, s, base, ts, tm);
-    for (int k = 0; k < 3; ++k) p.probe[k] = m.point[k];
+    MortarPatch p;
+    for (int k = 0; k < 3; ++k) {
+      p.base[k] = s.point[k];
+      p.probe[k] = m.point[k];
+    }
+    p.base_id = ts;
+    p.probe_id = tm;
+    p.n = base.n;
+    p.twice_area = base.twice_area;
+    p.first = static_cast<int>(out_.samples.size());
     const Vec3d normal = normalized(cross(m.x[1] - m.x[0], m.x[2] - m.x[0]));
     const double facing = -dot(normal, base.n), part_of = turned_towards(facing);
     if (!(part_of > 0)) return;
@@ -97,60 +77,6 @@ class Collector {
                                 w});
       }
     }
-    finish(p);
-  }
-
-  // An edge of `of` over a triangle of `on`, which stands for `breadth` across itself.
-  template <class Breadth>
-  void edge(PatchKind kind, const Corners& s, int t, const BaseFrame& base,
-            const ContactSurface& of, const Exposure& exposure, int e, const Breadth& breadth) {
-    const Vec2i& v = of.topology.edges[at_index(e)];
-    const Vec3d &p = of.position(x_, v[0]), &q = of.position(x_, v[1]);
-    double t0, t1;
-    if (!overlap(base, p, q, sides_.support, t0, t1)) return;
-    const double w = exposure.weight(x_, e, base.n, sides_.typical_size, sides_.support);
-    if (!(w > 0)) return;
-    MortarPatch patch_of = patch(kind, s, base, t, e);
-    patch_of.probe_count = 2;
-    patch_of.probe[0] = of.point[at_index(v[0])];
-    patch_of.probe[1] = of.point[at_index(v[1])];
-    patch_of.probe[2] = patch_of.probe[1];
-    patch_of.m = base.n;
-    const double scale = sides_.stiffness * w * of.rest_length[at_index(e)] * (t1 - t0);
-    for (const SegmentNode& n : kSegmentRule) {
-      const double along = t0 + (t1 - t0) * n.t;
-      const Vec3d to = p + (q - p) * along - base.a;
-      const double u = dot(base.du, to), f = dot(base.dv, to);
-      out_.samples.push_back({{1 - u - f, u, f},
-                              {1 - along, along, 0},
-                              dot(base.n, to),
-                              scale * n.weight * breadth(u, f),
-                              0});
-    }
-    finish(patch_of);
-  }
-
-  // Size of the slave's triangles at a place on one.
-  double size_at(int ts, double u, double v) const {
-    const Vec3i& c = slave_.triangles[at_index(ts)];
-    const auto of = [&](int k) { return sides_.size[at_index(c[k])]; };
-    return of(0) * (1 - u - v) + of(1) * u + of(2) * v;
-  }
-
-  MortarPatch patch(PatchKind kind, const Corners& s, const BaseFrame& base, int base_id,
-                    int probe_id) const {
-    MortarPatch p;
-    p.kind = kind;
-    for (int k = 0; k < 3; ++k) p.base[k] = s.point[k];
-    p.base_id = base_id;
-    p.probe_id = probe_id;
-    p.n = base.n;
-    p.twice_area = base.twice_area;
-    p.first = static_cast<int>(out_.samples.size());
-    return p;
-  }
-
-  void finish(MortarPatch& p) {
     p.end = static_cast<int>(out_.samples.size());
     if (p.end > p.first) out_.patches.push_back(p);
   }
@@ -180,15 +106,9 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
     for (const int t : around) sum += sizes[at_index(t)];
     s.size.push_back(around.empty() ? 0 : sum / static_cast<double>(around.size()));
   }
-  for (std::size_t e = 0; e < slave.topology.edges.size(); ++e) {
-    double a = 0;
-    for (int t : slave.topology.edge_triangles[static_cast<int>(e)])
-      a += slave.rest.triangle_area[at_index(t)] / 3;
-    s.breadth.push_back(slave.rest_length[e] > 0 ? a / slave.rest_length[e] : 0);
-  }
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  s.typical_size = *middle;
+  for (std::size_t e = 0; e < slave.edge_area.size(); ++e)
+    s.breadth.push_back(slave.rest_length[e] > 0 ? slave.edge_area[e] / slave.rest_length[e] : 0);
+  s.typical_size = median(sizes);
   s.slave_exposure = Exposure(slave, 0.5 * s.typical_size);
   s.master_exposure = Exposure(master, 0.5 * s.typical_size);
   return s;
@@ -209,17 +129,6 @@ void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
     const BaseFrame base(corner(p.base[0]), corner(p.base[1]), corner(p.base[2]));
     p.n = p.m = base.n;
     p.twice_area = base.twice_area;
-    if (p.kind != PatchKind::kFace) {
-      for (int k = p.first; k < p.end; ++k) {
-        MortarSample& q = s.samples[at_index(k)];
-        const Vec3d to = corner(p.probe[0]) * q.probe[0] + corner(p.probe[1]) * q.probe[1] - base.a;
-        q.base[1] = dot(base.du, to);
-        q.base[2] = dot(base.dv, to);
-        q.base[0] = 1 - q.base[1] - q.base[2];
-        q.gap = dot(base.n, to);
-      }
-      continue;
-    }
     const BaseFrame probe(corner(p.probe[0]), corner(p.probe[1]), corner(p.probe[2]));
     const double facing = dot(probe.n, base.n);
     p.m = probe.n * (1 / facing);

@@ -1,4 +1,4 @@
-// The samples of two surfaces where they are now: patches of faces and of edges that stand out.
+// The samples of two surfaces where they are now: patches of faces.
 #pragma once
 
 #include "haptos/contact/candidates/candidates.h"
@@ -24,6 +24,7 @@ struct MortarSides {
 /// Fills sizes, breadths and what may stand out.
 MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& master, double support,
                          double stiffness, int order);
+
 struct MortarSamples {
   std::vector<MortarPatch> patches;
   std::vector<MortarSample> samples;

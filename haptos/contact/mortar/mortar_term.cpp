@@ -22,7 +22,8 @@ class MortarTerm final : public ContactTerm {
         sides_(mortar_sides(slave_, master_, s.support, s.stiffness, s.order)),
         vertices_(surface_samples(slave_, 1)),
         lattice_(slave_, s.divisions),
-        search_(slave_, master_, vertices_, s.support, true) {}
+        search_(slave_, master_, vertices_, s.support, true),
+        edges_(sides_) {}
 
   const char* name() const override { return "mortar"; }
   TermKind kind() const override { return TermKind::kPosition; }
@@ -59,12 +60,18 @@ class MortarTerm final : public ContactTerm {
       smallest_gap_ = std::min(smallest_gap_, s.gap);
       load_ -= s.scale * barrier(s.gap, setup_.support).first;
     }
+    edges_.refresh(search_.now().face_cells, points.x, held_);
+    for (const EdgePoint& p : edges_.points()) {
+      smallest_gap_ = std::min(smallest_gap_, p.gap);
+      load_ += norm(p.force);
+    }
   }
 
   Energy evaluate(const Evaluation& e) override {
     Energy total = friction_.evaluate(e);
     for (const MortarPatch& p : faces_.patches)
       total += evaluate_patch(p, faces_.samples, setup_.support, *e.points, e.assembly, e.project);
+    total += edges_.evaluate(setup_.support, e);
     return total;
   }
 
@@ -76,22 +83,17 @@ class MortarTerm final : public ContactTerm {
 
   void commit(const StepContext& c, const Points& points) override {
     contacts_.clear();
-    for (const MortarPatch& p : faces_.patches)
-      for (int k = p.first; k < p.end; ++k) {
-        contacts_.push_back(
-            record_sample(p, faces_.samples[at_index(k)], k - p.first, setup_.support, points));
-        contacts_.back().env = slave_.env;
-        contacts_.back().body_a = slave_.body;
-        contacts_.back().body_b = master_.body;
-      }
+    const std::vector<MortarPress> presses = mortar_presses(sides_, faces_, edges_);
+    for (const MortarPress& p : presses) contacts_.push_back(record_press(p, sides_, points));
     if (!friction_.active()) return;
     end_friction(c, points);
-    spread_friction(sides_, lattice_, faces_, friction_, contacts_);
+    spread_friction(lattice_, presses, friction_, contacts_);
   }
 
  protected:
   void friction_contacts(const Points&, std::vector<FrictionContact>& out) const override {
-    mortar_friction(sides_, lattice_, faces_, setup_.tangential, out);
+    mortar_friction(sides_, lattice_, mortar_presses(sides_, faces_, edges_), setup_.tangential,
+                    out);
   }
   const ContactSurface* anchor_surface(const FeaturePair&) const override { return &master_; }
 
@@ -104,7 +106,7 @@ class MortarTerm final : public ContactTerm {
         const MortarSample& s = faces_.samples[at_index(k)];
         Vec3d closer = Vec3d::zero();
         for (int i = 0; i < 3; ++i) closer += s.base[i] * dx[at_index(p.base[i])];
-        for (int i = 0; i < p.probe_count; ++i) closer -= s.probe[i] * dx[at_index(p.probe[i])];
+        for (int i = 0; i < 3; ++i) closer -= s.probe[i] * dx[at_index(p.probe[i])];
         const double rate = dot(p.m, closer);
         if (rate * limit > kMost * s.gap) limit = kMost * s.gap / rate;
       }
@@ -138,6 +140,7 @@ class MortarTerm final : public ContactTerm {
   SlaveLattice lattice_;
   CandidateSearch search_;
   MortarSamples faces_;
+  EdgePoints edges_;
   double smallest_gap_ = 1e300, load_ = 0;
   bool held_ = false;
 };

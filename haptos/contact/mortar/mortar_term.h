@@ -7,13 +7,13 @@
 // overlap, so a uniform pressure is transmitted exactly through meshes that do not match.
 //
 //   faces    slave triangle x master triangle, areas at rest             kappa w_k B(g_k)
-//   edges    master edges over slave triangles and slave edges over      kappa w l B(g) along them
-//            master triangles, w their exposure (exposure.h), l the
-//            area of slave triangles beside them per length
+//   edges    points along edges and corners of either surface that        kappa w_p A_p B(d_p)
+//            stand out, against the closest features of the other
+//            (edge_points.h)
 //
 // Samples, their weights and exposures are taken anew at every iterate, and held through its search
-// (Term::hold), where gaps, normals and places on the master follow the surfaces. Corners and
-// crossing edges are left to mortar_shell().
+// (Term::hold), where gaps, normals and places on the other surface follow. Crossing edges are left
+// to mortar_shell().
 //
 // Step cap: as barrier contact, continuous collision detection on every pair of features, sampled
 // or not; and no gap of a sample shrinks by more than nine tenths along the linear change of gaps.

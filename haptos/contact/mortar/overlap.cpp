@@ -35,15 +35,15 @@ void clip(Overlap& polygon, const Side& side) {
   polygon = kept;
 }
 
-double twice_area(const Overlap& p) {
+}  // namespace
+
+double part_of_base(const Overlap& p) {
   double sum = 0;
   for (int i = 2; i < p.count; ++i)
     sum += (p.corner[i - 1].u - p.corner[0].u) * (p.corner[i].v - p.corner[0].v) -
            (p.corner[i].u - p.corner[0].u) * (p.corner[i - 1].v - p.corner[0].v);
   return sum;
 }
-
-}  // namespace
 
 BaseFrame::BaseFrame(const Vec3d& a_, const Vec3d& b, const Vec3d& c) : a(a_) {
   const Vec3d e = b - a, f = c - a, normal = cross(e, f);
@@ -76,28 +76,8 @@ Overlap overlap(const BaseFrame& base, const Vec3d (&x)[3], double support) {
   clip(p, [](const OverlapCorner& c) { return 1 - c.u - c.v; });
   clip(p, [support](const OverlapCorner& c) { return support - c.gap; });
   clip(p, [](const OverlapCorner& c) { return c.gap; });
-  if (!(twice_area(p) > kSliver)) p.count = 0;
+  if (!(part_of_base(p) > kSliver)) p.count = 0;
   return p;
-}
-
-bool overlap(const BaseFrame& base, const Vec3d& p, const Vec3d& q, double support, double& t0,
-             double& t1) {
-  t0 = 0;
-  t1 = 1;
-  // Keeps where a function that is linear from s to e is positive.
-  const auto keep = [&](double s, double e) {
-    if (s >= 0 && e >= 0) return true;
-    if (s <= 0 && e <= 0) return false;
-    const double t = s / (s - e);
-    (s < 0 ? t0 : t1) = s < 0 ? std::max(t0, t) : std::min(t1, t);
-    return t0 < t1;
-  };
-  const double gp = dot(base.n, p - base.a), gq = dot(base.n, q - base.a);
-  if (!keep(support - gp, support - gq) || !keep(gp, gq)) return false;
-  const double up = dot(base.du, p - base.a), uq = dot(base.du, q - base.a);
-  if (!keep(up, uq)) return false;
-  const double vp = dot(base.dv, p - base.a), vq = dot(base.dv, q - base.a);
-  return keep(vp, vq) && keep(1 - up - vp, 1 - uq - vq) && t1 - t0 > kSliver;
 }
 
 }  // namespace haptos

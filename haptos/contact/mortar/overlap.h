@@ -37,15 +37,13 @@ struct Overlap {
   OverlapCorner corner[8];
 };
 
+/// Its part of the base's area, 0 to 1.
+double part_of_base(const Overlap& polygon);
+
 /// The overlap of a probe triangle that faces the base; none (count 0) where its normal does not
 /// point against the base's, where it is not over the base, or not within the support.
 /// @param x        corners of the probe
 /// @param support  [m]
 Overlap overlap(const BaseFrame& base, const Vec3d (&x)[3], double support);
-
-/// The part of a segment that is over the base with a gap in (0, support), from t0 to t1 of the way
-/// from p to q. Returns false where there is none.
-bool overlap(const BaseFrame& base, const Vec3d& p, const Vec3d& q, double support, double& t0,
-             double& t1);
 
 }  // namespace haptos
