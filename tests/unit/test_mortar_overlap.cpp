@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/contact/mortar/exposure.h"
+#include "haptos/contact/mortar/mortar_samples.h"
 #include "haptos/contact/mortar/overlap.h"
 #include "haptos/contact/mortar/slave_lattice.h"
 #include "haptos/geometry/gauss_rules.h"
@@ -129,6 +130,42 @@ TEST(SlaveLattice, SharesAPlaceAmongThePointsAroundIt) {
       EXPECT_LE(norm(p - q), 1e-14);
     }
   }
+}
+
+// A step straight at a triangle leaves a tenth of the gap; one that leaves the triangle by its rim
+// meets only its plane and is not cut.
+TEST(MortarSamples, CapAStepWhileItsFootIsOnTheTriangle) {
+  TriMesh low, high;
+  low.vertices = {{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}};
+  low.triangles = {{{0, 1, 2}}};
+  // Looks down, with a slope of one half.
+  high.vertices = {{{-1, -1, 0.01}}, {{-1, 2, 0.01}}, {{0.5, 0, 0.76}}};
+  high.triangles = {{{0, 1, 2}}};
+  const ContactSurface slave = surface_of(low);
+  const ContactSurface master(high, {3, 4, 5}, 1, 0, false);
+  std::vector<Vec3d> x = low.vertices;
+  x.insert(x.end(), high.vertices.begin(), high.vertices.end());
+  const MortarSides sides = mortar_sides(slave, master, 2.0, 1.0, 2);
+  IndexLists near;
+  near.offset = {0, 1};
+  near.item = {0};
+  MortarSamples samples;
+  collect_samples(sides, near, x, samples);
+  ASSERT_EQ(samples.patches.size(), 1u);
+  const auto cap = [&](const Vec3d& move) {
+    return sample_step_cap(samples, x, {move, move, move, {}, {}, {}}, 1);
+  };
+  double gap = 1e300, right = 0;
+  for (const MortarSample& s : samples.samples) {
+    gap = std::min(gap, s.gap);
+    right = std::max(right, s.base[1]);
+  }
+  EXPECT_NEAR(cap({{0, 0, 2}}), 0.9 * gap / 2, 1e-14);
+  EXPECT_EQ(cap({{0, 0, 0.5 * gap}}), 1);
+  EXPECT_EQ(cap({{0, 0, -1}}), 1);
+  // To the left the plane comes down; far enough aside its triangle has ended before it is met.
+  EXPECT_LT(cap({{-1.2, 0, 0}}), 1);
+  EXPECT_EQ(cap({{-1.2, -9, 0}}), 1);
 }
 
 TEST(Exposure, OfTheRimOfAFlushFaceIsNothingAndOfARidgeAll) {

@@ -34,6 +34,7 @@ struct MortarSample {
   double gap = 0;    ///< [m]
   double scale = 0;  ///< stiffness times area [N/m]
   double area = 0;   ///< at rest [m2]
+  double least = 0;  ///< gap below which B goes on as its parabola there [m]
 };
 
 struct MortarPatch {

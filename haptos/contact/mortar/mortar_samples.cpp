@@ -1,5 +1,7 @@
 #include "haptos/contact/mortar/mortar_samples.h"
 
+#include <limits>
+
 #include "haptos/base/median.h"
 #include "haptos/contact/mortar/exposure.h"
 #include "haptos/contact/mortar/overlap.h"
@@ -17,6 +19,11 @@ double turned_towards(double cosine) {
   constexpr double kFrom = 0.2, kTo = 0.6;
   return smooth_step((cosine - kFrom) / (kTo - kFrom));
 }
+
+// Part of a gap from which on the barrier of a held sample goes on as its parabola.
+constexpr double kLeast = 0.1;
+// Part of a gap by which it may shrink in one step.
+constexpr double kMostShrink = 0.9;
 
 class Collector {
  public:
@@ -74,7 +81,8 @@ class Collector {
                                 {1 - beta - beta2, beta, beta2},
                                 mix(&OverlapCorner::gap),
                                 sides_.stiffness * w,
-                                w});
+                                w,
+                                kLeast * mix(&OverlapCorner::gap)});
       }
     }
     p.end = static_cast<int>(out_.samples.size());
@@ -136,13 +144,36 @@ void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
       MortarSample& q = s.samples[at_index(k)];
       const Vec3d from = base.a + (corner(p.base[1]) - base.a) * q.base[1] +
                          (corner(p.base[2]) - base.a) * q.base[2];
-      q.gap = facing < 0 ? dot(p.m, probe.a - from) : -1;
+      q.gap = facing < 0 ? dot(p.m, probe.a - from) : std::numeric_limits<double>::infinity();
       const Vec3d to = from + base.n * q.gap - probe.a;
       q.probe[1] = dot(probe.du, to);
       q.probe[2] = dot(probe.dv, to);
       q.probe[0] = 1 - q.probe[1] - q.probe[2];
     }
   }
+}
+
+double sample_step_cap(const MortarSamples& samples, const std::vector<Vec3d>& x,
+                       const std::vector<Vec3d>& dx, double limit) {
+  const auto sum = [&](const int(&point)[3], const double(&weight)[3]) {
+    Vec3d d = Vec3d::zero();
+    for (int i = 0; i < 3; ++i) d += weight[i] * dx[at_index(point[i])];
+    return d;
+  };
+  for (const MortarPatch& p : samples.patches)
+    for (int k = p.first; k < p.end; ++k) {
+      const MortarSample& s = samples.samples[at_index(k)];
+      const Vec3d closer = sum(p.base, s.base) - sum(p.probe, s.probe);
+      const double rate = dot(p.m, closer);
+      if (!(rate * limit > kMostShrink * s.gap)) continue;
+      const double t = kMostShrink * s.gap / rate;
+      const BaseFrame probe(x[at_index(p.probe[0])], x[at_index(p.probe[1])],
+                            x[at_index(p.probe[2])]);
+      const Vec3d aside = (closer - p.n * rate) * t;
+      const double u = s.probe[1] + dot(probe.du, aside), v = s.probe[2] + dot(probe.dv, aside);
+      if (u >= 0 && v >= 0 && u + v <= 1) limit = t;
+    }
+  return limit;
 }
 
 }  // namespace haptos

@@ -35,7 +35,13 @@ void collect_samples(const MortarSides& sides, const IndexLists& near, const std
                      MortarSamples& out);
 
 /// Reads the same samples at other positions: gaps, normals, and where the other surface is met.
-/// Gaps may be negative then: a triangle is taken for its plane.
+/// Gaps may be negative then: a triangle is taken for its plane, of which what slides round a ridge
+/// meets the part beyond the rim. Infinite where a triangle has turned away from the base.
 void follow_samples(const std::vector<Vec3d>& x, MortarSamples& samples);
+
+/// The largest part of the motion x -> x + t dx, t <= limit, in which no gap shrinks by more than
+/// nine tenths along its linear change. Samples that have left their triangle by then do not count.
+double sample_step_cap(const MortarSamples& samples, const std::vector<Vec3d>& x,
+                       const std::vector<Vec3d>& dx, double limit);
 
 }  // namespace haptos

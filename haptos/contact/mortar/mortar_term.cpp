@@ -78,7 +78,7 @@ class MortarTerm final : public ContactTerm {
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
     bool fresh = false;
     const double step = search_.max_step(points, dx, limit, fresh);
-    return linear_cap(dx, step);
+    return sample_step_cap(faces_, points.x, dx, step);
   }
 
   void commit(const StepContext& c, const Points& points) override {
@@ -98,21 +98,6 @@ class MortarTerm final : public ContactTerm {
   const ContactSurface* anchor_surface(const FeaturePair&) const override { return &master_; }
 
  private:
-  // The part of the step in which no gap of a sample shrinks by more than nine tenths.
-  double linear_cap(const std::vector<Vec3d>& dx, double limit) const {
-    constexpr double kMost = 0.9;
-    for (const MortarPatch& p : faces_.patches)
-      for (int k = p.first; k < p.end; ++k) {
-        const MortarSample& s = faces_.samples[at_index(k)];
-        Vec3d closer = Vec3d::zero();
-        for (int i = 0; i < 3; ++i) closer += s.base[i] * dx[at_index(p.base[i])];
-        for (int i = 0; i < 3; ++i) closer -= s.probe[i] * dx[at_index(p.probe[i])];
-        const double rate = dot(p.m, closer);
-        if (rate * limit > kMost * s.gap) limit = kMost * s.gap / rate;
-      }
-    return limit;
-  }
-
   void face_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const {
     std::vector<std::array<int, 2>> pairs;
     const IndexLists& near = search_.now().face_cells;
@@ -148,7 +133,7 @@ class MortarTerm final : public ContactTerm {
 }  // namespace
 
 BarrierSetup mortar_shell(const BarrierSetup& mortar) {
-  constexpr double kPart = 0.05;
+  constexpr double kPart = 0.25;
   BarrierSetup s = mortar;
   s.mortar = false;
   s.support *= kPart;

@@ -16,8 +16,8 @@
 // to mortar_shell().
 //
 // Step cap: as barrier contact, continuous collision detection on every pair of features, sampled
-// or not; and no gap of a sample shrinks by more than nine tenths along the linear change of gaps.
-// So no surface is cut, whatever the samples see.
+// or not; and no gap of a sample whose place stays on its triangle shrinks by more than nine tenths
+// along the linear change of gaps. So no surface is cut, whatever the samples see.
 //
 // Friction is anchored at points of the slave that do not move with the overlaps (surface_samples),
 // each with its share of the normal force of the samples around it.
