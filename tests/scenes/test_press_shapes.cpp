@@ -188,7 +188,7 @@ TEST(FullSharpPress, CubesAndWedgesAreNotCutOnCoarseElements) {
       p.model = model;
       const Outcome o = run(p);
       print(std::string(name) + (model == 1 ? ".mortar" : ".barrier"), o, p.steps);
-      EXPECT_LE(o.most_iterations, 100);
+      EXPECT_LE(o.most_iterations, 60);
       force[model] = o.force;
     }
     EXPECT_NEAR(force[1], force[0], 0.01 * force[0]) << name;

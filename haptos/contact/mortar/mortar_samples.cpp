@@ -1,5 +1,7 @@
 #include "haptos/contact/mortar/mortar_samples.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "haptos/base/median.h"
@@ -22,6 +24,8 @@ double turned_towards(double cosine) {
 
 // Part of a gap from which on the barrier of a held sample goes on as its parabola.
 constexpr double kLeast = 0.1;
+// The steepest that a surface counts as falling away beyond an edge; so do rims.
+constexpr double kSteepest = 5;
 // Part of a gap by which it may shrink in one step.
 constexpr double kMostShrink = 0.9;
 
@@ -56,6 +60,7 @@ class Collector {
       p.probe[k] = m.point[k];
     }
     p.base_id = ts;
+    p.fall = sides_.fall[at_index(tm)];
     p.probe_id = tm;
     p.n = base.n;
     p.twice_area = base.twice_area;
@@ -96,6 +101,20 @@ class Collector {
   std::span<const TriangleNode> rule_;
 };
 
+// Slopes beyond the edges of every triangle.
+std::vector<Vec3d> falls(const ContactSurface& s) {
+  std::vector<Vec3d> all(s.triangles.size(), Vec3d::zero());
+  for (std::size_t t = 0; t < all.size(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      const auto e = at_index(s.topology.triangle_edges[t][k]);
+      const double angle = s.rest.edge_dihedral[e];
+      all[t][(k + 2) % 3] = s.topology.boundary_edge[e] || angle > std::atan(kSteepest)
+                                ? kSteepest
+                                : std::max(0.0, std::tan(angle));
+    }
+  return all;
+}
+
 }  // namespace
 
 MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& master, double support,
@@ -119,6 +138,7 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
   s.typical_size = median(sizes);
   s.slave_exposure = Exposure(slave, 0.5 * s.typical_size);
   s.master_exposure = Exposure(master, 0.5 * s.typical_size);
+  s.fall = falls(master);
   return s;
 }
 
@@ -140,6 +160,8 @@ void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
     const BaseFrame probe(corner(p.probe[0]), corner(p.probe[1]), corner(p.probe[2]));
     const double facing = dot(probe.n, base.n);
     p.m = probe.n * (1 / facing);
+    const double height[3] = {1 / norm(probe.du + probe.dv), 1 / norm(probe.du),
+                              1 / norm(probe.dv)};
     for (int k = p.first; k < p.end; ++k) {
       MortarSample& q = s.samples[at_index(k)];
       const Vec3d from = base.a + (corner(p.base[1]) - base.a) * q.base[1] +
@@ -149,6 +171,8 @@ void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
       q.probe[1] = dot(probe.du, to);
       q.probe[2] = dot(probe.dv, to);
       q.probe[0] = 1 - q.probe[1] - q.probe[2];
+      for (int i = 0; i < 3; ++i)
+        if (q.probe[i] < 0) q.gap -= p.fall[i] * q.probe[i] * height[i];
     }
   }
 }

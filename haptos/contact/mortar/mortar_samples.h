@@ -19,6 +19,9 @@ struct MortarSides {
   std::vector<double> size;
   std::vector<double> breadth;  ///< of slave edges: a third of the area beside, per length [m]
   Exposure slave_exposure, master_exposure;
+  /// Slopes at rest by which the master falls away beyond each edge of a triangle, against its
+  /// corners, (T, 3).
+  std::vector<Vec3d> fall;
 };
 
 /// Fills sizes, breadths and what may stand out.
@@ -35,8 +38,9 @@ void collect_samples(const MortarSides& sides, const IndexLists& near, const std
                      MortarSamples& out);
 
 /// Reads the same samples at other positions: gaps, normals, and where the other surface is met.
-/// Gaps may be negative then: a triangle is taken for its plane, of which what slides round a ridge
-/// meets the part beyond the rim. Infinite where a triangle has turned away from the base.
+/// Gaps may be negative then: a triangle is taken for its plane, from which the surface falls away
+/// beyond ridges and rims. That fall is not in the samples' derivatives: a search reads energies.
+/// Infinite where a triangle has turned away from the base.
 void follow_samples(const std::vector<Vec3d>& x, MortarSamples& samples);
 
 /// The largest part of the motion x -> x + t dx, t <= limit, in which no gap shrinks by more than
