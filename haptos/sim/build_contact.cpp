@@ -217,4 +217,10 @@ void add_contacts(const Model& model, Workspace& w) {
   add_point_contact(model, w);
 }
 
+void fit_supports(const State& state, Workspace& w) {
+  std::vector<Vec3d> x = w.points.x_start;
+  place_stiff(state, w, x);
+  for (ContactTerm* t : w.contact_terms) t->fit_supports(x);
+}
+
 }  // namespace haptos

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "haptos/contact/candidates/candidates.h"
 #include "haptos/contact/mortar/mortar_term.h"
 
 namespace haptos {
@@ -22,6 +23,25 @@ class Group final : public BarrierGroup {
     widest_ = std::max(widest_, setup.support);
     const auto [low, high] = std::minmax(pairs_.back().soft, pairs_.back().collider);
     of_surfaces_[{low, high}].push_back(static_cast<int>(pairs_.size()) - 1);
+  }
+  void fit_supports(const std::vector<Vec3d>& x) override {
+    const auto box = [&](int i) {
+      Aabb b;
+      for (const int v : reach_[at_index(i)].surface->point) b.merge(x[at_index(v)]);
+      return b.inflated(widest_);
+    };
+    for (const auto& [surfaces, pairs] : of_surfaces_) {
+      const auto [i, j] = surfaces;
+      if (!box(i).overlaps(box(j))) continue;
+      // What stands behind mortar contact is fitted with it.
+      double support = 0;
+      for (const int k : pairs) support = std::max(support, pairs_[at_index(k)].setup.support);
+      const Pair& first = pairs_[at_index(pairs[0])];
+      const double gap = gap_between(*reach_[at_index(first.soft)].surface,
+                                     *reach_[at_index(first.collider)].surface, x, support);
+      const double part = gap < support ? fitted_part(support, gap) : 1;
+      for (const int k : pairs) scale_support(pairs_[at_index(k)].setup, part);
+    }
   }
   int pair_count() const override { return static_cast<int>(pairs_.size()); }
   int near_count() const override { return static_cast<int>(near_.size()); }

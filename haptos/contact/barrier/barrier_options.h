@@ -17,6 +17,7 @@ struct BarrierOptions {
   int passes = 1;  ///< of mortar contact between bodies that both deform
   double support = 2e-5;
   double stiffness = 0;
+  int adaptive = 0;  ///< switch
   int divisions = 0;
   int combine = 4;  ///< a Combine
   double tangential = 1;

@@ -313,6 +313,16 @@ class BarrierTerm final : public ContactTerm {
 
 }  // namespace
 
+double fitted_part(double support, double gap) {
+  constexpr double kPart = 0.9, kLeast = 0.01;
+  return std::clamp(kPart * gap / support, kLeast, 1.0);
+}
+
+void scale_support(BarrierSetup& setup, double part) {
+  setup.support *= part;
+  setup.stiffness /= part;
+}
+
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,
                                                const BarrierSetup& setup) {

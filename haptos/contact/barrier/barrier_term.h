@@ -49,6 +49,12 @@ struct BarrierSetup {
   int order = 2;          ///< degree that its quadrature of an overlap is exact for, 1 to 6
 };
 
+/// The part of its support that a setup keeps where the gap at the start is this [m]: nine tenths
+/// of the gap, and no less than a hundredth of the support.
+double fitted_part(double support, double gap);
+/// Scales the support, and keeps the pressure at a given part of it.
+void scale_support(BarrierSetup& setup, double part);
+
 /// The two may be one surface: then it touches itself.
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,

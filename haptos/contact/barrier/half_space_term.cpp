@@ -21,6 +21,10 @@ const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
        "mortar: 2 integrates over both surfaces where both deform, each with half the stiffness"},
       {"support", "m", &O::support, 1e-9, 1e-1,
        "gap at which contact force sets in (d_hat), for example 2e-5 for a tactile pad"},
+      {"adaptive", "", &O::adaptive, 0, 1,
+       "1 takes no more support for two surfaces than nine tenths of the gap with which they "
+       "start, "
+       "so that no force acts then"},
       {"stiffness", "Pa/m", &O::stiffness, 0, 1e16,
        "contact stiffness; 0 chooses 0.3 E / support of the softer body, or from the weight of "
        "stiff ones"},
@@ -55,6 +59,12 @@ class HalfSpaceTerm final : public ContactTerm {
   bool frozen() const override { return false; }
   double load() const override { return load_; }
   double smallest_gap() const override { return smallest_gap_; }
+
+  void fit_supports(const std::vector<Vec3d>& x) override {
+    double least = 2 * setup_.support;
+    for (const int p : soft_.point) least = std::min(least, gap(x[at_index(p)]));
+    scale_support(setup_, fitted_part(setup_.support, least));
+  }
 
   void prepare(const StepContext& c) override {
     if (!friction_.active()) return;
