@@ -314,6 +314,7 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
 double gap_between(const ContactSurface& a, const ContactSurface& b, const std::vector<Vec3d>& x,
                    double reach) {
   std::vector<Aabb> boxes;
+  boxes.reserve(at_index(b.cell_count()));
   for (int c = 0; c < b.cell_count(); ++c) boxes.push_back(b.cell_box(x, c));
   Bvh tree;
   tree.build(boxes);
