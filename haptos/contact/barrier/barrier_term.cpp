@@ -27,7 +27,7 @@ constexpr double kLeast = 2e-4;
 
 class BarrierTerm final : public ContactTerm {
  public:
-  BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)
+  BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const LiveSetup& s)
       : ContactTerm(s.friction),
         soft_(*soft),
         collider_(*collider),
@@ -292,7 +292,7 @@ class BarrierTerm final : public ContactTerm {
 
   const ContactSurface& soft_;
   const ContactSurface& collider_;
-  BarrierSetup setup_;
+  LiveSetup setup_;
   std::vector<SurfaceSample> samples_;
   std::vector<double> corner_area_;
   std::vector<double> folded_;  // sharpness of the edges of a collider that deforms
@@ -313,19 +313,9 @@ class BarrierTerm final : public ContactTerm {
 
 }  // namespace
 
-double fitted_part(double support, double gap) {
-  constexpr double kPart = 0.9, kLeast = 0.01;
-  return std::clamp(kPart * gap / support, kLeast, 1.0);
-}
-
-void scale_support(BarrierSetup& setup, double part) {
-  setup.support *= part;
-  setup.stiffness /= part;
-}
-
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,
-                                               const BarrierSetup& setup) {
+                                               const LiveSetup& setup) {
   return std::make_unique<BarrierTerm>(soft, collider, setup);
 }
 

@@ -14,7 +14,7 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class MortarTerm final : public ContactTerm {
  public:
-  MortarTerm(const ContactSurface* slave, const ContactSurface* master, const BarrierSetup& s)
+  MortarTerm(const ContactSurface* slave, const ContactSurface* master, const LiveSetup& s)
       : ContactTerm(s.friction),
         slave_(*slave),
         master_(*master),
@@ -119,7 +119,7 @@ class MortarTerm final : public ContactTerm {
   }
 
   const ContactSurface &slave_, &master_;
-  BarrierSetup setup_;
+  LiveSetup setup_;
   MortarSides sides_;
   std::vector<SurfaceSample> vertices_;
   SlaveLattice lattice_;
@@ -132,19 +132,18 @@ class MortarTerm final : public ContactTerm {
 
 }  // namespace
 
-BarrierSetup mortar_shell(const BarrierSetup& mortar) {
+LiveSetup mortar_shell(const LiveSetup& mortar) {
   constexpr double kPart = 0.25;
-  BarrierSetup s = mortar;
-  s.mortar = false;
-  s.support *= kPart;
-  s.stiffness /= kPart;
+  LiveSetup s = mortar;
+  s.model = LiveModel::kBarrier;
+  s.scale_support(kPart);
   s.divisions = 1;
   return s;
 }
 
 std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
                                               const ContactSurface* master,
-                                              const BarrierSetup& setup) {
+                                              const LiveSetup& setup) {
   return std::make_unique<MortarTerm>(slave, master, setup);
 }
 

@@ -34,11 +34,10 @@ namespace haptos {
 
 /// The soft surface is the slave; neither may be the other.
 std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
-                                              const ContactSurface* master,
-                                              const BarrierSetup& setup);
+                                              const ContactSurface* master, const LiveSetup& setup);
 
 /// Barrier contact of a twentieth of the support and as much pressure, to stand behind a mortar
 /// term: whatever comes so near that samples see too little of it meets the barrier there.
-BarrierSetup mortar_shell(const BarrierSetup& mortar);
+LiveSetup mortar_shell(const LiveSetup& mortar);
 
 }  // namespace haptos
