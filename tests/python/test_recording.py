@@ -139,3 +139,21 @@ def test_what_touches_is_kept(recorded):
         np.testing.assert_allclose(np.multiply(seen, bin_area) + outside, touch.force[0],
                                    atol=1e-5 * -wrench[2])
         assert group["marker_hidden"].shape == group["marker_in_view"].shape
+
+
+def test_a_closed_recording_says_so(recorded):
+    recording = haptos.Recording(recorded[0])
+    frames = len(recording)
+    recording.close()
+    recording.close()
+    assert len(recording) == frames
+    for use in (lambda: recording.take(0), recording.forces, lambda: recording.settings,
+                lambda: recording.command, lambda: recording.finished):
+        with pytest.raises(haptos.InputError, match="is closed"):
+            use()
+
+
+def test_an_environment_that_is_not_recorded_is_refused(recorded):
+    for env in (-1, 1):
+        with pytest.raises(haptos.InputError, match="env"):
+            haptos.Recording(recorded[0], env=env)
