@@ -138,6 +138,7 @@ void add_pair(const Scene& scene, const Party& a, const Party& b, LiveGroup& gro
   if (mortar) group.add(a.surface, b.surface, mortar_shell(setup));
   if (mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
     setup.stiffness *= 0.5;
+    setup.area_share = 0.5;
     group.add(b.surface, a.surface, setup);
   }
   group.add(a.surface, b.surface, setup);

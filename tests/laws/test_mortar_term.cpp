@@ -39,6 +39,21 @@ TEST(MortarTerm, HoldsTheLawsWhereATriangleLiesOverAnother) {
     }
 }
 
+// An open surface is met from both sides alike.
+TEST(MortarTerm, MeetsAnOpenSurfaceFromBehind) {
+  for (const double tilt : {0.0, 0.1}) {
+    TriMesh behind = high(0.1, tilt);
+    for (Vec3i& t : behind.triangles) std::swap(t[1], t[2]);
+    TermCase front(low(), high(0.1, tilt), true, kUnit, 1, true),
+        back(low(), behind, true, kUnit, 1, true);
+    const double energy = test::energy_of(front.law);
+    EXPECT_GT(energy, 0);
+    EXPECT_NEAR(test::energy_of(back.law), energy, 1e-12 * energy);
+    back.law.hessian_tolerance = 0.05;
+    test::check_derivatives(back.law);
+  }
+}
+
 // Two that only overlap, where the rim of the master lies over the slave: with what is sampled
 // held, as a search holds it, the gradient is that of the energy.
 TEST(MortarTerm, HoldsTheLawsForHeldSamplesWhereOverlapsEnd) {

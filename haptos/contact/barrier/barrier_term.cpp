@@ -117,8 +117,10 @@ class BarrierTerm final : public ContactTerm {
 
   void commit(const StepContext& c, const Points& points) override {
     contacts_.clear();
-    for (const BarrierPair& p : pairs_)
+    for (const BarrierPair& p : pairs_) {
       contacts_.push_back(record_pair(p, setup_.support, points, soft_, collider_));
+      contacts_.back().area *= setup_.area_share;
+    }
     if (!friction_.active()) return;
     end_friction(c, points);
     record_friction();

@@ -13,7 +13,8 @@ struct LiveSetup {
   double support = 2e-5;   ///< d [m]
   double stiffness = 1e9;  ///< kappa [Pa/m]
   int divisions = 1;       ///< of the soft triangles' edges: quadrature of the barrier, friction
-  int order = 2;  ///< mortar: degree that the quadrature of an overlap is exact for, 1 to 6
+  int order = 2;          ///< mortar: degree that the quadrature of an overlap is exact for, 1 to 6
+  double area_share = 1;  ///< of the area of contact that its records stand for: of two passes 1/2
   FrictionCone friction;
   double tangential = 1;  ///< stiffness of stick, per stiffness of the barrier
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "haptos/base/median.h"
 #include "haptos/contact/mortar/exposure.h"
@@ -51,7 +52,14 @@ class Collector {
   }
 
  private:
-  void face(int ts, int tm, const CellCorners& s, const CellCorners& m, const BaseFrame& base) {
+  // An open master is met from both sides: from behind with its corners the other way round.
+  void face(int ts, int tm, const CellCorners& s, CellCorners m, const BaseFrame& base) {
+    const bool behind =
+        !sides_.fall_behind.empty() && dot(cross(m.x[1] - m.x[0], m.x[2] - m.x[0]), base.n) > 0;
+    if (behind) {
+      std::swap(m.x[1], m.x[2]);
+      std::swap(m.point[1], m.point[2]);
+    }
     const Overlap o = overlap(base, m.x, sides_.support);
     if (o.count < 3) return;
     MortarPatch p;
@@ -60,7 +68,7 @@ class Collector {
       p.probe[k] = m.point[k];
     }
     p.base_id = ts;
-    p.fall = sides_.fall[at_index(tm)];
+    p.fall = behind ? sides_.fall_behind[at_index(tm)] : sides_.fall[at_index(tm)];
     p.probe_id = tm;
     p.n = base.n;
     p.twice_area = base.twice_area;
@@ -101,16 +109,18 @@ class Collector {
   std::span<const TriangleNode> rule_;
 };
 
-// Slopes beyond the edges of every triangle.
-std::vector<Vec3d> falls(const ContactSurface& s) {
+// Slopes beyond the edges of every triangle; from behind by its corners the other way round.
+std::vector<Vec3d> falls(const ContactSurface& s, bool behind) {
   std::vector<Vec3d> all(s.triangles.size(), Vec3d::zero());
   for (std::size_t t = 0; t < all.size(); ++t)
     for (int k = 0; k < 3; ++k) {
       const auto e = at_index(s.topology.triangle_edges[t][k]);
-      const double angle = s.rest.edge_dihedral[e];
-      all[t][(k + 2) % 3] = s.topology.boundary_edge[e] || angle > std::atan(kSteepest)
-                                ? kSteepest
-                                : std::max(0.0, std::tan(angle));
+      const double angle = (behind ? -1 : 1) * s.rest.edge_dihedral[e];
+      const int against = (k + 2) % 3;
+      all[t][behind && against > 0 ? 3 - against : against] =
+          s.topology.boundary_edge[e] || angle > std::atan(kSteepest)
+              ? kSteepest
+              : std::max(0.0, std::tan(angle));
     }
   return all;
 }
@@ -138,7 +148,8 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
   s.typical_size = median(sizes);
   s.slave_exposure = Exposure(slave, 0.5 * s.typical_size);
   s.master_exposure = Exposure(master, 0.5 * s.typical_size);
-  s.fall = falls(master);
+  s.fall = falls(master, false);
+  if (!master.topology.is_closed()) s.fall_behind = falls(master, true);
   return s;
 }
 

@@ -22,6 +22,7 @@ struct MortarSides {
   /// Slopes at rest by which the master falls away beyond each edge of a triangle, against its
   /// corners, (T, 3).
   std::vector<Vec3d> fall;
+  std::vector<Vec3d> fall_behind;  ///< the same of an open master met from behind; else empty
 };
 
 /// Fills sizes, breadths and what may stand out.
@@ -39,7 +40,7 @@ void collect_samples(const MortarSides& sides, const IndexLists& near, const std
 
 /// Reads the same samples at other positions: gaps, normals, and where the other surface is met.
 /// Gaps may be negative then: a triangle is taken for its plane, from which the surface falls away
-/// beyond ridges and rims. That fall is not in the samples' derivatives: a search reads energies.
+/// beyond ridges and rims. That fall is in the energy that a search reads, not in derivatives.
 /// Infinite where a triangle has turned away from the base.
 void follow_samples(const std::vector<Vec3d>& x, MortarSamples& samples);
 

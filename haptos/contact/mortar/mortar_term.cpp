@@ -22,7 +22,7 @@ class MortarTerm final : public ContactTerm {
         sides_(mortar_sides(slave_, master_, s.support, s.stiffness, s.order)),
         vertices_(surface_samples(slave_, 1)),
         lattice_(slave_, s.divisions),
-        search_(slave_, master_, vertices_, s.support, true),
+        search_(slave_, master_, vertices_, s.support, true, kEdgeReach * s.support),
         edges_(sides_) {}
 
   const char* name() const override { return "mortar"; }
@@ -54,13 +54,14 @@ class MortarTerm final : public ContactTerm {
       follow_samples(points.x, faces_);
     else
       collect_samples(sides_, search_.now().face_cells, points.x, faces_);
+    edges_.refresh(search_.now().face_cells, points.x, held_);
+    if (held_) return;
     smallest_gap_ = 1e300;
     load_ = 0;
     for (const MortarSample& s : faces_.samples) {
       smallest_gap_ = std::min(smallest_gap_, s.gap);
       load_ -= s.scale * barrier(s.gap, setup_.support).first;
     }
-    edges_.refresh(search_.now().face_cells, points.x, held_);
     for (const EdgePoint& p : edges_.points()) {
       smallest_gap_ = std::min(smallest_gap_, p.gap);
       load_ += norm(p.force);
@@ -84,7 +85,10 @@ class MortarTerm final : public ContactTerm {
   void commit(const StepContext& c, const Points& points) override {
     contacts_.clear();
     const std::vector<MortarPress> presses = mortar_presses(sides_, faces_, edges_);
-    for (const MortarPress& p : presses) contacts_.push_back(record_press(p, sides_, points));
+    for (const MortarPress& p : presses) {
+      contacts_.push_back(record_press(p, sides_, points));
+      contacts_.back().area *= setup_.area_share;
+    }
     if (!friction_.active()) return;
     end_friction(c, points);
     spread_friction(lattice_, presses, friction_, contacts_);
@@ -138,6 +142,7 @@ LiveSetup mortar_shell(const LiveSetup& mortar) {
   s.model = LiveModel::kBarrier;
   s.scale_support(kPart);
   s.divisions = 1;
+  s.area_share = 0;
   return s;
 }
 

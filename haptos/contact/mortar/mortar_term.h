@@ -36,7 +36,7 @@ namespace haptos {
 std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
                                               const ContactSurface* master, const LiveSetup& setup);
 
-/// Barrier contact of a twentieth of the support and as much pressure, to stand behind a mortar
+/// Barrier contact of a quarter of the support and as much pressure, to stand behind a mortar
 /// term: whatever comes so near that samples see too little of it meets the barrier there.
 LiveSetup mortar_shell(const LiveSetup& mortar);
 
