@@ -78,7 +78,7 @@ void verbs(const Pair& pair, int slices) {
     points.x_target[i] = {{c * x[0] + s * x[1], -s * x[0] + c * x[1], x[2]}};
     dx[i] = points.x_target[i] - x;
   }
-  BarrierSetup setup;
+  LiveSetup setup;
   setup.support = 1e-4;
   setup.stiffness = 1e9;
   setup.divisions = suggested_divisions(nut, bolt);

@@ -17,6 +17,9 @@ class ContactTerm : public Term {
 
   /// Contacts of the last committed step.
   const std::vector<ContactPoint>& contacts() const { return contacts_; }
+  /// Takes no more support for two surfaces than nine tenths of their gap at x, the start of a run;
+  /// the pressure at a given part of it stays. To be called before any step.
+  virtual void fit_supports(const std::vector<Vec3d>& x) { (void)x; }
   /// Adds to `next` what the pairs of the last committed step remember.
   virtual void remember(ContactHistory& next) const { friction_.remember(next); }
 

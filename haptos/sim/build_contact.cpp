@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/contact/barrier/barrier_group.h"
+#include "haptos/contact/live/live_group.h"
 #include "haptos/contact/mortar/mortar_term.h"
 #include "haptos/sim/build_robots.h"
 #include "haptos/sim/pairs.h"
@@ -96,13 +96,13 @@ FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Fr
 }
 
 // Stiffness: the pair's, else the scene's, else from the softer soft body or the heavier stiff one.
-BarrierSetup barrier_setup(const Scene& scene, const PairOptions* pair, const Party& a,
-                           const Party* b, const Friction& other) {
-  BarrierSetup s;
+LiveSetup live_setup(const Scene& scene, const PairOptions* pair, const Party& a, const Party* b,
+                     const Friction& other) {
+  LiveSetup s;
   s.support = pair && pair->support > 0 ? pair->support : scene.contact.support;
   s.tangential = scene.contact.tangential;
   const int model = pair && pair->model >= 0 ? pair->model : scene.contact.model;
-  s.mortar = static_cast<LiveModel>(model) == LiveModel::kMortar;
+  s.model = static_cast<LiveModel>(model);
   s.order = scene.contact.order;
   s.friction = friction_cone(scene, pair, a.friction, other);
   if (scene.contact.friction_law == 1) s.friction.slip_speed = scene.contact.slip_speed;
@@ -129,24 +129,27 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
 }
 
 // a carries the quadrature.
-void add_pair(const Scene& scene, const Party& a, const Party& b, BarrierGroup& group) {
+void add_pair(const Scene& scene, const Party& a, const Party& b, LiveGroup& group) {
   if (!may_touch(scene, a.name, b.name)) return;
   const PairOptions* pair = pair_options(scene, a.name, b.name);
-  BarrierSetup setup = barrier_setup(scene, pair, a, &b, b.friction);
+  LiveSetup setup = live_setup(scene, pair, a, &b, b.friction);
   setup.divisions = scene.contact.divisions;
-  if (setup.mortar) group.add(a.surface, b.surface, mortar_shell(setup));
-  if (setup.mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
+  const bool mortar = setup.model == LiveModel::kMortar;
+  if (mortar) group.add(a.surface, b.surface, mortar_shell(setup));
+  if (mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
     setup.stiffness *= 0.5;
+    setup.area_share = 0.5;
     group.add(b.surface, a.surface, setup);
   }
   group.add(a.surface, b.surface, setup);
 }
 
 // The surface of a soft body with itself.
-void add_self(const Scene& scene, const Party& a, BarrierGroup& group) {
+void add_self(const Scene& scene, const Party& a, LiveGroup& group) {
   if (!may_touch(scene, a.name, a.name)) return;
-  BarrierSetup setup = barrier_setup(scene, pair_options(scene, a.name, a.name), a, &a, a.friction);
+  LiveSetup setup = live_setup(scene, pair_options(scene, a.name, a.name), a, &a, a.friction);
   setup.divisions = std::max(scene.contact.divisions, 1);
+  setup.model = LiveModel::kBarrier;
   group.add(a.surface, a.surface, setup);
 }
 
@@ -191,7 +194,7 @@ void add_point_contact(const Model& model, Workspace& w) {
 void add_contacts(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   const std::vector<Party> all = parties(model, w);
-  auto group = make_barrier_group();
+  auto group = make_live_group();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group);
     for (std::size_t j = 0; j < i; ++j) {
@@ -212,9 +215,15 @@ void add_contacts(const Model& model, Workspace& w) {
       if (p.kind <= Party::kLink || !may_touch(scene, p.name, h.name)) continue;
       const PairOptions* pair = pair_options(scene, p.name, h.name);
       add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
-                                          barrier_setup(scene, pair, p, nullptr, h.friction)));
+                                          live_setup(scene, pair, p, nullptr, h.friction)));
     }
   add_point_contact(model, w);
+}
+
+void fit_supports(const State& state, Workspace& w) {
+  std::vector<Vec3d> x = w.points.x_start;
+  place_stiff(state, w, x);
+  for (ContactTerm* t : w.contact_terms) t->fit_supports(x);
 }
 
 }  // namespace haptos

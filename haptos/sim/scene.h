@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "haptos/contact/barrier/barrier_options.h"
+#include "haptos/contact/live/live_options.h"
 #include "haptos/contact/point/point_contact_options.h"
 #include "haptos/model/spec.h"
 #include "haptos/solve/newton.h"
@@ -15,7 +15,7 @@ namespace haptos {
 struct Scene {
   SimOptions sim;
   NewtonOptions newton;
-  BarrierOptions contact;             ///< of soft, affine and prescribed bodies
+  LiveOptions contact;                ///< of soft, affine and prescribed bodies
   PointContactOptions point_contact;  ///< of robots and rigid bodies
   SolverOptions solver;
   std::vector<SoftBody> soft;

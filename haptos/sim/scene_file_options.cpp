@@ -43,7 +43,7 @@ std::string describe_options() {
   return table_of<SimOptions>("Section `sim`.") + "\n" +
          table_of<NewtonOptions>("Section `newton`.") + "\n" +
          table_of<SolverOptions>("Section `solver`.") + "\n" +
-         table_of<BarrierOptions>("Section `contact`.") + "\n" +
+         table_of<LiveOptions>("Section `contact`.") + "\n" +
          table_of<PointContactOptions>("Section `point_contact`.") + "\n" +
          table_of<Material>("Key `material` of a soft body.");
 }

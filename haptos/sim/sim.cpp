@@ -50,6 +50,7 @@ Sim::Sim(std::shared_ptr<const Model> model, std::uint32_t env) : model_(std::mo
   state_ = initial_state(*model_, *work_);
   apply_wrenches();
   check_start(*model_, *work_, state_);
+  if (scene().contact.adaptive != 0) fit_supports(state_, *work_);
 }
 
 Sim::~Sim() = default;

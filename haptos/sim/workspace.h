@@ -114,6 +114,8 @@ int body_number(const Model& model, const std::string& name);
 State initial_state(const Model& model, Workspace& w);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
 void check_start(const Model& model, const Workspace& w, const State& state);
+/// Contact's supports where they follow the gaps of the start (contact.adaptive).
+void fit_supports(const State& state, Workspace& w);
 /// A step, or a part of one.
 struct StepPart {
   double h = 0;               ///< [s]

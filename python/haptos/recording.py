@@ -23,7 +23,7 @@ import numpy as np
 from haptos import _core
 from haptos.errors import refuse
 from haptos.sim import CONTACT_DTYPE, Sim, StepReport
-from haptos.snapshots import SoftFields, pressure_image, robot_parts
+from haptos.snapshots import SoftFields, robot_parts, traction_image
 from haptos.turns import quaternion
 
 if TYPE_CHECKING:
@@ -173,7 +173,14 @@ class Recorder:
             frames = [sensor.frame(k) for k in range(sim.envs)]
             put(f"sensors/{_key(name)}/frame",
                 np.stack([[*at, *quaternion(turn)] for turn, at in frames]), "m, -")
-            put(f"sensors/{_key(name)}/pressure", pressure_image(sensor), "Pa")
+            traction = traction_image(sensor)
+            put(f"sensors/{_key(name)}/pressure", -traction[:, 2], "Pa")
+            put(f"sensors/{_key(name)}/shear", traction[:, :2], "Pa")
+            touch = sensor.touch()
+            put(f"sensors/{_key(name)}/touch_area", touch.area, "m2")
+            put(f"sensors/{_key(name)}/touch_wrench", np.hstack([touch.force, touch.torque]),
+                "N, N m")
+            put(f"sensors/{_key(name)}/touch_centre", touch.centre, "m")
             if sensor.has_colours:
                 put(f"sensors/{_key(name)}/rgb", sensor.rgb(), "")
             if sensor.has_markers:
@@ -183,6 +190,7 @@ class Recorder:
                 put(f"sensors/{_key(name)}/marker_pixel", markers.pixel, "pixel")
                 put(f"sensors/{_key(name)}/marker_pixel_flow", markers.pixel_flow, "pixel")
                 put(f"sensors/{_key(name)}/marker_in_view", markers.in_view.astype(np.uint8), "")
+                put(f"sensors/{_key(name)}/marker_hidden", markers.hidden.astype(np.uint8), "")
         if self._contacts:
             self._append_contacts()
         for field, unit in _REPORT.items():

@@ -106,11 +106,18 @@ class Recording:
         soft = self._of["soft"].values()
         return [k for k in FIELDS if soft and (k == "displacement" or all(k in g for g in soft))]
 
+    def _attributes(self) -> Any:
+        """Those of the file, which must be open."""
+        if not self._file:
+            self._fail("", "is closed", "open it again")
+        return self._file.attrs
+
     @property
     def settings(self) -> dict[str, Any]:
         """All options of a press; empty for others."""
+        attributes = self._attributes()
         try:
-            value = json.loads(self._file.attrs.get("settings", "{}"))
+            value = json.loads(attributes.get("settings", "{}"))
         except (ValueError, TypeError):
             return {}
         return value if isinstance(value, dict) else {}
@@ -118,15 +125,16 @@ class Recording:
     @property
     def command(self) -> str:
         """What was typed."""
-        return str(self._file.attrs.get("command", ""))
+        return str(self._attributes().get("command", ""))
 
     @property
     def finished(self) -> bool:
         """Whether the run came to its end."""
-        return bool(self._file.attrs.get("finished", False))
+        return bool(self._attributes().get("finished", False))
 
     def forces(self) -> dict[str, Array]:
         """Contact and glue on prescribed and affine bodies over all frames, (F, 3) [N]."""
+        self._attributes()
         return {n: np.asarray(g["force"][:len(self), self.env], float)
                 for kind in ("prescribed", "affine") for n, g in self._of[kind].items()}
 
@@ -138,6 +146,7 @@ class Recording:
              ) -> Snapshot:
         """A frame, negative ones from the end; fields: which of FIELDS to read, None all that are
         there. Raises InputError for another frame and for a damaged file."""
+        self._attributes()
         count = len(self)
         if not -count <= frame < count:
             self._fail(f"frame {frame}", f"must be from 0 to {count - 1}", "choose another one")

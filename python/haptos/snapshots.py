@@ -223,12 +223,18 @@ class SoftFields:
                             self._carrier_pose(env), self._start).astype(np.float32)
 
 
-def pressure_image(sensor: TactileSensor) -> Array:
-    """Normal force over area in bins of BIN x BIN pixels, (env, rows, columns) [Pa]."""
+def traction_image(sensor: TactileSensor) -> Array:
+    """Force on the gel over area in bins of BIN x BIN pixels, gel frame, (env, 3, rows, columns)
+    [Pa]."""
     camera = sensor.camera
     shape = (max(1, camera.height // BIN), max(1, camera.width // BIN))
     area = camera.height / shape[0] * camera.width / shape[1] * camera.pitch**2
-    return (-sensor.force_image(shape).force[:, 2] / area).astype(np.float32)
+    return (sensor.force_image(shape).force / area).astype(np.float32)
+
+
+def pressure_image(sensor: TactileSensor) -> Array:
+    """Normal force over area in bins of BIN x BIN pixels, (env, rows, columns) [Pa]."""
+    return -traction_image(sensor)[:, 2]
 
 
 class SimStage:

@@ -54,7 +54,7 @@ struct TermCase {
     law.length = size;
     soft = std::make_unique<ContactSurface>(scaled(s, size), sp, 0, 0, false);
     collider = std::make_unique<ContactSurface>(scaled(c, size), cp, 1, 0, driven);
-    BarrierSetup setup;
+    LiveSetup setup;
     setup.support = 0.2 * size;
     setup.stiffness = 1e6 / size;  // a fixed modulus over the support [Pa/m]
     setup.divisions = divisions;

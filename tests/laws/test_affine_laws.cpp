@@ -46,7 +46,7 @@ class AffineLaws : public ::testing::Test {
     }
     auto elements = std::make_shared<SoftElements>(points_, soft_, first, gel.material);
     terms_.push_back(make_elastic_term(elements, ElasticLaw::kLogNeoHookean));
-    BarrierSetup setup;
+    LiveSetup setup;
     setup.support = 1e-3;
     setup.stiffness = 1e8;
     terms_.push_back(make_barrier_term(surfaces_[1].get(), surfaces_[0].get(), setup));

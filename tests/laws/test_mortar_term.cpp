@@ -39,6 +39,21 @@ TEST(MortarTerm, HoldsTheLawsWhereATriangleLiesOverAnother) {
     }
 }
 
+// An open surface is met from both sides alike.
+TEST(MortarTerm, MeetsAnOpenSurfaceFromBehind) {
+  for (const double tilt : {0.0, 0.1}) {
+    TriMesh behind = high(0.1, tilt);
+    for (Vec3i& t : behind.triangles) std::swap(t[1], t[2]);
+    TermCase front(low(), high(0.1, tilt), true, kUnit, 1, true),
+        back(low(), behind, true, kUnit, 1, true);
+    const double energy = test::energy_of(front.law);
+    EXPECT_GT(energy, 0);
+    EXPECT_NEAR(test::energy_of(back.law), energy, 1e-12 * energy);
+    back.law.hessian_tolerance = 0.05;
+    test::check_derivatives(back.law);
+  }
+}
+
 // Two that only overlap, where the rim of the master lies over the slave: with what is sampled
 // held, as a search holds it, the gradient is that of the energy.
 TEST(MortarTerm, HoldsTheLawsForHeldSamplesWhereOverlapsEnd) {
@@ -54,6 +69,35 @@ TEST(MortarTerm, HoldsTheLawsForHeldSamplesWhereOverlapsEnd) {
       test::check_derivatives(c.law);
       test::check_projection(c.law);
       test::check_rigid_invariance(c.law);
+    }
+}
+
+// What slides round a ridge in one search comes behind the plane of a triangle it has left: held
+// samples go on there, finite and with their own derivatives.
+TEST(MortarTerm, HoldsTheLawsForHeldSamplesBehindAPlane) {
+  for (const double tilt : {0.0, 0.05})
+    for (const bool driven : {false, true}) {
+      SCOPED_TRACE("tilt " + std::to_string(tilt) + (driven ? ", driven" : ", free"));
+      TermCase c(low(), high(0.1, tilt), driven, kUnit, 1, true);
+      const double before = test::energy_of(c.law);
+      c.term->hold(true);
+      const std::vector<Vec3d> start = c.law.points.x;
+      double last = before;
+      for (const double down : {0.08, 0.1, 0.12, 0.15}) {
+        for (std::size_t p = 3; p < 6; ++p)
+          c.law.points.x[p] = start[p] - Vec3d{{0, 0, down * kUnit}};
+        const double energy = test::energy_of(c.law);
+        EXPECT_TRUE(std::isfinite(energy));
+        EXPECT_GT(energy, last) << down;
+        last = energy;
+      }
+      c.law.hold = true;
+      c.law.hessian_tolerance = 0.05;
+      test::check_derivatives(c.law);
+      c.term->hold(true);
+      test::check_projection(c.law);
+      c.term->hold(false);
+      EXPECT_EQ(test::energy_of(c.law), 0);  // seen anew, there is nothing before it
     }
 }
 

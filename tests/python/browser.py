@@ -18,10 +18,15 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
           "chrome-headless-shell")
 
 
-def find_browser():
-    """The browser's program, or a skipped test: $HAPTOS_BROWSER, or what is installed."""
+def browser_program():
+    """$HAPTOS_BROWSER, or what is installed; else None."""
     chosen = os.environ.get("HAPTOS_BROWSER")
-    found = chosen or next((p for p in map(shutil.which, _NAMES) if p), None)
+    return chosen or next((p for p in map(shutil.which, _NAMES) if p), None)
+
+
+def find_browser():
+    """The browser's program, or a skipped test."""
+    found = browser_program()
     if not found:
         pytest.skip("no browser found: install chromium (apt-get install chromium) or set "
                     "HAPTOS_BROWSER")

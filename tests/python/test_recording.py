@@ -117,3 +117,43 @@ def test_a_recording_that_cannot_be_made_is_refused(tmp_path):
     with pytest.raises(haptos.InputError, match="cannot be written"):
         haptos.Recorder(tmp_path / "none" / "run.h5", sim)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_touches_is_kept(recorded):
+    """Bins of pressure and shear add up to the force of the touch, which is the sensor's."""
+    path, sim = recorded
+    camera = sim.sensors["camera"]
+    with h5py.File(path) as f:
+        group = f["sensors/camera"]
+        touch, wrench = camera.touch(), group["touch_wrench"][-1, 0]
+        np.testing.assert_array_equal(wrench, [*touch.force[0], *touch.torque[0]])
+        np.testing.assert_array_equal(group["touch_area"][-1], touch.area)
+        np.testing.assert_array_equal(group["touch_centre"][-1], touch.centre)
+        assert wrench[2] < 0 and touch.area[0] > 0
+        assert group["touch_area"][0, 0] == 0 and not group["touch_wrench"][0].any()
+        rows, columns = group["pressure"].shape[2:]
+        bin_area = 60 / rows * 80 / columns * camera.camera.pitch**2
+        seen = [*group["shear"][-1, 0].sum(axis=(1, 2), dtype=float),
+                -group["pressure"][-1, 0].sum(dtype=float)]
+        outside = camera.force_image((rows, columns)).outside[0]
+        np.testing.assert_allclose(np.multiply(seen, bin_area) + outside, touch.force[0],
+                                   atol=1e-5 * -wrench[2])
+        assert group["marker_hidden"].shape == group["marker_in_view"].shape
+
+
+def test_a_closed_recording_says_so(recorded):
+    recording = haptos.Recording(recorded[0])
+    frames = len(recording)
+    recording.close()
+    recording.close()
+    assert len(recording) == frames
+    for use in (lambda: recording.take(0), recording.forces, lambda: recording.settings,
+                lambda: recording.command, lambda: recording.finished):
+        with pytest.raises(haptos.InputError, match="is closed"):
+            use()
+
+
+def test_an_environment_that_is_not_recorded_is_refused(recorded):
+    for env in (-1, 1):
+        with pytest.raises(haptos.InputError, match="env"):
+            haptos.Recording(recorded[0], env=env)

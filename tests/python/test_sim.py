@@ -112,6 +112,24 @@ def test_reset_save_and_load_give_the_same_bits(tmp_path):
     assert sim.step_count[0] == 0
 
 
+def test_targets_of_any_layout_are_the_same():
+    """Lists, tuples, strided and Fortran arrays, and float32 where it holds the numbers."""
+    place, turn = [0.0009765625, 0, 0.0048828125], [1, 0, 0, 0]
+    hashes = set()
+    for layout in (list, tuple, np.float64, np.float32, "strided", "fortran"):
+        def as_given(v, layout=layout):
+            if layout == "strided":
+                return np.repeat(np.asarray(v, float), 2)[::2]
+            if layout == "fortran":
+                return np.asfortranarray([v])
+            return layout(v) if layout in (list, tuple) else np.asarray(v, layout)
+        sim = small_scene().compile()
+        sim.set_target("ball", as_given(place), as_given(turn))
+        sim.step()
+        hashes.add(sim.state.hash())
+    assert len(hashes) == 1
+
+
 def test_a_target_takes_the_place_of_the_trajectory():
     sim = small_scene().compile()
     sim.set_target("ball", [(0.001, 0, 0.0045)])

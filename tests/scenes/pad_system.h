@@ -56,7 +56,7 @@ class PadSystem {
         part->surface = std::make_unique<ContactSurface>(part->model.surface, p,
                                                          parts_[0] == part ? 0 : 1, 0, false);
       }
-      BarrierSetup setup;
+      LiveSetup setup;
       setup.support = support;
       setup.stiffness = 0.3 * material_.young / support;
       terms_.push_back(

@@ -44,7 +44,10 @@ std::vector<Case> cases() {
   stone.velocity = {{0.05, 0, -0.05}};
   stone.friction.sticking = 0.4;
   rough.affine = {stone};
+  Scene mortar = rough;
+  mortar.contact.model = static_cast<int>(LiveModel::kMortar);
   return {{"flying block", flying, 8},
+          {"press of rough bodies in mortar contact", mortar, 12},
           {"press of rough bodies with a stone on the gel", rough, 12},
           {"block dropped on a floor", falling, 12},
           {"press", test::press(false, 1e-3, many), 12},

@@ -187,7 +187,7 @@ void read_pressure(const std::vector<ContactPoint>& contacts, const Press& p, Re
     s.far = far;
     s.to_plane = std::min(c.p[0], c.p[1]);
     s.area += c.area;
-    s.force += p.passes * c.normal_force;
+    s.force += c.normal_force;
   }
   const auto inside = [&](const Sample&) { return true; };
   const auto off_the_planes = [&](const Sample& s) { return s.to_plane > 0.15 * hertz_radius(); };

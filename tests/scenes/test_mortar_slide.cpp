@@ -18,11 +18,13 @@ struct Slide {
   double element = 0.5e-3;  // [m]
   bool cylinder = false;
   int steps = 12;
+  double friction = 0;
 };
 
 struct SlideResult {
   double varies = 0;      // of the normal force, largest over least, less 1
   double tangential = 0;  // largest, over the normal force
+  double friction = 0;    // sums of the sizes of records at the end: tangential over normal
   int iterations = 0, status = 0;
 };
 
@@ -61,6 +63,7 @@ SlideResult slide(const Slide& p) {
   tool.trajectory = {{0.0, at(-0.5 * span, -3e-5)},
                      {0.02, at(-0.5 * span, depth)},
                      {0.02 + 0.01 * p.steps, at(0.5 * span, depth)}};
+  gel.friction.sticking = tool.friction.sticking = p.friction;
   s.soft = {gel};
   s.prescribed = {test::mount("base"), tool};
   Sim sim(s);
@@ -77,6 +80,12 @@ SlideResult slide(const Slide& p) {
     r.tangential = std::max(r.tangential, std::hypot(f[0], f[1]) / -f[2]);
   }
   r.varies = most / least - 1;
+  double pulled = 0, pushed = 0;
+  for (const ContactPoint& c : sim.contacts()) {
+    pulled += norm(c.tangential_force);
+    pushed += c.normal_force;
+  }
+  r.friction = pulled / pushed;
   return r;
 }
 
@@ -100,6 +109,21 @@ TEST(MortarSlide, ForceOnACoarsePadVariesLittle) {
     const SlideResult r = shown(p);
     EXPECT_LT(r.varies, 0.02);
     EXPECT_LT(r.tangential, 5e-3);
+  }
+}
+
+TEST(MortarSlide, FrictionIsItsCoefficientTimesTheNormalForce) {
+  for (const bool cylinder : {false, true}) {
+    Slide p;
+    p.cylinder = cylinder;
+    p.element = 0.6e-3;
+    p.steps = 8;
+    p.friction = 0.4;
+    const SlideResult r = slide(p);
+    const char* name = cylinder ? "cylinder" : "ball";
+    std::printf("FIGURE mortar_slide.friction.%s = %.5f of %g\n", name, r.friction, p.friction);
+    EXPECT_EQ(r.status, 0) << name;
+    EXPECT_NEAR(r.friction, p.friction, 1e-3 * p.friction) << name;
   }
 }
 

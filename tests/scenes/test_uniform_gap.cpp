@@ -50,7 +50,10 @@ NodalPressure evaluate(const TriMesh& soft, const TriMesh& slab, double gap, int
   for (const Vec3d& x : slab.vertices) c.push_back(points.add_driven(1, 0, x));
   points.finish_permanent();
   const ContactSurface a(soft, s, 0, 0, false), b(slab, c, 1, 0, true);
-  const BarrierSetup setup{kSupport, kStiffness, divisions, {}};
+  LiveSetup setup;
+  setup.support = kSupport;
+  setup.stiffness = kStiffness;
+  setup.divisions = divisions;
   const auto term = mortar ? make_mortar_term(&a, &b, setup) : make_barrier_term(&a, &b, setup);
   StepContext step;
   step.points = &points;

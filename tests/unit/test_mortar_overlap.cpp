@@ -1,9 +1,11 @@
 // Overlaps of triangles, the quadrature on them, and the lattice that friction holds on to.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "haptos/contact/mortar/exposure.h"
+#include "haptos/contact/mortar/mortar_samples.h"
 #include "haptos/contact/mortar/overlap.h"
 #include "haptos/contact/mortar/slave_lattice.h"
 #include "haptos/geometry/gauss_rules.h"
@@ -129,6 +131,72 @@ TEST(SlaveLattice, SharesAPlaceAmongThePointsAroundIt) {
       EXPECT_LE(norm(p - q), 1e-14);
     }
   }
+}
+
+// A step straight at a triangle leaves a tenth of the gap; one that leaves the triangle by its rim
+// meets only its plane and is not cut.
+TEST(MortarSamples, CapAStepWhileItsFootIsOnTheTriangle) {
+  TriMesh low, high;
+  low.vertices = {{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}};
+  low.triangles = {{{0, 1, 2}}};
+  // Looks down, with a slope of one half.
+  high.vertices = {{{-1, -1, 0.01}}, {{-1, 2, 0.01}}, {{0.5, 0, 0.76}}};
+  high.triangles = {{{0, 1, 2}}};
+  const ContactSurface slave = surface_of(low);
+  const ContactSurface master(high, {3, 4, 5}, 1, 0, false);
+  std::vector<Vec3d> x = low.vertices;
+  x.insert(x.end(), high.vertices.begin(), high.vertices.end());
+  const MortarSides sides = mortar_sides(slave, master, 2.0, 1.0, 2);
+  IndexLists near;
+  near.offset = {0, 1};
+  near.item = {0};
+  MortarSamples samples;
+  collect_samples(sides, near, x, samples);
+  ASSERT_EQ(samples.patches.size(), 1u);
+  const auto cap = [&](const Vec3d& move) {
+    return sample_step_cap(samples, x, {move, move, move, {}, {}, {}}, 1);
+  };
+  double gap = 1e300, right = 0;
+  for (const MortarSample& s : samples.samples) {
+    gap = std::min(gap, s.gap);
+    right = std::max(right, s.base[1]);
+  }
+  EXPECT_NEAR(cap({{0, 0, 2}}), 0.9 * gap / 2, 1e-14);
+  EXPECT_EQ(cap({{0, 0, 0.5 * gap}}), 1);
+  EXPECT_EQ(cap({{0, 0, -1}}), 1);
+  // To the left the plane comes down; far enough aside its triangle has ended before it is met.
+  EXPECT_LT(cap({{-1.2, 0, 0}}), 1);
+  EXPECT_EQ(cap({{-1.2, -9, 0}}), 1);
+}
+
+// Two faces of a block that looks down, level and rising by one in one beyond the ridge x = 1; a
+// sample of the level one that a search takes round the ridge sees the other.
+TEST(MortarSamples, SeeTheSurfaceFallAwayBeyondARidge) {
+  TriMesh low, high;
+  low.vertices = {{{0, 0, 0}}, {{0.9, 0, 0}}, {{0, 0.9, 0}}};
+  low.triangles = {{{0, 1, 2}}};
+  high.vertices = {{{1, -9, 0.1}}, {{1, 9, 0.1}}, {{-9, 0, 0.1}}, {{9, 0, 8.1}}};
+  high.triangles = {{{0, 2, 1}}, {{0, 1, 3}}};
+  const ContactSurface slave = surface_of(low);
+  const ContactSurface master(high, {3, 4, 5, 6}, 1, 0, false);
+  std::vector<Vec3d> x = low.vertices;
+  x.insert(x.end(), high.vertices.begin(), high.vertices.end());
+  const MortarSides sides = mortar_sides(slave, master, 2.0, 1.0, 2);
+  IndexLists near;
+  near.offset = {0, 1};
+  near.item = {0};
+  MortarSamples samples;
+  collect_samples(sides, near, x, samples);
+  ASSERT_FALSE(samples.samples.empty());
+  for (int v = 0; v < 3; ++v) x[static_cast<std::size_t>(v)] += Vec3d{{0.5, 0, 0.05}};
+  follow_samples(x, samples);
+  int beyond = 0;
+  for (const MortarSample& s : samples.samples) {
+    const double at = 0.5 + 0.9 * s.base[1];
+    beyond += at > 1;
+    EXPECT_NEAR(s.gap, 0.05 + std::max(0.0, at - 1), 1e-14);
+  }
+  EXPECT_GT(beyond, 0);
 }
 
 TEST(Exposure, OfTheRimOfAFlushFaceIsNothingAndOfARidgeAll) {

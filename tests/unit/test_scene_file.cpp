@@ -65,7 +65,7 @@ TEST(SceneFile, OptionsAreSetInTheirUnits) {
   EXPECT_EQ(s.newton.max_iterations, 7);
   EXPECT_EQ(s.contact.support, 5e-5);
   EXPECT_EQ(s.contact.stiffness, 2e9);
-  EXPECT_EQ(s.contact.divisions, BarrierOptions{}.divisions);
+  EXPECT_EQ(s.contact.divisions, LiveOptions{}.divisions);
 }
 
 TEST(SceneFile, AnElasticLawHasANameOrANumber) {

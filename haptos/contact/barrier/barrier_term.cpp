@@ -27,7 +27,7 @@ constexpr double kLeast = 2e-4;
 
 class BarrierTerm final : public ContactTerm {
  public:
-  BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const BarrierSetup& s)
+  BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const LiveSetup& s)
       : ContactTerm(s.friction),
         soft_(*soft),
         collider_(*collider),
@@ -117,8 +117,10 @@ class BarrierTerm final : public ContactTerm {
 
   void commit(const StepContext& c, const Points& points) override {
     contacts_.clear();
-    for (const BarrierPair& p : pairs_)
+    for (const BarrierPair& p : pairs_) {
       contacts_.push_back(record_pair(p, setup_.support, points, soft_, collider_));
+      contacts_.back().area *= setup_.area_share;
+    }
     if (!friction_.active()) return;
     end_friction(c, points);
     record_friction();
@@ -292,7 +294,7 @@ class BarrierTerm final : public ContactTerm {
 
   const ContactSurface& soft_;
   const ContactSurface& collider_;
-  BarrierSetup setup_;
+  LiveSetup setup_;
   std::vector<SurfaceSample> samples_;
   std::vector<double> corner_area_;
   std::vector<double> folded_;  // sharpness of the edges of a collider that deforms
@@ -315,7 +317,7 @@ class BarrierTerm final : public ContactTerm {
 
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,
-                                               const BarrierSetup& setup) {
+                                               const LiveSetup& setup) {
   return std::make_unique<BarrierTerm>(soft, collider, setup);
 }
 

@@ -33,31 +33,20 @@
 
 #include <memory>
 
-#include "haptos/contact/barrier/barrier_options.h"
 #include "haptos/contact/contact_term.h"
+#include "haptos/contact/live/live_setup.h"
 #include "haptos/contact/surface.h"
 
 namespace haptos {
 
-struct BarrierSetup {
-  double support = 2e-5;   ///< d [m]
-  double stiffness = 1e9;  ///< kappa [Pa/m]
-  int divisions = 1;       ///< of the soft triangles' edges, for the quadrature
-  FrictionCone friction;
-  double tangential = 1;  ///< stiffness of stick, per stiffness of the barrier
-  bool mortar = false;    ///< mortar contact instead (mortar/mortar_term.h), soft as slave
-  int order = 2;          ///< degree that its quadrature of an overlap is exact for, 1 to 6
-};
-
 /// The two may be one surface: then it touches itself.
 std::unique_ptr<ContactTerm> make_barrier_term(const ContactSurface* soft,
                                                const ContactSurface* collider,
-                                               const BarrierSetup& setup);
+                                               const LiveSetup& setup);
 
 /// The half-space {x : n . x <= offset} as collider; body is its id in records.
 std::unique_ptr<ContactTerm> make_half_space_term(const ContactSurface* soft, const Vec3d& normal,
-                                                  double offset, int body,
-                                                  const BarrierSetup& setup);
+                                                  double offset, int body, const LiveSetup& setup);
 
 /// Divisions that let the samples of `soft` be about as close as the collider's vertices, 1 to 4.
 int suggested_divisions(const ContactSurface& soft, const ContactSurface& collider);

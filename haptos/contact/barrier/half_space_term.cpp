@@ -9,37 +9,6 @@
 
 namespace haptos {
 
-const std::vector<Option<BarrierOptions>>& OptionsOf<BarrierOptions>::table() {
-  using O = BarrierOptions;
-  static const std::vector<Option<O>> t = {
-      {"model", "", &O::model, 0, 1,
-       "what integrates the pressure: samples of the soft surface, or overlaps of the two meshes",
-       "barrier mortar"},
-      {"order", "", &O::order, 1, 6,
-       "mortar: degree that the quadrature of an overlap is exact for"},
-      {"passes", "", &O::passes, 1, 2,
-       "mortar: 2 integrates over both surfaces where both deform, each with half the stiffness"},
-      {"support", "m", &O::support, 1e-9, 1e-1,
-       "gap at which contact force sets in (d_hat), for example 2e-5 for a tactile pad"},
-      {"stiffness", "Pa/m", &O::stiffness, 0, 1e16,
-       "contact stiffness; 0 chooses 0.3 E / support of the softer body, or from the weight of "
-       "stiff ones"},
-      {"divisions", "", &O::divisions, 0, 8,
-       "number of parts each soft surface edge is divided into for the contact quadrature; 0 "
-       "chooses from the meshes"},
-      {"combine", "", &O::combine, 0, 4, "rule for the two coefficients of friction of a pair",
-       "product min max mean geometric"},
-      {"tangential", "", &O::tangential, 1e-6, 1e6,
-       "stiffness of sticking friction, as a multiple of the contact stiffness"},
-      {"friction_law", "", &O::friction_law, 0, 1,
-       "law of friction: springs that stick and slip, or a smooth force that creeps",
-       "anchored smoothed"},
-      {"slip_speed", "m/s", &O::slip_speed, 1e-9, 10,
-       "smoothed friction: speed below which it is less than the cone (eps_v)"},
-  };
-  return t;
-}
-
 namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -47,7 +16,7 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 class HalfSpaceTerm final : public ContactTerm {
  public:
   HalfSpaceTerm(const ContactSurface* soft, const Vec3d& n, double offset, int body,
-                const BarrierSetup& s)
+                const LiveSetup& s)
       : ContactTerm(s.friction), soft_(*soft), n_(n), offset_(offset), body_(body), setup_(s) {}
 
   const char* name() const override { return "barrier half-space"; }
@@ -55,6 +24,12 @@ class HalfSpaceTerm final : public ContactTerm {
   bool frozen() const override { return false; }
   double load() const override { return load_; }
   double smallest_gap() const override { return smallest_gap_; }
+
+  void fit_supports(const std::vector<Vec3d>& x) override {
+    double least = 2 * setup_.support;
+    for (const int p : soft_.point) least = std::min(least, gap(x[at_index(p)]));
+    setup_.fit_support(least);
+  }
 
   void prepare(const StepContext& c) override {
     if (!friction_.active()) return;
@@ -154,7 +129,7 @@ class HalfSpaceTerm final : public ContactTerm {
   Vec3d n_;
   double offset_;
   int body_;
-  BarrierSetup setup_;
+  LiveSetup setup_;
   std::vector<int> active_;
   double smallest_gap_ = 1e300, load_ = 0;
 };
@@ -162,8 +137,7 @@ class HalfSpaceTerm final : public ContactTerm {
 }  // namespace
 
 std::unique_ptr<ContactTerm> make_half_space_term(const ContactSurface* soft, const Vec3d& normal,
-                                                  double offset, int body,
-                                                  const BarrierSetup& setup) {
+                                                  double offset, int body, const LiveSetup& setup) {
   return std::make_unique<HalfSpaceTerm>(soft, normal, offset, body, setup);
 }
 

@@ -62,10 +62,10 @@ void CandidateSearch::find(const Points& points, double margin, double least) {
   else
     tree_.refit(boxes);
   const std::size_t most = kMostNear * at_index(a_.cell_count() + b_.cell_count());
-  while (margin > least && !few_near_triangles(a_, tree_, points.x, support_ + margin, most))
+  while (margin > least && !few_near_triangles(a_, tree_, points.x, look_ + margin, most))
     margin = std::max(0.5 * margin, least);
   margin_ = margin;
-  find_candidates(a_, samples_, samples_of_, b_, tree_, points.x, support_ + margin, faces_,
+  find_candidates(a_, samples_, samples_of_, b_, tree_, points.x, look_ + margin, faces_,
                   candidates_);
 }
 

@@ -3,6 +3,8 @@
 // and the cap that keeps surfaces apart looks at few of them.
 #pragma once
 
+#include <algorithm>
+
 #include "haptos/contact/candidates/candidates.h"
 #include "haptos/potential/term.h"
 
@@ -11,13 +13,16 @@ namespace haptos {
 class CandidateSearch {
  public:
   /// @param faces  also finds which triangles of a are near to which cells of b
+  /// @param look   how far the model looks [m], the support where nothing is said
   CandidateSearch(const ContactSurface& a, const ContactSurface& b,
-                  const std::vector<SurfaceSample>& samples, double support, bool faces = false)
+                  const std::vector<SurfaceSample>& samples, double support, bool faces = false,
+                  double look = 0)
       : a_(a),
         b_(b),
         samples_(samples),
         samples_of_(owned_samples(a, samples)),
         support_(support),
+        look_(std::max(look, support)),
         faces_(faces) {}
 
   /// Candidates where the step starts, for the motion that velocities foretell.
@@ -36,7 +41,7 @@ class CandidateSearch {
   const ContactSurface &a_, &b_;
   const std::vector<SurfaceSample>& samples_;
   IndexLists samples_of_;
-  double support_;
+  double support_, look_;
   bool faces_;
   Bvh tree_;
   BarrierCandidates candidates_;

@@ -311,4 +311,25 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
   make_stencils(a, b, out);
 }
 
+double gap_between(const ContactSurface& a, const ContactSurface& b, const std::vector<Vec3d>& x,
+                   double reach) {
+  std::vector<Aabb> boxes;
+  boxes.reserve(at_index(b.cell_count()));
+  for (int c = 0; c < b.cell_count(); ++c) boxes.push_back(b.cell_box(x, c));
+  Bvh tree;
+  tree.build(boxes);
+  const std::vector<SurfaceSample> vertices = surface_samples(a, 1);
+  BarrierCandidates found;
+  find_candidates(a, vertices, owned_samples(a, vertices), b, tree, x, reach, false, found);
+  double gap = reach;
+  const auto look = [&](StencilShape shape, const std::vector<StencilPoints>& stencils) {
+    std::vector<double> distance(stencils.size());
+    stencil_distances(shape, stencils, x, distance.data());
+    for (const double d : distance) gap = std::min(gap, d);
+  };
+  look(StencilShape::kPointTriangle, found.point_stencils);
+  look(StencilShape::kEdgeEdge, found.edge_stencils);
+  return gap;
+}
+
 }  // namespace haptos

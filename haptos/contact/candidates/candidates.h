@@ -34,6 +34,11 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
                      const IndexLists& samples_of, const ContactSurface& b, const Bvh& b_tree,
                      const std::vector<Vec3d>& x, double reach, bool faces, BarrierCandidates& out);
 
+/// The smallest distance of two surfaces at x, or `reach` where they are farther apart than that
+/// [m]; of a surface with itself, of features without a common vertex.
+double gap_between(const ContactSurface& a, const ContactSurface& b, const std::vector<Vec3d>& x,
+                   double reach);
+
 /// Whether at most `most` pairs of triangles have boxes closer than `reach`: what a search costs.
 bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::vector<Vec3d>& x,
                         double reach, std::size_t most);

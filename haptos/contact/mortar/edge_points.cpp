@@ -15,8 +15,6 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 constexpr double kSpacing = 0.5;
 // An edge of the master stands for this part of that size across itself, a corner both ways.
 constexpr double kBreadth = 0.3;
-// How far points look, in supports.
-constexpr double kReach = 2;
 
 // A triangle or loose cell of a feature, and the weights of its corners at the point of the feature
 // that is closest to p.
@@ -111,6 +109,7 @@ void EdgePoints::find_near(const IndexLists& near) {
 void EdgePoints::refresh(const IndexLists& near, const std::vector<Vec3d>& x, bool held) {
   pressing_.clear();
   pairs_.clear();
+  if (!held) std::fill(area_.begin(), area_.end(), 0.0);
   find_near(near);
   for (const int i : open_) {
     Edge& e = edges_[at_index(i)];
@@ -122,7 +121,6 @@ void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held
   const ContactSurface& own = e.of_master ? *sides_->master : *sides_->slave;
   const ContactSurface& other = e.of_master ? *sides_->slave : *sides_->master;
   double& area = area_[at_index(e.first + number)];
-  if (!held) area = 0;
   if (held && !(area > 0)) return;
   const double support = sides_->support, t = (number + 0.5) / e.count;
   EdgePoint point;
@@ -143,7 +141,7 @@ void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held
   const Vec3d p = at(x, point.at);
   seen_.clear();
   // Beyond the support too, so that a search knows what comes near in it.
-  closest_features(other, x, p, e.near, held ? support : kReach * support, seen_);
+  closest_features(other, x, p, e.near, held ? support : kEdgeReach * support, seen_);
   if (seen_.empty()) return;
   // Where it looks: the mean of the ways to what it sees, evenly as that changes.
   Vec3d away = Vec3d::zero();
@@ -160,7 +158,7 @@ void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held
       q += other.position(x, c[k]) * place.weight[k];
       if (e.of_master) s += sides_->size[at_index(c[k])] * place.weight[k];
     }
-    const double w = f.count * square(kReach * support - f.distance);
+    const double w = f.count * square(kEdgeReach * support - f.distance);
     away += (p - q) * (w / f.distance);
     size += w * s;
     weights += w;

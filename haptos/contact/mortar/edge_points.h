@@ -17,6 +17,9 @@
 
 namespace haptos {
 
+/// How far points look, in supports.
+inline constexpr double kEdgeReach = 2;
+
 struct EdgePoint {
   bool of_master = false;
   int edge = -1, vertex = -1;  ///< of its surface: the one or the other

@@ -36,6 +36,15 @@ struct Sums {
   double second[6][6] = {}, second_gap[6] = {}, second_gap_gap = 0;
 };
 
+// The barrier; below the least gap of a held sample its parabola there, since planes go on beyond
+// the rims of triangles.
+BarrierValue<double> barrier_of(const MortarSample& q, double support) {
+  if (q.gap >= q.least) return barrier(q.gap, support);
+  const BarrierValue<double> b = barrier(q.least, support);
+  const double d = q.gap - q.least;
+  return {b.value + d * (b.first + 0.5 * d * b.second), b.first + d * b.second, b.second};
+}
+
 struct Derivatives {
   int node[6];    // points
   Vec3d m;        // d g / d node_i = c_i m - g turn_i
@@ -92,10 +101,8 @@ Energy evaluate_patch(const MortarPatch& p, std::span<const MortarSample> sample
   const bool hessian = assembly && assembly->wants_hessian();
   for (int k = p.first; k < p.end; ++k) {
     const MortarSample& q = samples[at_index(k)];
-    if (!(q.gap > 0))
-      return {std::numeric_limits<double>::infinity(),
-              0};  // held samples may meet a plane that is not there
-    const BarrierValue<double> b = barrier(q.gap, support);
+    if (!std::isfinite(q.gap)) return {std::numeric_limits<double>::infinity(), 0};
+    const BarrierValue<double> b = barrier_of(q, support);
     energy += q.scale * b.value;
     if (!assembly) continue;
     double c[6];

@@ -34,11 +34,13 @@ struct MortarSample {
   double gap = 0;    ///< [m]
   double scale = 0;  ///< stiffness times area [N/m]
   double area = 0;   ///< at rest [m2]
+  double least = 0;  ///< gap below which B goes on as its parabola there [m]
 };
 
 struct MortarPatch {
   int base[3], probe[3];            ///< points
   int base_id = -1, probe_id = -1;  ///< triangles
+  Vec3d fall;  ///< slopes by which the surface falls away beyond the probe's edges, against corners
   Vec3d n, m;
   double twice_area = 0;   ///< of the base [m2]
   int first = 0, end = 0;  ///< its samples

@@ -1,5 +1,10 @@
 #include "haptos/contact/mortar/mortar_samples.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "haptos/base/median.h"
 #include "haptos/contact/mortar/exposure.h"
 #include "haptos/contact/mortar/overlap.h"
@@ -17,6 +22,13 @@ double turned_towards(double cosine) {
   constexpr double kFrom = 0.2, kTo = 0.6;
   return smooth_step((cosine - kFrom) / (kTo - kFrom));
 }
+
+// Part of a gap from which on the barrier of a held sample goes on as its parabola.
+constexpr double kLeast = 0.1;
+// The steepest that a surface counts as falling away beyond an edge; so do rims.
+constexpr double kSteepest = 5;
+// Part of a gap by which it may shrink in one step.
+constexpr double kMostShrink = 0.9;
 
 class Collector {
  public:
@@ -40,7 +52,14 @@ class Collector {
   }
 
  private:
-  void face(int ts, int tm, const CellCorners& s, const CellCorners& m, const BaseFrame& base) {
+  // An open master is met from both sides: from behind with its corners the other way round.
+  void face(int ts, int tm, const CellCorners& s, CellCorners m, const BaseFrame& base) {
+    const bool behind =
+        !sides_.fall_behind.empty() && dot(cross(m.x[1] - m.x[0], m.x[2] - m.x[0]), base.n) > 0;
+    if (behind) {
+      std::swap(m.x[1], m.x[2]);
+      std::swap(m.point[1], m.point[2]);
+    }
     const Overlap o = overlap(base, m.x, sides_.support);
     if (o.count < 3) return;
     MortarPatch p;
@@ -49,6 +68,7 @@ class Collector {
       p.probe[k] = m.point[k];
     }
     p.base_id = ts;
+    p.fall = behind ? sides_.fall_behind[at_index(tm)] : sides_.fall[at_index(tm)];
     p.probe_id = tm;
     p.n = base.n;
     p.twice_area = base.twice_area;
@@ -74,7 +94,8 @@ class Collector {
                                 {1 - beta - beta2, beta, beta2},
                                 mix(&OverlapCorner::gap),
                                 sides_.stiffness * w,
-                                w});
+                                w,
+                                kLeast * mix(&OverlapCorner::gap)});
       }
     }
     p.end = static_cast<int>(out_.samples.size());
@@ -87,6 +108,22 @@ class Collector {
   MortarSamples& out_;
   std::span<const TriangleNode> rule_;
 };
+
+// Slopes beyond the edges of every triangle; from behind by its corners the other way round.
+std::vector<Vec3d> falls(const ContactSurface& s, bool behind) {
+  std::vector<Vec3d> all(s.triangles.size(), Vec3d::zero());
+  for (std::size_t t = 0; t < all.size(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      const auto e = at_index(s.topology.triangle_edges[t][k]);
+      const double angle = (behind ? -1 : 1) * s.rest.edge_dihedral[e];
+      const int against = (k + 2) % 3;
+      all[t][behind && against > 0 ? 3 - against : against] =
+          s.topology.boundary_edge[e] || angle > std::atan(kSteepest)
+              ? kSteepest
+              : std::max(0.0, std::tan(angle));
+    }
+  return all;
+}
 
 }  // namespace
 
@@ -111,6 +148,8 @@ MortarSides mortar_sides(const ContactSurface& slave, const ContactSurface& mast
   s.typical_size = median(sizes);
   s.slave_exposure = Exposure(slave, 0.5 * s.typical_size);
   s.master_exposure = Exposure(master, 0.5 * s.typical_size);
+  s.fall = falls(master, false);
+  if (!master.topology.is_closed()) s.fall_behind = falls(master, true);
   return s;
 }
 
@@ -132,17 +171,44 @@ void follow_samples(const std::vector<Vec3d>& x, MortarSamples& s) {
     const BaseFrame probe(corner(p.probe[0]), corner(p.probe[1]), corner(p.probe[2]));
     const double facing = dot(probe.n, base.n);
     p.m = probe.n * (1 / facing);
+    const double height[3] = {1 / norm(probe.du + probe.dv), 1 / norm(probe.du),
+                              1 / norm(probe.dv)};
     for (int k = p.first; k < p.end; ++k) {
       MortarSample& q = s.samples[at_index(k)];
       const Vec3d from = base.a + (corner(p.base[1]) - base.a) * q.base[1] +
                          (corner(p.base[2]) - base.a) * q.base[2];
-      q.gap = facing < 0 ? dot(p.m, probe.a - from) : -1;
+      q.gap = facing < 0 ? dot(p.m, probe.a - from) : std::numeric_limits<double>::infinity();
       const Vec3d to = from + base.n * q.gap - probe.a;
       q.probe[1] = dot(probe.du, to);
       q.probe[2] = dot(probe.dv, to);
       q.probe[0] = 1 - q.probe[1] - q.probe[2];
+      for (int i = 0; i < 3; ++i)
+        if (q.probe[i] < 0) q.gap -= p.fall[i] * q.probe[i] * height[i];
     }
   }
+}
+
+double sample_step_cap(const MortarSamples& samples, const std::vector<Vec3d>& x,
+                       const std::vector<Vec3d>& dx, double limit) {
+  const auto sum = [&](const int(&point)[3], const double(&weight)[3]) {
+    Vec3d d = Vec3d::zero();
+    for (int i = 0; i < 3; ++i) d += weight[i] * dx[at_index(point[i])];
+    return d;
+  };
+  for (const MortarPatch& p : samples.patches)
+    for (int k = p.first; k < p.end; ++k) {
+      const MortarSample& s = samples.samples[at_index(k)];
+      const Vec3d closer = sum(p.base, s.base) - sum(p.probe, s.probe);
+      const double rate = dot(p.m, closer);
+      if (!(rate * limit > kMostShrink * s.gap)) continue;
+      const double t = kMostShrink * s.gap / rate;
+      const BaseFrame probe(x[at_index(p.probe[0])], x[at_index(p.probe[1])],
+                            x[at_index(p.probe[2])]);
+      const Vec3d aside = (closer - p.n * rate) * t;
+      const double u = s.probe[1] + dot(probe.du, aside), v = s.probe[2] + dot(probe.dv, aside);
+      if (u >= 0 && v >= 0 && u + v <= 1) limit = t;
+    }
+  return limit;
 }
 
 }  // namespace haptos

@@ -14,7 +14,7 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class MortarTerm final : public ContactTerm {
  public:
-  MortarTerm(const ContactSurface* slave, const ContactSurface* master, const BarrierSetup& s)
+  MortarTerm(const ContactSurface* slave, const ContactSurface* master, const LiveSetup& s)
       : ContactTerm(s.friction),
         slave_(*slave),
         master_(*master),
@@ -22,7 +22,7 @@ class MortarTerm final : public ContactTerm {
         sides_(mortar_sides(slave_, master_, s.support, s.stiffness, s.order)),
         vertices_(surface_samples(slave_, 1)),
         lattice_(slave_, s.divisions),
-        search_(slave_, master_, vertices_, s.support, true),
+        search_(slave_, master_, vertices_, s.support, true, kEdgeReach * s.support),
         edges_(sides_) {}
 
   const char* name() const override { return "mortar"; }
@@ -54,13 +54,14 @@ class MortarTerm final : public ContactTerm {
       follow_samples(points.x, faces_);
     else
       collect_samples(sides_, search_.now().face_cells, points.x, faces_);
+    edges_.refresh(search_.now().face_cells, points.x, held_);
+    if (held_) return;
     smallest_gap_ = 1e300;
     load_ = 0;
     for (const MortarSample& s : faces_.samples) {
       smallest_gap_ = std::min(smallest_gap_, s.gap);
       load_ -= s.scale * barrier(s.gap, setup_.support).first;
     }
-    edges_.refresh(search_.now().face_cells, points.x, held_);
     for (const EdgePoint& p : edges_.points()) {
       smallest_gap_ = std::min(smallest_gap_, p.gap);
       load_ += norm(p.force);
@@ -78,13 +79,16 @@ class MortarTerm final : public ContactTerm {
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
     bool fresh = false;
     const double step = search_.max_step(points, dx, limit, fresh);
-    return linear_cap(dx, step);
+    return sample_step_cap(faces_, points.x, dx, step);
   }
 
   void commit(const StepContext& c, const Points& points) override {
     contacts_.clear();
     const std::vector<MortarPress> presses = mortar_presses(sides_, faces_, edges_);
-    for (const MortarPress& p : presses) contacts_.push_back(record_press(p, sides_, points));
+    for (const MortarPress& p : presses) {
+      contacts_.push_back(record_press(p, sides_, points));
+      contacts_.back().area *= setup_.area_share;
+    }
     if (!friction_.active()) return;
     end_friction(c, points);
     spread_friction(lattice_, presses, friction_, contacts_);
@@ -98,21 +102,6 @@ class MortarTerm final : public ContactTerm {
   const ContactSurface* anchor_surface(const FeaturePair&) const override { return &master_; }
 
  private:
-  // The part of the step in which no gap of a sample shrinks by more than nine tenths.
-  double linear_cap(const std::vector<Vec3d>& dx, double limit) const {
-    constexpr double kMost = 0.9;
-    for (const MortarPatch& p : faces_.patches)
-      for (int k = p.first; k < p.end; ++k) {
-        const MortarSample& s = faces_.samples[at_index(k)];
-        Vec3d closer = Vec3d::zero();
-        for (int i = 0; i < 3; ++i) closer += s.base[i] * dx[at_index(p.base[i])];
-        for (int i = 0; i < 3; ++i) closer -= s.probe[i] * dx[at_index(p.probe[i])];
-        const double rate = dot(p.m, closer);
-        if (rate * limit > kMost * s.gap) limit = kMost * s.gap / rate;
-      }
-    return limit;
-  }
-
   void face_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const {
     std::vector<std::array<int, 2>> pairs;
     const IndexLists& near = search_.now().face_cells;
@@ -134,7 +123,7 @@ class MortarTerm final : public ContactTerm {
   }
 
   const ContactSurface &slave_, &master_;
-  BarrierSetup setup_;
+  LiveSetup setup_;
   MortarSides sides_;
   std::vector<SurfaceSample> vertices_;
   SlaveLattice lattice_;
@@ -147,19 +136,19 @@ class MortarTerm final : public ContactTerm {
 
 }  // namespace
 
-BarrierSetup mortar_shell(const BarrierSetup& mortar) {
-  constexpr double kPart = 0.05;
-  BarrierSetup s = mortar;
-  s.mortar = false;
-  s.support *= kPart;
-  s.stiffness /= kPart;
+LiveSetup mortar_shell(const LiveSetup& mortar) {
+  constexpr double kPart = 0.25;
+  LiveSetup s = mortar;
+  s.model = LiveModel::kBarrier;
+  s.scale_support(kPart);
   s.divisions = 1;
+  s.area_share = 0;
   return s;
 }
 
 std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
                                               const ContactSurface* master,
-                                              const BarrierSetup& setup) {
+                                              const LiveSetup& setup) {
   return std::make_unique<MortarTerm>(slave, master, setup);
 }
 

@@ -16,8 +16,8 @@
 // to mortar_shell().
 //
 // Step cap: as barrier contact, continuous collision detection on every pair of features, sampled
-// or not; and no gap of a sample shrinks by more than nine tenths along the linear change of gaps.
-// So no surface is cut, whatever the samples see.
+// or not; and no gap of a sample whose place stays on its triangle shrinks by more than nine tenths
+// along the linear change of gaps. So no surface is cut, whatever the samples see.
 //
 // Friction is anchored at points of the slave that do not move with the overlaps (surface_samples),
 // each with its share of the normal force of the samples around it.
@@ -34,11 +34,10 @@ namespace haptos {
 
 /// The soft surface is the slave; neither may be the other.
 std::unique_ptr<ContactTerm> make_mortar_term(const ContactSurface* slave,
-                                              const ContactSurface* master,
-                                              const BarrierSetup& setup);
+                                              const ContactSurface* master, const LiveSetup& setup);
 
-/// Barrier contact of a twentieth of the support and as much pressure, to stand behind a mortar
+/// Barrier contact of a quarter of the support and as much pressure, to stand behind a mortar
 /// term: whatever comes so near that samples see too little of it meets the barrier there.
-BarrierSetup mortar_shell(const BarrierSetup& mortar);
+LiveSetup mortar_shell(const LiveSetup& mortar);
 
 }  // namespace haptos

@@ -25,12 +25,15 @@ void clip(Overlap& polygon, const Side& side) {
   }
   if (all) return;
   Overlap kept;
+  // A convex polygon gains one corner at most; of a sliver that rounding has bent there is no area.
+  const auto keep = [&](const OverlapCorner& c) {
+    if (kept.count < 8) kept.corner[kept.count++] = c;
+  };
   for (int i = 0; i < polygon.count; ++i) {
     const int j = i + 1 < polygon.count ? i + 1 : 0;
-    if (s[i] >= 0) kept.corner[kept.count++] = polygon.corner[i];
+    if (s[i] >= 0) keep(polygon.corner[i]);
     if ((s[i] < 0) != (s[j] < 0))
-      kept.corner[kept.count++] =
-          between(polygon.corner[i], polygon.corner[j], s[i] / (s[i] - s[j]));
+      keep(between(polygon.corner[i], polygon.corner[j], s[i] / (s[i] - s[j])));
   }
   polygon = kept;
 }

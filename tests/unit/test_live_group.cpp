@@ -1,5 +1,5 @@
 // Contact of many bodies as one term against the terms of its pairs one by one.
-#include "haptos/contact/barrier/barrier_group.h"
+#include "haptos/contact/live/live_group.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr double kSupport = 1e-4;
 struct Cubes {
   Points points;
   std::vector<std::unique_ptr<ContactSurface>> surface;
-  std::unique_ptr<BarrierGroup> group = make_barrier_group();
+  std::unique_ptr<LiveGroup> group = make_live_group();
   std::vector<std::unique_ptr<ContactTerm>> alone;
   std::shared_ptr<const BlockPattern> pattern;
   StepContext context;
@@ -34,7 +34,7 @@ struct Cubes {
         surface.push_back(std::make_unique<ContactSurface>(cube, of, body, 0, false));
       }
     points.finish_permanent();
-    BarrierSetup setup;
+    LiveSetup setup;
     setup.support = kSupport;
     std::vector<std::array<int, 2>> couplings;
     for (std::size_t i = 0; i < surface.size(); ++i)
@@ -86,7 +86,7 @@ struct Cubes {
   }
 };
 
-TEST(BarrierGroup, OnlyNeighboursAreNearAndTheSumIsThatOfAllPairs) {
+TEST(LiveGroup, OnlyNeighboursAreNearAndTheSumIsThatOfAllPairs) {
   Cubes c(4);
   c.group->prepare(c.context);
   for (const auto& t : c.alone) t->prepare(c.context);
@@ -95,7 +95,7 @@ TEST(BarrierGroup, OnlyNeighboursAreNearAndTheSumIsThatOfAllPairs) {
   c.expect_same();
 }
 
-TEST(BarrierGroup, MotionBeyondWhatWasExpectedFindsTheBodiesItMeets) {
+TEST(LiveGroup, MotionBeyondWhatWasExpectedFindsTheBodiesItMeets) {
   Cubes c(3);
   c.group->prepare(c.context);
   for (const auto& t : c.alone) t->prepare(c.context);

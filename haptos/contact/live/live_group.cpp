@@ -1,8 +1,9 @@
-#include "haptos/contact/barrier/barrier_group.h"
+#include "haptos/contact/live/live_group.h"
 
 #include <algorithm>
 #include <map>
 
+#include "haptos/contact/candidates/candidates.h"
 #include "haptos/contact/mortar/mortar_term.h"
 
 namespace haptos {
@@ -10,18 +11,37 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-class Group final : public BarrierGroup {
+class Group final : public LiveGroup {
  public:
   const char* name() const override { return "barrier"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
 
   void add(const ContactSurface* soft, const ContactSurface* collider,
-           const BarrierSetup& setup) override {
+           const LiveSetup& setup) override {
     pairs_.push_back({number(soft), number(collider), setup, nullptr, false});
     widest_ = std::max(widest_, setup.support);
     const auto [low, high] = std::minmax(pairs_.back().soft, pairs_.back().collider);
     of_surfaces_[{low, high}].push_back(static_cast<int>(pairs_.size()) - 1);
+  }
+  void fit_supports(const std::vector<Vec3d>& x) override {
+    const auto box = [&](int i) {
+      Aabb b;
+      for (const int v : reach_[at_index(i)].surface->point) b.merge(x[at_index(v)]);
+      return b.inflated(widest_);
+    };
+    for (const auto& [surfaces, pairs] : of_surfaces_) {
+      const auto [i, j] = surfaces;
+      if (!box(i).overlaps(box(j))) continue;
+      // What stands behind mortar contact is fitted with it.
+      const double support = widest_of(pairs).support;
+      const Pair& first = pairs_[at_index(pairs[0])];
+      const double gap = gap_between(*reach_[at_index(first.soft)].surface,
+                                     *reach_[at_index(first.collider)].surface, x, support);
+      if (!(gap < support)) continue;
+      const double part = widest_of(pairs).part_for(gap);
+      for (const int k : pairs) pairs_[at_index(k)].setup.scale_support(part);
+    }
   }
   int pair_count() const override { return static_cast<int>(pairs_.size()); }
   int near_count() const override { return static_cast<int>(near_.size()); }
@@ -109,7 +129,7 @@ class Group final : public BarrierGroup {
  private:
   struct Pair {
     int soft, collider;  // surfaces
-    BarrierSetup setup;
+    LiveSetup setup;
     std::unique_ptr<ContactTerm> term;
     bool near;
   };
@@ -119,6 +139,13 @@ class Group final : public BarrierGroup {
     double reach = 0;
     std::vector<Vec3d> x_search;
   };
+
+  const LiveSetup& widest_of(const std::vector<int>& pairs) const {
+    int widest = pairs[0];
+    for (const int k : pairs)
+      if (pairs_[at_index(k)].setup.support > pairs_[at_index(widest)].setup.support) widest = k;
+    return pairs_[at_index(widest)].setup;
+  }
 
   ContactTerm& term(int i) const { return *pairs_[at_index(i)].term; }
 
@@ -165,7 +192,7 @@ class Group final : public BarrierGroup {
                          *collider = reach_[at_index(pair.collider)].surface;
     if (!pair.term) {
       if (pair.setup.divisions == 0) pair.setup.divisions = suggested_divisions(*soft, *collider);
-      pair.term = pair.setup.mortar && soft != collider
+      pair.term = pair.setup.model == LiveModel::kMortar
                       ? make_mortar_term(soft, collider, pair.setup)
                       : make_barrier_term(soft, collider, pair.setup);
     }
@@ -186,6 +213,6 @@ class Group final : public BarrierGroup {
 
 }  // namespace
 
-std::unique_ptr<BarrierGroup> make_barrier_group() { return std::make_unique<Group>(); }
+std::unique_ptr<LiveGroup> make_live_group() { return std::make_unique<Group>(); }
 
 }  // namespace haptos

@@ -11,12 +11,13 @@ enum class Combine : std::uint8_t { kMultiply, kMin, kMax, kAverage, kGeometric 
 /// What integrates the pressure between two surfaces.
 enum class LiveModel : std::uint8_t { kBarrier, kMortar };
 
-struct BarrierOptions {
+struct LiveOptions {
   int model = 0;   ///< a LiveModel
   int order = 2;   ///< of mortar contact
   int passes = 1;  ///< of mortar contact between bodies that both deform
   double support = 2e-5;
   double stiffness = 0;
+  int adaptive = 0;  ///< switch
   int divisions = 0;
   int combine = 4;  ///< a Combine
   double tangential = 1;
@@ -25,9 +26,9 @@ struct BarrierOptions {
 };
 
 template <>
-struct OptionsOf<BarrierOptions> {
+struct OptionsOf<LiveOptions> {
   static constexpr const char* kName = "contact";
-  static const std::vector<Option<BarrierOptions>>& table();
+  static const std::vector<Option<LiveOptions>>& table();
 };
 
 }  // namespace haptos
