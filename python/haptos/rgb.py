@@ -201,7 +201,8 @@ def write_table(path: str | os.PathLike[str], coefficients: ArrayLike,
         raise
 
 
-def calibrate(images: str | os.PathLike[str], ball_radius: float | str, pitch: float | str,
+def calibrate(images: str | os.PathLike[str], ball_radius: float | str,
+              pitch: float | str | None = None,
               out: str | os.PathLike[str] | None = None, **options: Any) -> Calibration:
     """Fits lights and a table to pictures of a ball pressed into a sensor; needs scipy.
 
