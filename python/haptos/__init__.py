@@ -108,7 +108,12 @@ from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
 from haptos.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
-from haptos.sensor_models import SensorModel, load_sensor, sensor_names
+from haptos.sensor_models import (
+    SensorModel,
+    load_sensor,
+    outside_sensor_names,
+    sensor_names,
+)
 from haptos.sensor_yaml import Fact
 from haptos.sensors import (
     ContactField,
@@ -236,6 +241,7 @@ __all__ = [
     "normals_from_depth",
     "option_table",
     "orient",
+    "outside_sensor_names",
     "pad_from_mesh",
     "pad_set_names",
     "pins",

@@ -85,11 +85,12 @@ def write_sensor(folder: Path, result: Calibration, base: SensorModel) -> None:
         camera["pitch"] = f"{result.pitch * 1e6:.9g} um"
     else:
         camera["focal"] = float(f"{base.camera.distance / result.pitch:.9g}")
-    if (mesh := entries["pad"].get("mesh")) is not None:
-        part = folder / (Path(mesh).name + ".part")
-        shutil.copyfile(file.parent / mesh, part)
-        os.replace(part, folder / Path(mesh).name)
-        entries["pad"]["mesh"] = Path(mesh).name
+    if base.mesh:
+        mesh = Path(base.mesh)
+        part = folder / (mesh.name + ".part")
+        shutil.copyfile(mesh, part)
+        os.replace(part, folder / mesh.name)
+        entries["pad"]["mesh"] = mesh.name
     entries["name"] = f"{base.name}, calibrated"
     entries["about"] = f"{base.name} with colours fitted to pictures of {width} x {height} pixels"
     entries["rgb"] = "rgb.yaml"
