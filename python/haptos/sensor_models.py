@@ -32,6 +32,8 @@ from haptos.sensor_yaml import (
     title_of,
 )
 
+from haptos.tactile_noise import read_noise
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -57,6 +59,7 @@ class SensorModel:
     camera: _core.TactileCamera
     markers: _core.MarkerGrid | None
     rgb: str  #: file of lights or a table (docs/sensors/rgb.md), "" for none
+    noise: _core.TactileNoise | None  #: None: that of the file of lights, or none
     facts: list[Fact]
     file: str
     mesh: str  #: file of the pad, "" for one that is made here
@@ -86,7 +89,7 @@ class SensorModel:
                        quaternion=quaternion, glue={mount: gel.base}, coat=gel.coat,
                        friction=self.friction)
         scene.add_sensor(name, name, camera=self.camera, markers=self.markers,
-                         rgb=self.rgb or None)
+                         rgb=self.rgb or None, noise=self.noise)
 
 
 def sensor_names() -> list[str]:
@@ -147,7 +150,7 @@ def _read(s: Section, path: Path, meshes: Path) -> SensorModel:
         name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=camera,
         markers=read_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
-        facts=facts, file=str(path), mesh=mesh, _make=make)
+        noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh, _make=make)
     s.done()
     return model
 

@@ -115,7 +115,7 @@ def test_a_recording_is_replayed_with_gel_images_and_forces(tmp_path, port):
         assert np.abs(pressed.astype(int) - flat).max() > 100
         (arrow,) = np.asarray(viewer._scene.others["arrows"].points)
         assert arrow[1, 2] > arrow[0, 2]  # the gel pushes the ball up
-        markers = sim.sensors["camera"].marker_points()[0]
+        markers = sim.sensors["camera"].marker_points().position[0]
         np.testing.assert_allclose(viewer._scene.others["markers"].points, markers, atol=1e-6)
         skin = viewer._scene.skins["gel"]
         until(viewer, lambda: not viewer._scene.nodes["gel"].visible)  # the coloured one is there
