@@ -11,6 +11,7 @@
 
 #include "haptos/base/parallel.h"
 #include "haptos/sensors/depth.h"
+#include "haptos/sensors/markers.h"
 
 namespace haptos {
 namespace {
@@ -67,6 +68,25 @@ BENCHMARK(depth_image)
     ->Args({72, 60, 1, 0, 2})
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
+
+/// Where 63 markers are, how they flowed and which way the coat looks there. Arguments: quads
+/// across, quads along, 1: with what hides them.
+void markers(benchmark::State& state) {
+  const Sheet sheet(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  const MarkerSensor sensor(TactileCamera::orthographic(320, 240, 6.34e-5), sheet.rest, sheet.coat,
+                            MarkerGrid());
+  MarkerReading reading;
+  for (auto _ : state) {
+    sensor.measure(sheet.now, reading, state.range(2) != 0);
+    benchmark::DoNotOptimize(reading.pixel.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(markers)
+    ->ArgNames({"nx", "ny", "hidden"})
+    ->Args({35, 28, 0})
+    ->Args({35, 28, 1})
+    ->Unit(benchmark::kNanosecond);
 
 #ifdef HAPTOS_BENCH_EMBREE
 /// The same depth by Embree, one thread: vertices moved, hierarchy refitted, 320 x 240 rays. The

@@ -20,6 +20,7 @@ enum class FeatureKind : std::uint8_t { kFace, kEdge, kVertex };
 struct ContactSurface {
   int body = -1;
   int env = 0;
+  int part = 0;                  ///< which of its body's surfaces it is
   bool driven = false;           ///< all its points are driven
   std::vector<int> point;        ///< point of each vertex
   std::vector<Vec3i> triangles;  ///< vertices

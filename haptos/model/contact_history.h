@@ -12,6 +12,7 @@ namespace haptos {
 /// Which two features of which two bodies.
 struct FeaturePair {
   std::int32_t env = 0, body_a = 0, body_b = 0;
+  std::int32_t part_a = 0, part_b = 0;  ///< which of each body's surfaces, where it has several
   std::int64_t feature_a = 0, feature_b = 0;
   auto operator<=>(const FeaturePair&) const = default;  // NOLINT(modernize-use-nullptr)
 };

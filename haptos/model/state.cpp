@@ -15,7 +15,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 7;
+constexpr std::uint64_t kVersion = 8;
 
 class Writer {
  public:
@@ -109,6 +109,8 @@ std::string payload(const State& s) {
     w.value(key.env);
     w.value(key.body_a);
     w.value(key.body_b);
+    w.value(key.part_a);
+    w.value(key.part_b);
     w.value(key.feature_a);
     w.value(key.feature_b);
     w.value(memory.normal_force);
@@ -146,8 +148,9 @@ std::uint64_t State::hash() const {
   h.add(sensors.counts.data(), sensors.counts.size() * sizeof(std::int64_t));
   for (const auto& [key, m] : history) {
     for (std::int64_t v :
-         {std::int64_t(key.env), std::int64_t(key.body_a), std::int64_t(key.body_b), key.feature_a,
-          key.feature_b, std::int64_t(m.triangle), std::int64_t(m.slipping), m.first_step})
+         {std::int64_t(key.env), std::int64_t(key.body_a), std::int64_t(key.body_b),
+          std::int64_t(key.part_a), std::int64_t(key.part_b), key.feature_a, key.feature_b,
+          std::int64_t(m.triangle), std::int64_t(m.slipping), m.first_step})
       h.add(static_cast<std::uint64_t>(v));
     for (double v : {m.normal_force, m.anchor[0], m.anchor[1], m.anchor[2], m.edge}) h.add(v);
   }
@@ -204,11 +207,13 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
   s.sensors.values = r.array();
   s.sensors.counts.resize(r.count(sizeof(std::int64_t)));
   r.bytes(s.sensors.counts.data(), s.sensors.counts.size() * sizeof(std::int64_t));
-  for (std::uint64_t i = r.count(84); i > 0; --i) {
+  for (std::uint64_t i = r.count(92); i > 0; --i) {
     FeaturePair key;
     key.env = r.value<std::int32_t>();
     key.body_a = r.value<std::int32_t>();
     key.body_b = r.value<std::int32_t>();
+    key.part_a = r.value<std::int32_t>();
+    key.part_b = r.value<std::int32_t>();
     key.feature_a = r.value<std::int64_t>();
     key.feature_b = r.value<std::int64_t>();
     ContactMemory m;

@@ -41,44 +41,54 @@ bool barycentric(const Vec3d& a, const Vec3d& b, const Vec3d& c, double x, doubl
 
 }  // namespace
 
+std::vector<Vec2d> marker_places(const MarkerGrid& grid) {
+  check(grid);
+  std::vector<Vec2d> at;
+  for (int i = 0; i < grid.rows; ++i)
+    for (int j = 0; j < grid.cols; ++j)
+      at.push_back({{grid.offset_x + (j - 0.5 * (grid.cols - 1)) * grid.pitch_x,
+                     grid.offset_y + (0.5 * (grid.rows - 1) - i) * grid.pitch_y}});
+  return at;
+}
+
 MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
                            std::span<const Vec3i> coat, const MarkerGrid& grid)
+    : MarkerSensor(camera, rest, coat, marker_places(grid)) {}
+
+MarkerSensor::MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
+                           std::span<const Vec3i> coat, std::span<const Vec2d> at)
     : camera_(camera), node_count_(rest.size()), coat_(coat.begin(), coat.end()) {
   camera.check();
-  check(grid);
   for (std::size_t t = 0; t < coat.size(); ++t)
     for (int k = 0; k < 3; ++k)
       if (coat[t][k] < 0 || static_cast<std::size_t>(coat[t][k]) >= rest.size())
         refuse("coat triangle " + std::to_string(t), std::to_string(coat[t][k]),
                "must name a node in 0 .. " + std::to_string(rest.size()) + " - 1",
                "take the coat from the same mesh as its nodes");
-  for (int i = 0; i < grid.rows; ++i) {
-    for (int j = 0; j < grid.cols; ++j) {
-      const double x = grid.offset_x + (j - 0.5 * (grid.cols - 1)) * grid.pitch_x;
-      const double y = grid.offset_y + (0.5 * (grid.rows - 1) - i) * grid.pitch_y;
-      int best = -1;
-      double best_z = 0;
-      Vec3d best_w = Vec3d::zero();
-      for (std::size_t t = 0; t < coat.size(); ++t) {
-        const Vec3d &a = rest[static_cast<std::size_t>(coat[t][0])],
-                    &b = rest[static_cast<std::size_t>(coat[t][1])],
-                    &c = rest[static_cast<std::size_t>(coat[t][2])];
-        Vec3d w;
-        if (!barycentric(a, b, c, x, y, w)) continue;
-        const double z = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
-        if (best >= 0 && z <= best_z) continue;
-        best = static_cast<int>(t);
-        best_z = z;
-        best_w = w;
-      }
-      if (best < 0)
-        refuse("marker (" + std::to_string(i) + ", " + std::to_string(j) + ")",
-               "(" + std::to_string(x * 1e3) + ", " + std::to_string(y * 1e3) + ") mm",
-               "must lie on the coat", "take fewer rows and columns or a smaller pitch");
-      triangle_.push_back(best);
-      nodes_.push_back(coat[static_cast<std::size_t>(best)]);
-      weights_.push_back(best_w);
+  for (std::size_t m = 0; m < at.size(); ++m) {
+    const double x = at[m][0], y = at[m][1];
+    int best = -1;
+    double best_z = 0;
+    Vec3d best_w = Vec3d::zero();
+    for (std::size_t t = 0; t < coat.size(); ++t) {
+      const Vec3d &a = rest[static_cast<std::size_t>(coat[t][0])],
+                  &b = rest[static_cast<std::size_t>(coat[t][1])],
+                  &c = rest[static_cast<std::size_t>(coat[t][2])];
+      Vec3d w;
+      if (!barycentric(a, b, c, x, y, w)) continue;
+      const double z = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
+      if (best >= 0 && z <= best_z) continue;
+      best = static_cast<int>(t);
+      best_z = z;
+      best_w = w;
     }
+    if (best < 0)
+      refuse("marker " + std::to_string(m),
+             "(" + std::to_string(x * 1e3) + ", " + std::to_string(y * 1e3) + ") mm",
+             "must lie on the coat", "take fewer rows and columns, a smaller pitch or less noise");
+    triangle_.push_back(best);
+    nodes_.push_back(coat[static_cast<std::size_t>(best)]);
+    weights_.push_back(best_w);
   }
   const MarkerReading r = [&] {
     rest_.resize(count(), Vec3d::zero());
@@ -98,17 +108,21 @@ void MarkerSensor::measure(std::span<const Vec3d> nodes, MarkerReading& out,
   const std::size_t n = count();
   out.position.resize(n);
   out.flow.resize(n);
+  out.normal.resize(n);
   out.pixel.resize(n);
   out.pixel_flow.resize(n);
   out.in_view.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     const Vec3i& t = nodes_[k];
     const Vec3d& w = weights_[k];
-    const Vec3d p = nodes[static_cast<std::size_t>(t[0])] * w[0] +
-                    nodes[static_cast<std::size_t>(t[1])] * w[1] +
-                    nodes[static_cast<std::size_t>(t[2])] * w[2];
+    const Vec3d &a = nodes[static_cast<std::size_t>(t[0])],
+                &b = nodes[static_cast<std::size_t>(t[1])],
+                &c = nodes[static_cast<std::size_t>(t[2])];
+    const Vec3d p = a * w[0] + b * w[1] + c * w[2], up = cross(b - a, c - a);
     const Vec2d u = camera_.project(p);
+    const double size = norm(up);
     out.position[k] = p;
+    out.normal[k] = size > 0 ? up * (1 / size) : Vec3d::zero();
     out.flow[k] = p - rest_[k];
     out.pixel[k] = u;
     out.pixel_flow[k] = u - rest_pixel_[k];

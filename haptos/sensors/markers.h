@@ -23,10 +23,14 @@ struct MarkerGrid {
   double offset_x = 0, offset_y = 0;      ///< centre of the grid in the gel frame [m]
 };
 
+/// Where the markers of a grid are, gel frame x and y [m], row by row. Throws InputError.
+std::vector<Vec2d> marker_places(const MarkerGrid& grid);
+
 /// Where the markers are now, one entry per marker, row by row of the grid.
 struct MarkerReading {
   std::vector<Vec3d> position;        ///< gel frame [m]
   std::vector<Vec3d> flow;            ///< position - rest position, gel frame [m]
+  std::vector<Vec3d> normal;          ///< of the coat there, unit, outward, gel frame
   std::vector<Vec2d> pixel;           ///< (column, row) [pixel]
   std::vector<Vec2d> pixel_flow;      ///< pixel - rest pixel [pixel]
   std::vector<std::uint8_t> in_view;  ///< 1 where the pixel lies inside the image
@@ -40,6 +44,9 @@ class MarkerSensor {
   /// Throws InputError when a marker of the grid lies outside the coat.
   MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
                std::span<const Vec3i> coat, const MarkerGrid& grid);
+  /// The same of markers at these places, gel frame x and y [m].
+  MarkerSensor(const TactileCamera& camera, std::span<const Vec3d> rest,
+               std::span<const Vec3i> coat, std::span<const Vec2d> at);
 
   /// Reads the markers of the gel whose nodes are now at `nodes` (gel frame [m]). What hides one is
   /// a triangle that crosses its ray nearer to the camera inside the gel and shares no node with

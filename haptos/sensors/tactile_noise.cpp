@@ -99,6 +99,7 @@ void TactileNoise::check() const {
   demand("offset_std", offset_std, 0, 255, "2 grey values is usual");
   demand("jitter", jitter, 0, 100, "0.5 pixels is usual");
   demand("loss", loss, 0, 1, "0.01 is usual");
+  demand("interval", interval, 0, 0.5, "0.05 is usual");
   demand("fabrication", fabrication, 0, 0.01, "give metres: 1e-4 is usual");
   demand("rotation", rotation, 0, 3.15, "give radians: 0.1 is usual");
   demand("translation", translation, 0, 0.1, "give metres: 1e-3 is usual");
@@ -195,7 +196,9 @@ void add_image_noise(const TactileNoise& noise, std::uint64_t key, std::int64_t 
 
 std::vector<Vec2d> printed_markers(const TactileNoise& noise, std::uint64_t key,
                                    const MarkerGrid& grid) {
-  const double turn = noise.rotation * (2 * uniforms(key, kOnce, kGrid, 0)[0] - 1);
+  const std::array<double, 2> whole = uniforms(key, kOnce, kGrid, 0);
+  const double turn = noise.rotation * (2 * whole[0] - 1);
+  const double wide = 1 + noise.interval * (2 * whole[1] - 1);
   const std::array<double, 2> shift = uniforms(key, kOnce, kTranslation, 0);
   double s, c;
   sin_cos(turn, s, c);
@@ -204,9 +207,9 @@ std::vector<Vec2d> printed_markers(const TactileNoise& noise, std::uint64_t key,
     for (int j = 0; j < grid.cols; ++j) {
       const std::array<double, 2> u = uniforms(key, kOnce, kFabrication, at.size());
       const double x =
-          (j - 0.5 * (grid.cols - 1)) * grid.pitch_x + noise.fabrication * (2 * u[0] - 1);
+          (j - 0.5 * (grid.cols - 1)) * grid.pitch_x * wide + noise.fabrication * (2 * u[0] - 1);
       const double y =
-          (0.5 * (grid.rows - 1) - i) * grid.pitch_y + noise.fabrication * (2 * u[1] - 1);
+          (0.5 * (grid.rows - 1) - i) * grid.pitch_y * wide + noise.fabrication * (2 * u[1] - 1);
       at.push_back({{grid.offset_x + c * x - s * y + noise.translation * (2 * shift[0] - 1),
                      grid.offset_y + s * x + c * y + noise.translation * (2 * shift[1] - 1)}});
     }

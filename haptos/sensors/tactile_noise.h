@@ -9,10 +9,10 @@
 //   normals   texture: heights N(0, texture^2) on the pixel grid are added to the depth, their
 //             slopes to the normals
 //   image     I' = gain I + offset + N(0, rgb^2); gain and offset have a part drawn once
-//   markers   fabrication: each is off the grid by up to `fabrication` in x and y, the grid is
-//             turned by up to `rotation` about its centre and moved by up to `translation`, all
-//             uniform, drawn once; pixels jitter by N(0, jitter^2); each is lost with
-//             probability `loss`, by sample
+//   markers   the grid is wider or narrower by up to `interval` of its pitch; each marker is off
+//             it by up to `fabrication` in x and y; the grid is turned by up to `rotation` about
+//             its centre and moved by up to `translation`, all uniform, drawn once; pixels jitter
+//             by N(0, jitter^2); each is lost with probability `loss`, by sample
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ struct TactileNoise {
   double offset_std = 0;   ///< [grey value], drawn once for each colour
   double jitter = 0;       ///< [pixel]
   double loss = 0;         ///< probability
+  double interval = 0;     ///< part of the pitch
   double fabrication = 0;  ///< [m]
   double rotation = 0;     ///< [rad]
   double translation = 0;  ///< [m]

@@ -85,6 +85,7 @@ void add_link_points(const RobotBody& spec, const RobotModel& robot, RobotParts&
       const bool still = robot.tree->links[at_index(link)].body < 0;
       l.surfaces.push_back(
           std::make_unique<ContactSurface>(mesh, std::move(points), l.body, 0, still));
+      l.surfaces.back()->part = static_cast<int>(k);
       l.friction.push_back(shapes[k].friction < 0 ? spec.friction : shapes[k].friction);
     }
     l.first_glued = l.points.size();

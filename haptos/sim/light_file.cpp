@@ -68,7 +68,7 @@ TactileLight read_light(const Value& v) {
 
 TactileNoise read_noise(const Value& v) {
   v.keys({"morphology", "blur", "texture", "rgb", "gain", "gain_std", "offset", "offset_std",
-          "jitter", "loss", "fabrication", "rotation", "translation"});
+          "jitter", "loss", "interval", "fabrication", "rotation", "translation"});
   TactileNoise n;
   constexpr double kMost = 1e9;  // check() knows the ranges
   if (const auto m = v.find("morphology")) n.morphology = m->integer(0, 101);
@@ -81,6 +81,7 @@ TactileNoise read_noise(const Value& v) {
   read_if(v, "offset_std", "", 0, kMost, n.offset_std);
   read_if(v, "jitter", "", 0, kMost, n.jitter);
   read_if(v, "loss", "", 0, kMost, n.loss);
+  read_if(v, "interval", "", 0, kMost, n.interval);
   read_if(v, "fabrication", "m", 0, kMost, n.fabrication);
   read_if(v, "rotation", "rad", 0, kMost, n.rotation);
   read_if(v, "translation", "m", 0, kMost, n.translation);
@@ -104,7 +105,7 @@ LightFile parse_light_file(std::string_view text, const std::string& name) {
   const yaml::Document document(text, name, limits);
   const Value v(document);
   v.keys({"image", "lights", "ambient", "diffuse", "specular", "shininess", "background", "table",
-          "model", "smoothing", "noise"});
+          "model", "smoothing", "noise", "backgrounds"});
   LightFile f;
   if (const auto image = v.find("image")) {
     image->keys({"width", "height", "pitch"});
@@ -122,6 +123,9 @@ LightFile parse_light_file(std::string_view text, const std::string& name) {
   read_if(v, "specular", "", 0, 1e3, f.rig.specular);
   if (const auto s = v.find("shininess")) f.rig.shininess = s->integer(1, 256);
   if (const auto b = v.find("background")) f.background = inside(*b);
+  if (const auto b = v.find("backgrounds"))
+    for (std::size_t i = 0, n = b->list(1, 1000); i < n; ++i)
+      f.backgrounds.push_back(inside(b->item(i)));
   if (const auto t = v.find("table")) f.table = inside(*t);
   read_if(v, "smoothing", "", 0, 100, f.smoothing);
   if (const auto n = v.find("noise")) f.noise = read_noise(*n);

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "haptos/sensors/photometric.h"
 #include "haptos/sensors/tactile_noise.h"
@@ -18,10 +19,11 @@ struct LightFile {
   double pitch = 0;           ///< [m/pixel]; 0: any
   bool has_lights = false;    ///< whether the file describes lights
   LightRig rig;
-  std::string background;  ///< a PNG, or an NPZ with an array `background`; "": none
-  std::string table;       ///< an NPZ in the table's layout; "": none
-  std::string model;       ///< "lights" or "table": which one the sensor shows
-  double smoothing = 0;    ///< of the table [pixel]
+  std::string background;                ///< a PNG, or an NPZ with an array `background`; "": none
+  std::vector<std::string> backgrounds;  ///< others that a sensor may have instead, PNG or NPZ
+  std::string table;                     ///< an NPZ in the table's layout; "": none
+  std::string model;                     ///< "lights" or "table": which one the sensor shows
+  double smoothing = 0;                  ///< of the table [pixel]
   TactileNoise noise;
 };
 

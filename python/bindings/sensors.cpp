@@ -158,12 +158,22 @@ void bind_markers(nb::module_& m) {
             new (self) MarkerSensor(camera, nodes, triangles, grid);
           },
           nb::arg("camera"), nb::arg("rest"), nb::arg("coat"), nb::arg("grid"))
+      .def(
+          "__init__",
+          [](MarkerSensor* self, const TactileCamera& camera, const ArrayLike& rest,
+             const ArrayLike& coat, const ArrayLike& at) {
+            const auto nodes = to_points(rest, "rest");
+            const auto triangles = to_triangles(coat, "coat");
+            new (self) MarkerSensor(camera, nodes, triangles, to_points2(at, "markers"));
+          },
+          nb::arg("camera"), nb::arg("rest"), nb::arg("coat"), nb::arg("at"))
       .def("measure", [](const MarkerSensor& self, const ArrayLike& nodes) {
         MarkerReading r = self.measure(to_points(nodes, "nodes"), true);
         const std::size_t n = r.position.size();
         nb::dict d;
         d["position"] = own_points(std::move(r.position));
         d["flow"] = own_points(std::move(r.flow));
+        d["normal"] = own_points(std::move(r.normal));
         d["pixel"] = own<OutArray<double, -1, 2>>(std::move(r.pixel), {n, 2});
         d["pixel_flow"] = own<OutArray<double, -1, 2>>(std::move(r.pixel_flow), {n, 2});
         d["in_view"] = own_row(std::move(r.in_view));

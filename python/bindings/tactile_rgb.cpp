@@ -261,22 +261,46 @@ void bind_table(nb::module_& m) {
 using Noise = TactileNoise;
 
 void bind_noise(nb::module_& m) {
-  nb::class_<Noise> c(m, "TactileNoise", "Noise of a tactile sensor, off by default.");
-  c.def(nb::init<>())
-      .def_rw("morphology", &Noise::morphology)
-      .def_rw("blur", &Noise::blur)
-      .def_rw("texture", &Noise::texture)
-      .def_rw("rgb", &Noise::rgb)
-      .def_rw("gain", &Noise::gain)
-      .def_rw("gain_std", &Noise::gain_std)
-      .def_rw("offset", &Noise::offset)
-      .def_rw("offset_std", &Noise::offset_std)
-      .def_rw("jitter", &Noise::jitter)
-      .def_rw("loss", &Noise::loss)
-      .def_rw("fabrication", &Noise::fabrication)
-      .def_rw("rotation", &Noise::rotation)
-      .def_rw("translation", &Noise::translation)
-      .def("check", &Noise::check);
+  nb::class_<Noise> c(
+      m, "TactileNoise",
+      "Noise of a tactile sensor: depth, image and markers (docs/sensors/noise.md). "
+      "Off by default.");
+  c.def(
+       "__init__",
+       [](Noise* self, int morphology, double blur, double texture, double rgb, double gain,
+          double gain_std, double offset, double offset_std, double jitter, double loss,
+          double interval, double fabrication, double rotation, double translation) {
+         const Noise n{morphology, blur,   texture, rgb,      gain,        gain_std, offset,
+                       offset_std, jitter, loss,    interval, fabrication, rotation, translation};
+         n.check();
+         new (self) Noise(n);
+       },
+       nb::kw_only(), nb::arg("morphology") = 0, nb::arg("blur") = 0.0, nb::arg("texture") = 0.0,
+       nb::arg("rgb") = 0.0, nb::arg("gain") = 1.0, nb::arg("gain_std") = 0.0,
+       nb::arg("offset") = 0.0, nb::arg("offset_std") = 0.0, nb::arg("jitter") = 0.0,
+       nb::arg("loss") = 0.0, nb::arg("interval") = 0.0, nb::arg("fabrication") = 0.0,
+       nb::arg("rotation") = 0.0, nb::arg("translation") = 0.0,
+       "As the attributes. Raises InputError for a number that cannot be used.")
+      .def_rw("morphology", &Noise::morphology,
+              "Largest square that erodes or dilates the depth [pixel], 0 or odd; by sample.")
+      .def_rw("blur", &Noise::blur, "Largest Gaussian blur of the depth [pixel]; by sample.")
+      .def_rw("texture", &Noise::texture, "Heights added to the depth, N(0, .) [m]; by sample.")
+      .def_rw("rgb", &Noise::rgb, "Of every pixel and colour, N(0, .) [grey value]; by sample.")
+      .def_rw("gain", &Noise::gain, "Of the image.")
+      .def_rw("gain_std", &Noise::gain_std, "Of the gain of each colour, N(0, .), drawn once.")
+      .def_rw("offset", &Noise::offset, "Of the image [grey value].")
+      .def_rw("offset_std", &Noise::offset_std,
+              "Of the offset of each colour, N(0, .) [grey value], drawn once.")
+      .def_rw("jitter", &Noise::jitter, "Of marker pixels, N(0, .) [pixel]; by sample.")
+      .def_rw("loss", &Noise::loss, "Probability that a marker is lost; by sample.")
+      .def_rw("interval", &Noise::interval,
+              "Part by which the pitch of the markers is off at most, drawn once.")
+      .def_rw("fabrication", &Noise::fabrication,
+              "By how much each marker is off along x and y at most [m], drawn once.")
+      .def_rw("rotation", &Noise::rotation, "Turn of the grid at most [rad], drawn once.")
+      .def_rw("translation", &Noise::translation,
+              "Shift of the grid along x and y at most [m], drawn once.")
+      .def("check", &Noise::check, "Raises InputError for a number that cannot be used.");
   m.def(
       "tactile_noise_key",
       [](std::uint64_t seed, std::uint32_t env, const std::string& sensor) {
@@ -373,6 +397,7 @@ void bind_tactile_rgb(nb::module_& m) {
       .def_ro("has_lights", &LightFile::has_lights)
       .def_ro("rig", &LightFile::rig)
       .def_ro("background", &LightFile::background)
+      .def_ro("backgrounds", &LightFile::backgrounds)
       .def_ro("table", &LightFile::table)
       .def_ro("model", &LightFile::model)
       .def_ro("smoothing", &LightFile::smoothing)

@@ -108,12 +108,18 @@ from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
 from haptos.scene import Scene, load_scene
 from haptos.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
-from haptos.sensor_models import SensorModel, load_sensor, sensor_names
+from haptos.sensor_models import (
+    SensorModel,
+    load_sensor,
+    outside_sensor_names,
+    sensor_names,
+)
 from haptos.sensor_yaml import Fact
 from haptos.sensors import (
     ContactField,
     ForceImage,
     GelStress,
+    MarkerPoints,
     MarkerReading,
     PointCloud,
     TactileSensor,
@@ -147,6 +153,7 @@ __all__ = [
     "Look",
     "LoopClosure",
     "MarkerGrid",
+    "MarkerPoints",
     "MarkerReading",
     "MarkerScore",
     "Material",
@@ -236,6 +243,7 @@ __all__ = [
     "normals_from_depth",
     "option_table",
     "orient",
+    "outside_sensor_names",
     "pad_from_mesh",
     "pad_set_names",
     "pins",

@@ -16,9 +16,16 @@ from haptos._core import LightRig, PhotometricModel, RgbTable, TactileCamera, Ta
 from haptos.calibration_circles import Circle, find_circle
 from haptos.calibration_fit import LightFit, Samples
 from haptos.errors import refuse
-from haptos.html_page import write_text
+from haptos.calibration_sensor import (
+    DEFAULT_SENSOR,
+    flip,
+    pitch_of,
+    write_colours,
+    write_sensor,
+)
 from haptos.image_metrics import ImageScore, compare_images
-from haptos.rgb import read_image, write_table
+from haptos.rgb import read_image
+from haptos.sensor_models import load_sensor
 from haptos.units import show_length
 
 Array = NDArray[np.float64]
@@ -67,6 +74,8 @@ class Calibration(NamedTuple):
     warnings: Sequence[str]
     ball_radius: float
     pitch: float
+    pitch_given: bool  #: and not taken from the sensor
+    mirror: str  #: which way pictures were turned round when they were read: "", x, y or xy
 
     @property
     def held_out(self) -> list[Press]:
@@ -74,21 +83,28 @@ class Calibration(NamedTuple):
         return [p for p in self.presses if p.held_out]
 
 
-def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float,
-              out: str | os.PathLike[str] | None = None, *, background: str | None = None,
-              lights: int = 3, bins: int = 125) -> Calibration:
+def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float | None = None,
+              out: str | os.PathLike[str] | None = None, *, sensor: str | None = None,
+              mirror: str = "", background: str | None = None, lights: int = 3,
+              bins: int = 125) -> Calibration:
     """Fits lights and a table to pictures of a ball pressed into a sensor.
 
     images: folder of pictures of one size; those without contact are named background*, bg*,
     no_contact*, rest* or empty*, or match `background`; every other one shows one press.
-    ball_radius [m]; pitch: metres of the gel per pixel; out: folder for sensor.yaml, sensor.npz
-    and report.html, made if missing; lights: how many; bins: of the table. Every fifth press is
-    held out. Raises InputError.
+    ball_radius [m]; pitch: metres of the gel per pixel, None: of a picture that shows what the
+    camera of `sensor` shows; out: folder for sensor.yaml, rgb.yaml, rgb.npz and report.html, made
+    if missing; sensor: name or file of the sensor whose pad, markers and camera sensor.yaml has,
+    None: gelsight-mini; mirror: "x", "y" or "xy" for pictures whose columns, rows or both run
+    against those of the gel seen from outside; lights: how many; bins: of the table. Every fifth
+    press is held out. Raises InputError.
     """
+    base = load_sensor(sensor or DEFAULT_SENSOR)
+    flip(np.zeros((1, 1)), mirror)  # checks
+    pitch_given = pitch is not None
     if not (np.isfinite(ball_radius) and 2e-4 <= ball_radius <= 0.05):
         refuse("ball_radius", ball_radius, "must be 0.2 mm to 50 mm",
                "give metres, or write the unit, for example 4mm")
-    if not (np.isfinite(pitch) and 1e-6 <= pitch <= 2e-3):
+    if pitch is not None and not (np.isfinite(pitch) and 1e-6 <= pitch <= 2e-3):
         refuse("pitch", pitch, "must be 1 um to 2 mm per pixel",
                "give metres per pixel, or write the unit, for example 63.4um")
     if not 1 <= lights <= 12:
@@ -96,10 +112,16 @@ def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float,
     if not 10 <= bins <= 1000:
         refuse("bins", bins, "must be 10 to 1000", "125 is usual")
     names, empty = _sort_files(Path(images), background)
-    base, noise, warnings = _background(empty)
-    presses = _find_presses(names, base, noise, ball_radius, pitch, warnings)
-    shape = base.shape[:2]
-    light_fit, samples, presses = _fit_lights(presses, base, ball_radius, pitch, lights)
+    rest, noise, warnings = _background(empty, mirror)
+    shape = rest.shape[:2]
+    if pitch is None:
+        pitch = pitch_of(base, shape[1], shape[0])
+    if sensor is None:
+        warnings.append(f"no sensor was named: sensor.yaml is a {base.name} with these colours"
+                        + ("" if pitch_given else f", and its view makes a pixel {1e6 * pitch:.4g} um")
+                        + "; --sensor names another")
+    presses = _find_presses(names, rest, noise, ball_radius, pitch, mirror, warnings)
+    light_fit, samples, presses = _fit_lights(presses, rest, ball_radius, pitch, lights)
     ratio, gain = fitting.best_radius(samples, light_fit, shape, pitch)
     if abs(ratio - 1) > RADIUS_TOLERANCE and gain > RADIUS_GAIN:
         warnings.append(
@@ -115,15 +137,16 @@ def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float,
                     zip(light_fit.position, light_fit.colour, strict=True)],
                    ambient=light_fit.ambient, specular=light_fit.specular,
                    shininess=int(light_fit.shininess))
-    back = base.astype(np.float32)
+    back = rest.astype(np.float32)
     light_model, table_model = PhotometricModel(camera, rig, back), RgbTable(table, back)
     held = [p for p in presses if p.held_out]
-    scores = [[_score(m, p, base, ball_radius, pitch) for p in held]
+    scores = [[_score(m, p, rest, ball_radius, pitch) for p in held]
               for m in (light_model, table_model)]
     inverse = fitting.fit_inverse(samples, shape)
-    checks = [_reconstruct(inverse, p, base, ball_radius, pitch) for p in held]
-    result = Calibration(base, presses, light_fit, light_model, table_model, scores[0], scores[1],
-                         checks, noise, ratio * ball_radius, gain, warnings, ball_radius, pitch)
+    checks = [_reconstruct(inverse, p, rest, ball_radius, pitch) for p in held]
+    result = Calibration(rest, presses, light_fit, light_model, table_model, scores[0], scores[1],
+                         checks, noise, ratio * ball_radius, gain, warnings, ball_radius, pitch,
+                         pitch_given, mirror)
     if out is not None:
         from haptos.calibration_report import write_report
 
@@ -132,35 +155,10 @@ def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float,
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as e:
             refuse("out", folder, f"cannot be made: {e.strerror}", "name another folder")
-        write_sensor(folder, result)
+        write_colours(folder, result)
+        write_sensor(folder, result, base)
         write_report(folder, result)
     return result
-
-
-def write_sensor(folder: Path, result: Calibration) -> None:
-    """Writes sensor.npz, then sensor.yaml, which load_rgb() reads."""
-    write_table(folder / "sensor.npz", result.table_model.coefficients, result.background)
-    fit = result.lights
-    height, width = result.background.shape[:2]
-
-    def row(values: Sequence[float], digits: str = ".6g") -> str:
-        return "[" + ", ".join(format(float(v), digits) for v in values) + "]"
-
-    lines = [
-        "# RGB of a tactile sensor, fitted by haptos calibrate to "
-        f"{len(result.presses)} presses of a ball of {show_length(result.ball_radius)}.",
-        f"image: {{width: {width}, height: {height}, pitch: {result.pitch:.9g}}}",
-        "model: table  # or lights",
-        "background: sensor.npz",
-        "table: sensor.npz",
-        f"ambient: {row(fit.ambient)}",
-        f"specular: {fit.specular:.6g}",
-        f"shininess: {int(fit.shininess)}",
-        "lights:",
-    ]
-    for position, colour in zip(fit.position, fit.colour, strict=True):
-        lines.append(f"  - {{position: {row(position)}, colour: {row(colour)}}}")
-    write_text(folder / "sensor.yaml", "\n".join(lines) + "\n")
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -185,12 +183,12 @@ def _sort_files(folder: Path, pattern: str | None) -> tuple[list[Path], list[Pat
     return [p for p in files if p not in set(empty)], empty
 
 
-def _background(files: Sequence[Path]) -> tuple[Array, float, list[str]]:
+def _background(files: Sequence[Path], mirror: str) -> tuple[Array, float, list[str]]:
     """Mean of the frames without contact, noise of a pixel, warnings."""
     warnings: list[str] = []
     total = square = None
     for path in files:
-        image = read_image(path).astype(float)
+        image = _read(path, mirror)
         if total is None:
             total, square = np.zeros_like(image), np.zeros_like(image)
         _same_size(image, total, path, files[0])
@@ -207,6 +205,10 @@ def _background(files: Sequence[Path]) -> tuple[Array, float, list[str]]:
     return mean, max(float(np.sqrt(np.median(variance.mean(axis=2)))), 0.3), warnings
 
 
+def _read(path: Path, mirror: str) -> Array:
+    return flip(read_image(path), mirror).astype(float)
+
+
 def _same_size(image: Array, other: Array, path: Path, first: Path) -> None:
     if image.shape != other.shape:
         refuse("picture", f"{image.shape[1]} x {image.shape[0]} pixels",
@@ -215,12 +217,12 @@ def _same_size(image: Array, other: Array, path: Path, first: Path) -> None:
 
 
 def _find_presses(files: Sequence[Path], base: Array, noise: float, ball_radius: float,
-                  pitch: float, warnings: list[str]) -> list[Press]:
+                  pitch: float, mirror: str, warnings: list[str]) -> list[Press]:
     found: list[tuple[str, Array, Circle]] = []
     missed: list[str] = []
     steep: list[tuple[str, float]] = []
     for path in files:
-        image = read_image(path).astype(float)
+        image = _read(path, mirror)
         _same_size(image, base, path, path.parent / "background")
         circle = find_circle(image, base, noise)
         if circle is None:

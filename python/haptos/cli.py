@@ -427,9 +427,17 @@ def calibrate(
     ball_radius: Annotated[str, typer.Option(
         "--ball-radius", metavar="LENGTH", show_default=False,
         help="Of the ball that was pressed, for example 4mm.")],
-    pitch: Annotated[str, typer.Option(
+    pitch: Annotated[str | None, typer.Option(
         "--pitch", metavar="LENGTH", show_default=False,
-        help="Of the gel per pixel, for example 63.4um.")],
+        help="Of the gel per pixel, for example 63.4um. Default: the pictures show what the "
+        "sensor's camera shows.")] = None,
+    sensor: Annotated[str | None, typer.Option(
+        "--sensor", metavar="NAME|FILE", show_default=False,
+        help="Sensor whose pad, markers and camera the new one has. Default: gelsight-mini.")] = None,
+    mirror: Annotated[str, typer.Option(
+        "--mirror", metavar="x|y|xy", show_default=False,
+        help="Turns pictures round on reading: their columns (x), rows (y) or both run against "
+        "those of the gel seen from outside.")] = "",
     background: Annotated[str | None, typer.Option(
         "--background", metavar="PATTERN", show_default=False,
         help="Names of the pictures without contact, for example 'flat_*'.")] = None,
@@ -440,17 +448,20 @@ def calibrate(
 ) -> None:
     """Fits the colours of a tactile sensor to pictures of a ball pressed into it.
 
-    Results: sensor.yaml and sensor.npz, which haptos.load_rgb() reads, and report.html with
-    errors on presses that no fit saw. docs/sensors/calibration.md says how to take the pictures.
+    Results: sensor.yaml, a sensor for --sensor of haptos press; rgb.yaml and rgb.npz, its colours;
+    and report.html with errors on presses that no fit saw. docs/sensors/calibration.md says how to
+    take the pictures.
 
     \b
-    Example:
-      haptos calibrate --images pictures --ball-radius 4mm --pitch 63.4um --out sensors/mine
+    Examples:
+      haptos calibrate --images pictures --ball-radius 4mm
+      haptos calibrate --images pictures --ball-radius 4mm --sensor digit --pitch 40.5um --mirror x --out sensors/mine
     """
     from haptos.cli_calibrate import run_calibrate
 
     run_calibrate(images, parse_quantity(ball_radius, "m", "--ball-radius"),
-                  parse_quantity(pitch, "m", "--pitch"), out, background, lights, bins, overwrite)
+                  None if pitch is None else parse_quantity(pitch, "m", "--pitch"), out, overwrite,
+                  sensor=sensor, mirror=mirror, background=background, lights=lights, bins=bins)
 
 
 @app.command()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from haptos.cli_runs import check_folder
 from haptos.console import say
 from haptos.rgb import calibrate
 
 
-def run_calibrate(images: str, ball_radius: float, pitch: float, out: str | None,
-                  background: str | None, lights: int, bins: int, overwrite: bool) -> None:
+def run_calibrate(images: str, ball_radius: float, pitch: float | None, out: str | None,
+                  overwrite: bool, **options: Any) -> None:
     """Calibrates, writes the results and says how good they are."""
     folder = check_folder(out, "calibration", overwrite)
-    result = calibrate(images, ball_radius, pitch, folder, background=background, lights=lights,
-                       bins=bins)
+    result = calibrate(images, ball_radius, pitch, folder, **options)
     from haptos.calibration_report import mean_score  # after calibrate(): needs scipy
 
     say("warning", (f"{warning}." for warning in result.warnings))
@@ -22,3 +23,4 @@ def run_calibrate(images: str, ball_radius: float, pitch: float, out: str | None
     print(f"reconstructed depth over the ball's: {sum(ratio) / len(ratio):.2f}")
     print(folder / "sensor.yaml")
     print(folder / "report.html")
+    print(f"use it: haptos press sphere --sensor {folder / 'sensor.yaml'}")

@@ -20,7 +20,14 @@ from haptos.pads import VOLUME_SUFFIXES
 from haptos.press_parts import SURFACE_SUFFIXES
 from haptos.robots import ROBOT_SUFFIXES, robot_facts
 from haptos.scene import Scene
-from haptos.sensor_models import is_sensor_file, load_sensor, sensor_names
+from haptos.pad_sets import pad_set_titles
+from haptos.sensor_models import (
+    is_sensor_file,
+    load_sensor,
+    outside_sensor_names,
+    sensor_names,
+    sensor_titles,
+)
 from haptos.tet_report import measure_tets
 from haptos.units import show_length
 
@@ -130,7 +137,8 @@ def describe_what(what: str | None) -> None:
         _print_parts()
     elif what == "sensors":
         _print_sensors()
-    elif what in sensor_names() or is_sensor_file(what):
+    elif (Path(what).name in (*sensor_names(), *outside_sensor_names())
+          or is_sensor_file(what)):
         _print_sensor(what)
     elif Path(what).suffix.lower() in SCENE_SUFFIXES:
         _print_scene(what)
@@ -154,9 +162,12 @@ def _print_group(group: str) -> None:
 
 def _print_sensors() -> None:
     table = new_table("sensors", "name", "what")
-    for name in sensor_names():
-        model = load_sensor(name)
-        table.add_row(name, f"{model.name}: {model.about}")
+    for name, title in sensor_titles().items():
+        table.add_row(name, title)
+    wide_console().print(table)
+    table = new_table("sets of pads (haptos.load_pad_set)", "name", "what")
+    for name, title in pad_set_titles().items():
+        table.add_row(name, title)
     wide_console().print(table)
 
 

@@ -23,7 +23,9 @@ from haptos.sensor_yaml import (
     names_in,
     open_sensor_file,
     read_facts,
+    read_markers,
     read_material,
+    title_of,
 )
 from haptos.turns import product, quaternion, rotation
 
@@ -36,19 +38,21 @@ if TYPE_CHECKING:
 
 _SETS = Path(__file__).parent / "sensor_files" / "sets"
 _TOUCHES = 1e-5  # a vertex of a pad is glued where the link is closer than this [m]
+_SMALLER = 0.02  # of the area of a rectangle, before its sides leave the link's axes
 _FACES = 0.5  # cosine of the largest angle between the coat and the way the pad looks
 
 
 @dataclass
 class LinkPad:
-    """A pad on a link: its name, the link, its gel in the gel frame, and the pose of that frame in
-    the link's, position (3) [m] and quaternion (4)."""
+    """A pad on a link: its name, the link, its gel in the gel frame, the pose of that frame in the
+    link's, position (3) [m] and quaternion (4), and its markers."""
 
     name: str
     link: str
     gel: Gel
     position: NDArray[np.float64]
     quaternion: NDArray[np.float64]
+    markers: _core.MarkerGrid | None = None
 
 
 @dataclass
@@ -68,6 +72,12 @@ class PadSet:
     pitch: float = 1e-4
     facts: list[Fact] = field(default_factory=list)
 
+    def camera(self, pad: LinkPad) -> _core.TactileCamera:
+        """Of a pad: parallel rays, as large as the pad."""
+        size = np.ptp(np.asarray(pad.gel.mesh.vertices)[:, :2], axis=0)
+        columns, rows = (int(np.clip(np.ceil(s / self.pitch - 1e-6), 8, 4096)) for s in size)
+        return _core.TactileCamera.orthographic(columns, rows, self.pitch)
+
     def add_to(self, scene: Scene, robot: str, *, element: str = "linear") -> list[str]:
         """Adds the pads to a robot of the scene, where its links are at the start; a soft body and
         a sensor each. Returns their names, "ROBOT/PAD". Raises InputError.
@@ -84,10 +94,7 @@ class PadSet:
                            position=position, quaternion=product(link[3:], pad.quaternion),
                            element=element, glue={mount: pad.gel.base},
                            coat=pad.gel.coat, friction=self.friction, layer=layer)
-            size = np.ptp(np.asarray(pad.gel.mesh.vertices)[:, :2], axis=0)
-            columns, rows = (int(np.clip(np.ceil(s / self.pitch - 1e-6), 8, 4096)) for s in size)
-            scene.add_sensor(name, name, camera=_core.TactileCamera.orthographic(
-                columns, rows, self.pitch))
+            scene.add_sensor(name, name, camera=self.camera(pad), markers=pad.markers)
             names.append(name)
         if not self.touch_robot:
             scene.add_pair(robot, layer, enabled=False)
@@ -97,6 +104,11 @@ class PadSet:
 def pad_set_names() -> list[str]:
     """Names that load_pad_set() knows."""
     return names_in(_SETS)
+
+
+def pad_set_titles() -> dict[str, str]:
+    """What each name stands for."""
+    return {name: title_of(_SETS / f"{name}.yaml") for name in pad_set_names()}
 
 
 def load_pad_set(name: str, folder: str | os.PathLike[str] | None = None) -> PadSet:
@@ -125,7 +137,9 @@ def load_pad_set(name: str, folder: str | os.PathLike[str] | None = None) -> Pad
                 e.fail(key, str(file), "is no file", "give the folder of the robot's description",
                        e.nodes[key])
             files.append(str(file))
-        made.pads.append(pad_from_mesh(e.text("name"), e.text("link"), *files, scale=scale))
+        pad = pad_from_mesh(e.text("name"), e.text("link"), *files, scale=scale)
+        pad.markers = read_markers(e.section("markers", required=False))
+        made.pads.append(pad)
         e.done()
     s.done()
     return made
@@ -168,10 +182,16 @@ def _placed(name: str, link: str, mesh: _core.TetMesh, base: NDArray[np.intp], w
     if len(coat) == 0:
         refuse(f'pad "{name}"', what, "has no face that looks away from what it is glued to",
                "check the surface that it sits on")
-    # x along the coat's longer side, as one of the link's axes shows it; origin over its middle, at
-    # its highest point.
-    turn = min((_frame(up, axis, x[np.unique(coat)]) for axis in np.eye(3)
-                if np.linalg.norm(np.cross(axis, up)) > 0.5), key=lambda f: f[0])[1]
+    # x along the longer side of the smallest rectangle about the coat, whose sides are along the
+    # link's axes or, where that is smaller, along an edge of the coat's rim; origin over its middle,
+    # at its highest point.
+    points = x[np.unique(coat)]
+    by_axis, turn = min((_frame(up, axis, points) for axis in np.eye(3)
+                         if np.linalg.norm(np.cross(axis, up)) > 0.5), key=lambda f: f[0])
+    by_edge, turned = min((_frame(up, edge, points) for edge in _rim(coat, x)
+                           if np.linalg.norm(np.cross(edge, up)) > 0.5), key=lambda f: f[0])
+    if by_edge < (1 - _SMALLER) * by_axis:
+        turn = turned
     local = x @ turn
     top = local[np.unique(coat)]
     middle = 0.5 * (top.min(axis=0) + top.max(axis=0))
@@ -180,6 +200,15 @@ def _placed(name: str, link: str, mesh: _core.TetMesh, base: NDArray[np.intp], w
     moved = _core.TetMesh((x - origin) @ turn, np.asarray(mesh.tets))
     thickness = float(np.ptp(local[:, 2]))
     return LinkPad(name, link, Gel(moved, base, coat, thickness), origin, quaternion(turn))
+
+
+def _rim(coat: NDArray[np.intp], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit directions of the edges of one triangle only, each with its largest component positive."""
+    edges = np.sort(np.concatenate([coat[:, [0, 1]], coat[:, [1, 2]], coat[:, [2, 0]]]), axis=1)
+    edges, count = np.unique(edges, axis=0, return_counts=True)
+    ways = np.diff(x[edges[count == 1]], axis=1)[:, 0]
+    largest = ways[np.arange(len(ways)), np.abs(ways).argmax(axis=1)]
+    return ways / (np.linalg.norm(ways, axis=1) * np.sign(largest))[:, None]
 
 
 def _frame(up: NDArray[np.float64], axis: NDArray[np.float64], x: NDArray[np.float64]

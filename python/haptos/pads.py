@@ -45,12 +45,14 @@ def gel_of(made: _core.Pad) -> Gel:
     return Gel(made.mesh, np.asarray(made.base_vertices), np.asarray(made.coat), made.thickness)
 
 
-def read_pad(path: str, unit: str | None = None, face: str = "top") -> Gel:
+def read_pad(path: str, unit: str | None = None, face: str = "top",
+             glued: float | None = None) -> Gel:
     """A pad from a volume file (.vtk, .msh): the lowest vertices are its base, what faces up its
     coat.
 
     unit: "mm" or "m" of the file, None guesses from its size; face: which side is the coat, "top"
-    or "bottom". Raises InputError.
+    or "bottom"; glued [m]: the base is what lies so deep below the highest point or deeper, None:
+    the lowest plane. Raises InputError.
     """
     if Path(path).suffix.lower() not in VOLUME_SUFFIXES:
         refuse("pad", path, "must be box, dome, or a volume file (.vtk, .msh)",
@@ -73,7 +75,7 @@ def read_pad(path: str, unit: str | None = None, face: str = "top") -> Gel:
     _core.require_volume(mesh, path)
     lo, hi = np.asarray(mesh.bounds)
     mesh = mesh.transformed(position=(-0.5 * (lo[0] + hi[0]), -0.5 * (lo[1] + hi[1]), -hi[2]))
-    gel = _split_pad(mesh, path)
+    gel = _split_pad(mesh, path, glued)
     gel.thickness, gel.notes = float(hi[2] - lo[2]), notes
     return gel
 
@@ -87,11 +89,14 @@ def file_scale(path: str, unit: str | None, size: float, notes: list[str]) -> fl
     return 1e-3 if unit == "mm" else 1.0
 
 
-def _split_pad(mesh: _core.TetMesh, pad: str) -> Gel:
+def _split_pad(mesh: _core.TetMesh, pad: str, glued: float | None) -> Gel:
     """Base (the lowest vertices) and coat (what faces up) of a pad from a file."""
     x = np.asarray(mesh.vertices)
     thickness = -float(x[:, 2].min())
-    base = np.flatnonzero(x[:, 2] < -thickness * (1 - 1e-3))
+    base = np.flatnonzero(x[:, 2] < -(thickness if glued is None else glued) * (1 - 1e-3))
+    if len(base) < 3 and glued is not None:
+        refuse("pad", pad, f"has no three vertices {1e3 * glued:g} mm below its highest point, to be glued",
+               f"it is {1e3 * thickness:.4g} mm thick")
     if len(base) < 3:
         refuse("pad", pad, "has no flat base: fewer than three vertices lie in its lowest plane",
                "turn it so that its base is down, or use --pad-face bottom")

@@ -10,7 +10,7 @@ class Asks:
     """The last value asked for, by key, since they were taken last."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a page may call back from the thread that puts
         self._asked: dict[Any, Any] = {}
         self._set: dict[Any, float] = {}  # what was put into sliders here, not by a person
 
@@ -27,14 +27,16 @@ class Asks:
     def watch(self, key: Any, slider: Any) -> None:
         """Asks for ("slider", key) when a person moves it, not for what put() puts there."""
         self._set[key] = slider.value
-        slider.on_update(lambda _: self._person(key, slider.value))
+        slider.on_update(lambda _: self._person(key, slider))
 
     def put(self, key: Any, slider: Any, value: float) -> None:
         """Puts a value into a watched slider, of which no one is to take notice."""
-        self._set[key] = value
-        slider.value = value
-
-    def _person(self, key: Any, value: float) -> None:
-        if self._set.get(key) != value:
+        with self._lock:  # a call back of the last put() must not see one without the other
             self._set[key] = value
-            self.ask(("slider", key), value)
+            slider.value = value
+
+    def _person(self, key: Any, slider: Any) -> None:
+        with self._lock:
+            if self._set.get(key) != slider.value:
+                self._set[key] = slider.value
+                self.ask(("slider", key), slider.value)

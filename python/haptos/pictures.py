@@ -105,7 +105,7 @@ def marker_image(sensor: TactileSensor, scale: int = 2, title: str = "") -> Imag
     spacing = 0.8 * np.sqrt(sensor.camera.width * sensor.camera.height / max(1, len(end)))
     gain = max([1.0] + [g for g in (2.0, 5.0, 10.0, 20.0, 50.0) if longest * g <= spacing])
     return _core.flow_picture(sensor.camera.width, sensor.camera.height, sensor.camera.pitch,
-                              end - flow, end, reading.in_view[0], sensor.depth()[0], gain=gain,
+                              end - flow, end, (reading.in_view & ~reading.lost)[0], sensor.depth()[0], gain=gain,
                               scale=scale, title=title)
 
 

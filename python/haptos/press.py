@@ -179,7 +179,8 @@ def prepare(
     scene.add_prescribed("object", surface, position=start, friction=friction)
     camera, grid = sensor_of(gel) if model is None else (model.camera, model.markers)
     scene.add_sensor("camera", "gel", camera=camera, markers=grid,
-                     rgb=model.rgb or None if model is not None else None)
+                     rgb=model.rgb or None if model is not None else None,
+                     noise=None if model is None else model.noise)
     sim = scene.compile()
     settings = {
         "shape": shape, "pad": pad or ("box" if model is None else model.name),

@@ -190,6 +190,7 @@ class Recorder:
                 put(f"sensors/{_key(name)}/marker_pixel", markers.pixel, "pixel")
                 put(f"sensors/{_key(name)}/marker_pixel_flow", markers.pixel_flow, "pixel")
                 put(f"sensors/{_key(name)}/marker_in_view", markers.in_view.astype(np.uint8), "")
+                put(f"sensors/{_key(name)}/marker_lost", markers.lost.astype(np.uint8), "")
                 put(f"sensors/{_key(name)}/marker_hidden", markers.hidden.astype(np.uint8), "")
         if self._contacts:
             self._append_contacts()

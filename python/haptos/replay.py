@@ -298,6 +298,8 @@ class Recording:
             seen = read("marker_in_view")
             r.in_view = (((r.pixel >= 0) & (r.pixel < (width, height))).all(axis=1)
                          if seen is None else seen.astype(bool))
+            if (lost := read("marker_lost")) is not None:
+                r.in_view &= lost == 0
             if r.pixel_flow is None:  # older files
                 r.pixel_flow = r.pixel - np.asarray(g["marker_pixel"][0, self.env])
             if "frame" in g:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from haptos._core import (
     normals_from_depth,
 )
 from haptos.errors import InputError, refuse
+from haptos.tactile_noise import noisy_surface, on_surface
 from haptos.units import parse_quantity
 
 if TYPE_CHECKING:
@@ -44,8 +46,10 @@ class RgbSensor:
     """An RGB model with its noise, ready to make images of one sensor. Made by load_rgb()."""
 
     def __init__(self, model: PhotometricModel | RgbTable, noise: TactileNoise | None = None,
-                 *, pitch: float = 0.0, name: str = "", seed: int = 0) -> None:
+                 *, pitch: float = 0.0, name: str = "", seed: int = 0,
+                 others: Sequence[PhotometricModel | RgbTable] = ()) -> None:
         self.model = model
+        self.others = tuple(others)  #: models with other backgrounds, one of which may be drawn
         self.noise = noise if noise is not None else TactileNoise()
         self.noise.check()
         self.pitch = pitch
@@ -58,23 +62,21 @@ class RgbSensor:
         return self.model.background
 
     def image(self, depth: ArrayLike, normal: ArrayLike, *, env: int = 0,
-              sample: int = 0) -> NDArray[np.uint8]:
+              sample: int = 0, seed: int | None = None) -> NDArray[np.uint8]:
         """The image (height, width, 3) of a depth image [m] and its normals (3, height, width).
 
-        env, sample: which random numbers the noise takes; without noise they do nothing.
+        env, sample: which random numbers the noise takes; seed: in place of the sensor's. Without
+        noise and other backgrounds they do nothing.
         """
         n = self.noise
-        key = _core.tactile_noise_key(self.seed, env, self.name)
-        if n.morphology or n.blur:
-            self._need_pitch()
-            depth = _core.add_depth_noise(n, key, sample, depth)
-            normal = normals_from_depth(depth, self.pitch)
-        if n.texture:
-            self._need_pitch()
-            depth, normal = _core.add_texture(n, key, sample, self.pitch, depth, normal)
+        key = _core.tactile_noise_key(self.seed if seed is None else seed, env, self.name)
+        if on_surface(n):
+            depth, normal = noisy_surface(n, key, sample, self.pitch, depth, normal)
+        models = (self.model, *self.others)
+        model = models[key % len(models)]
         if (n.rgb, n.gain, n.gain_std, n.offset, n.offset_std) == (0, 1, 0, 0, 0):
-            return self.model.render(depth, normal)
-        image = _core.add_image_noise(n, key, sample, self.model.render_float(depth, normal))
+            return model.render(depth, normal)
+        image = _core.add_image_noise(n, key, sample, model.render_float(depth, normal))
         return (image + 0.5).astype(np.uint8)
 
     def images(self, depth: ArrayLike, normal: ArrayLike, *, sample: int = 0) -> NDArray[np.uint8]:
@@ -82,11 +84,6 @@ class RgbSensor:
         pairs = zip(np.asarray(depth), np.asarray(normal), strict=True)
         return np.stack([self.image(d, n, env=k, sample=sample)
                          for k, (d, n) in enumerate(pairs)])
-
-    def _need_pitch(self) -> None:
-        if not self.pitch > 0:
-            refuse("pitch", self.pitch, "must be greater than 0 for noise of the depth",
-                   "give the pixel pitch in the sensor file")
 
 
 def load_rgb(path: str | os.PathLike[str], camera: TactileCamera | None = None, *,
@@ -102,9 +99,7 @@ def load_rgb(path: str | os.PathLike[str], camera: TactileCamera | None = None, 
     read = _core.parse_light_file(_read_text(file), str(path))
     background = None
     if read.background:
-        beside = _beside(file, read.background)
-        background = (_archive(beside, ("background",))["background"]
-                      if beside.suffix == ".npz" else read_image(beside).astype(np.float32))
+        background = _read_background(_beside(file, read.background))
     size = (read.width, read.height)
     if camera is None:
         if not read.width and background is not None and background.ndim == 3:
@@ -117,27 +112,35 @@ def load_rgb(path: str | os.PathLike[str], camera: TactileCamera | None = None, 
         refuse("image", f"{size[0]} x {size[1]} pixels",
                f"must be the camera's, {camera.width} x {camera.height}",
                "calibrate for this camera", str(path))
-    if background is not None and background.shape != (camera.height, camera.width, 3):
-        refuse("background", f"shape {background.shape}",
-               f"must have shape ({camera.height}, {camera.width}, 3)", "use the camera's size",
-               str(_beside(file, read.background)))
-    pitch = read.pitch or camera.pitch
+    shape = (camera.height, camera.width, 3)
+    named = [(background, read.background)] if background is not None else []
+    for other in read.backgrounds:
+        named.append((_read_background(_beside(file, other)), other))
+    for image, where in named:
+        if image.shape != shape:
+            refuse("background", f"shape {image.shape}", f"must have shape {shape}",
+                   "use the camera's size", str(_beside(file, where)))
+    others = [image for image, where in named if where in read.backgrounds]
+    make: Callable[[Any], Any]
     if read.model == "lights":
-        model: Any = PhotometricModel(camera, read.rig, background, rest_height, rest_normal)
-        return RgbSensor(model, read.noise, pitch=pitch, name=name, seed=seed)
-    table = read_table(_beside(file, read.table))
-    if background is None:
-        background = table["background"]
-    if background is None:
-        refuse("background", "", "is in neither file", "write background: in the sensor file",
-               str(path))
-    if background.shape[:2] != (camera.height, camera.width):
-        refuse("background", f"shape {background.shape}",
-               f"must have shape ({camera.height}, {camera.width}, 3)", "use the camera's size",
-               str(path))
-    model = RgbTable(table["coefficients"], background, read.smoothing, table["shadow"],
-                     rest_normal)
-    return RgbSensor(model, read.noise, pitch=pitch, name=name, seed=seed)
+        def make(behind: Any) -> Any:
+            return PhotometricModel(camera, read.rig, behind, rest_height, rest_normal)
+    else:
+        table = read_table(_beside(file, read.table))
+        if background is None:
+            background = table["background"]
+        if background is None:
+            refuse("background", "", "is in neither file", "write background: in the sensor file",
+                   str(path))
+        if background.shape[:2] != shape[:2]:
+            refuse("background", f"shape {background.shape}", f"must have shape {shape}",
+                   "use the camera's size", str(path))
+
+        def make(behind: Any) -> Any:
+            return RgbTable(table["coefficients"], behind, read.smoothing, table["shadow"],
+                            rest_normal)
+    return RgbSensor(make(background), read.noise, pitch=read.pitch or camera.pitch, name=name,
+                     seed=seed, others=[make(b) for b in others])
 
 
 def read_table(path: str | os.PathLike[str], *, order: str = "RGB") -> dict[str, Any]:
@@ -201,7 +204,8 @@ def write_table(path: str | os.PathLike[str], coefficients: ArrayLike,
         raise
 
 
-def calibrate(images: str | os.PathLike[str], ball_radius: float | str, pitch: float | str,
+def calibrate(images: str | os.PathLike[str], ball_radius: float | str,
+              pitch: float | str | None = None,
               out: str | os.PathLike[str] | None = None, **options: Any) -> Calibration:
     """Fits lights and a table to pictures of a ball pressed into a sensor; needs scipy.
 
@@ -257,6 +261,12 @@ def _read_text(path: Path) -> str:
         refuse("file", "", "must be UTF-8 text", "save it as UTF-8", str(path))
     except OSError as e:
         refuse("file", "", f"cannot be read: {e.strerror}", "check the path", str(path))
+
+
+def _read_background(path: Path) -> NDArray[np.float32]:
+    if path.suffix == ".npz":
+        return _archive(path, ("background",))["background"]
+    return read_image(path).astype(np.float32)
 
 
 def _beside(file: Path, name: str) -> Path:

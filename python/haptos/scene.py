@@ -28,7 +28,7 @@ FrictionLike = float | Sequence[float]
 
 class SensorSpec(NamedTuple):
     """A tactile sensor as described: name, soft body, camera, marker grid or None, gel frame, file
-    of its colours or None."""
+    of its colours or None, noise or None for that of the colours' file."""
 
     name: str
     body: str
@@ -37,6 +37,7 @@ class SensorSpec(NamedTuple):
     position: Any
     quaternion: Any
     rgb: str | None = None
+    noise: _core.TactileNoise | None = None
 
 
 class Scene:
@@ -435,6 +436,7 @@ class Scene:
         camera: _core.TactileCamera | None = None,
         markers: _core.MarkerGrid | None = None,
         rgb: str | os.PathLike[str] | None = None,
+        noise: _core.TactileNoise | None = None,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
     ) -> None:
@@ -442,6 +444,7 @@ class Scene:
 
         body: the soft body; camera: None takes 320 x 240 pixels of 63.4 um; markers: a grid to
         track, or None; rgb: a file of lights or a table (docs/sensors/rgb.md) for colour images;
+        noise: of depth, colours and markers (docs/sensors/noise.md), None: what the file has;
         position (3) [m], quaternion (4): gel frame (origin at the rest top centre,
         +z out of the gel) in the frame of the body's mesh. It moves with what the body is glued
         to. Reading: sim.sensors[name].
@@ -451,7 +454,7 @@ class Scene:
         if camera is None:
             camera = _core.TactileCamera.orthographic(320, 240, 6.34e-5)
         self._sensors.append(SensorSpec(name, body, camera, markers, position, quaternion,
-                                        None if rgb is None else os.fspath(rgb)))
+                                        None if rgb is None else os.fspath(rgb), noise))
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:

@@ -7,6 +7,7 @@ that come with the library.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from haptos import _core
+from haptos.errors import refuse
 from haptos.options import Material
 from haptos.pads import Gel, gel_of, read_pad
 from haptos.sensor_yaml import (
@@ -25,8 +27,12 @@ from haptos.sensor_yaml import (
     names_in,
     open_sensor_file,
     read_facts,
+    read_markers,
     read_material,
+    title_of,
 )
+
+from haptos.tactile_noise import read_noise
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
     from haptos.scene import Scene
 
 _FILES = Path(__file__).parent / "sensor_files"
+_OUTSIDE = _FILES / "outside"  # sensors whose meshes others made: they do not come with the library
 _THICK = 4.5e-3  # a gel that gets a third layer of elements [m]
 
 
@@ -52,8 +59,10 @@ class SensorModel:
     camera: _core.TactileCamera
     markers: _core.MarkerGrid | None
     rgb: str  #: file of lights or a table (docs/sensors/rgb.md), "" for none
+    noise: _core.TactileNoise | None  #: None: that of the file of lights, or none
     facts: list[Fact]
     file: str
+    mesh: str  #: file of the pad, "" for one that is made here
     _make: Callable[[], Gel] = field(repr=False)
     _gel: Gel | None = field(default=None, repr=False)
 
@@ -80,7 +89,7 @@ class SensorModel:
                        quaternion=quaternion, glue={mount: gel.base}, coat=gel.coat,
                        friction=self.friction)
         scene.add_sensor(name, name, camera=self.camera, markers=self.markers,
-                         rgb=self.rgb or None)
+                         rgb=self.rgb or None, noise=self.noise)
 
 
 def sensor_names() -> list[str]:
@@ -88,10 +97,34 @@ def sensor_names() -> list[str]:
     return names_in(_FILES)
 
 
-def load_sensor(name: str) -> SensorModel:
-    """A sensor by its name (sensor_names()) or from a file (.yaml). Raises InputError."""
-    path = find_file(name, _FILES, "sensor")
-    return _read(open_sensor_file(path, "sensor"), path)
+def outside_sensor_names() -> list[str]:
+    """Names that load_sensor() knows with the folder of a mesh that does not come with the library."""
+    return names_in(_OUTSIDE)
+
+
+def sensor_titles() -> dict[str, str]:
+    """What each name stands for; names with a mesh from outside begin with "FOLDER/"."""
+    return ({name: title_of(_FILES / f"{name}.yaml") for name in sensor_names()}
+            | {f"FOLDER/{name}": title_of(_OUTSIDE / f"{name}.yaml")
+               for name in outside_sensor_names()})
+
+
+def load_sensor(name: str, folder: str | os.PathLike[str] | None = None) -> SensorModel:
+    """A sensor by its name (sensor_names()) or from a file (.yaml). Raises InputError.
+
+    folder: of the pad's mesh, None: that of the file; outside_sensor_names() need one, which may
+    also stand before the name, "FOLDER/NAME".
+    """
+    before, last = os.path.split(name)
+    if last not in outside_sensor_names():
+        path = find_file(name, _FILES, "sensor")
+    elif folder is None and not before:
+        refuse("sensor", f'"{name}"', "has a mesh that does not come with the library",
+               f'give its folder before the name, "FOLDER/{name}"; docs/sensors/models/{name}.md '
+               "says where it comes from")
+    else:
+        path, folder = _OUTSIDE / f"{last}.yaml", folder or before
+    return _read(open_sensor_file(path, "sensor"), path, Path(folder or path.parent))
 
 
 def is_sensor_file(path: str) -> bool:
@@ -109,15 +142,15 @@ def is_sensor_file(path: str) -> bool:
 # -- reading -----------------------------------------------------------------------------------
 
 
-def _read(s: Section, path: Path) -> SensorModel:
+def _read(s: Section, path: Path, meshes: Path) -> SensorModel:
     facts = read_facts(s)
     camera, view = _camera(s.section("camera"))
+    mesh, make = _pad(s.section("pad"), meshes, view)
     model = SensorModel(
         name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=camera,
-        markers=_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
-        facts=facts, file=str(path),
-        _make=_pad(s.section("pad"), path.parent, view))
+        markers=read_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
+        noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh, _make=make)
     s.done()
     return model
 
@@ -145,15 +178,6 @@ def _camera(s: Section) -> tuple[_core.TactileCamera, tuple[float, float]]:
     return camera, view
 
 
-def _markers(s: Section | None) -> _core.MarkerGrid | None:
-    if s is None:
-        return None
-    pitch = s.pair("pitch", "m", 1e-5, 0.1)
-    grid = _core.MarkerGrid(s.whole("rows", 1, 1000), s.whole("columns", 1, 1000), *pitch)
-    s.done()
-    return grid
-
-
 def _rgb(s: Section, folder: Path) -> str:
     name = s.text("rgb", "")
     if name and not (folder / name).is_file():
@@ -162,29 +186,32 @@ def _rgb(s: Section, folder: Path) -> str:
     return str(folder / name) if name else ""
 
 
-def _pad(s: Section, folder: Path, view: tuple[float, float]) -> Callable[[], Gel]:
+def _pad(s: Section, folder: Path, view: tuple[float, float]) -> tuple[str, Callable[[], Gel]]:
+    """The file of the pad's mesh, if any, and what makes the pad."""
     kind = s.text("kind", among=("box", "round", "mesh"))
     if kind == "mesh":
         file = folder / s.text("mesh")
         unit = s.text("unit", among=("mm", "m"))
         face = s.text("face", "top", among=("top", "bottom"))
+        glued = s.number("glued", "m", 1e-5, 0.1) if "glued" in s.nodes else None
         s.done()
         if not file.is_file():
-            s.fail("mesh", str(file), "is no file", "give it relative to the sensor file",
+            s.fail("mesh", str(file), "is no file",
+                   "give it relative to the sensor file, or the folder that it is in",
                    s.nodes["mesh"])
-        return lambda: read_pad(str(file), unit, face)
+        return str(file), lambda: read_pad(str(file), unit, face, glued)
     thickness = s.number("thickness", "m", 1e-4, 0.1)
     chamfer = s.number("chamfer", "m", 0, 0.5 * thickness, 0.0)
     grading = _grading(s.section("elements", required=False), thickness, view)
     if kind == "round":
         radius = s.number("radius", "m", 1e-4, 0.5)
         s.done()
-        return lambda: gel_of(_core.round_pad(radius, thickness, chamfer, grading))
+        return "", lambda: gel_of(_core.round_pad(radius, thickness, chamfer, grading))
     width, depth = s.number("width", "m", 1e-4, 1), s.number("depth", "m", 1e-4, 1)
     dome = s.pair("dome", "m", 1e-3, 1e3, (0.0, 0.0))
     s.done()
-    return lambda: gel_of(_core.box_pad(width, depth, thickness, chamfer, grading,
-                                        dome if dome[0] else None))
+    return "", lambda: gel_of(_core.box_pad(width, depth, thickness, chamfer, grading,
+                                            dome if dome[0] else None))
 
 
 def _grading(s: Section | None, thickness: float,

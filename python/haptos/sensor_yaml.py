@@ -33,6 +33,12 @@ def names_in(folder: Path) -> list[str]:
     return sorted(p.stem for p in folder.glob("*.yaml"))
 
 
+def title_of(file: Path) -> str:
+    """Name of what a file of the library describes, and the sentence about it."""
+    entries = open_sensor_file(file, "file")
+    return f"{entries.text('name')}: {entries.text('about', '')}"
+
+
 def find_file(name: str, folder: Path, what: str) -> Path:
     """The file of this name in a folder, or the file that `name` is the path of. Raises InputError."""
     path = Path(name)
@@ -176,6 +182,15 @@ def read_facts(s: Section) -> list[Fact]:
         facts.append(Fact(f.text("what"), f.text("kind", among=KINDS), f.text("source")))
         f.done()
     return facts
+
+
+def read_markers(s: Section | None) -> _core.MarkerGrid | None:
+    if s is None:
+        return None
+    pitch = s.pair("pitch", "m", 1e-5, 0.1)
+    grid = _core.MarkerGrid(s.whole("rows", 1, 1000), s.whole("columns", 1, 1000), *pitch)
+    s.done()
+    return grid
 
 
 _MATERIAL_UNITS = {"young": "Pa", "poisson": "", "density": "kg/m3"}

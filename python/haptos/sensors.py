@@ -16,6 +16,7 @@ from haptos import _core
 from haptos.arrays import stack_envs
 from haptos.errors import refuse
 from haptos.rgb import load_rgb
+from haptos.tactile_noise import noisy_surface, on_prints, on_surface
 from haptos.turns import rotation
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class MarkerReading(NamedTuple):
     in_view: NDArray[np.bool_]  #: (env, n)
     hidden: NDArray[np.bool_]  #: a fold of the coat lies before the marker, (env, n)
     undistorted: NDArray[np.float64]  #: pixel in a pinhole without distortion, (env, n, 2)
+    lost: NDArray[np.bool_]  #: by the noise, (env, n); its pixel says nothing
+    normal: NDArray[np.float64]  #: of the coat's triangle, unit, outward, (env, n, 3)
 
 
 class ContactField(NamedTuple):
@@ -83,6 +86,13 @@ class PointCloud(NamedTuple):
     contact: NDArray[np.bool_]  #: pressed in deeper than the threshold, (env, height, width)
 
 
+class MarkerPoints(NamedTuple):
+    """The markers as points."""
+
+    position: NDArray[np.float64]  #: (env, n, 3) [m]
+    normal: NDArray[np.float64]  #: of the coat there, unit, outward, (env, n, 3)
+
+
 class GelStress(NamedTuple):
     """Cauchy stress; gel axes. Tension is positive."""
 
@@ -96,7 +106,9 @@ class TactileSensor:
     """A camera under the coat of a soft body. Made by Scene.add_sensor().
 
     The gel frame has its origin at the rest top centre and +z out of the gel; it moves with the
-    prescribed body, affine body or link of a robot that the gel is glued to.
+    prescribed body, affine body or link of a robot that the gel is glued to. What a camera shows
+    (depth, normals, points, marker pixels, colours) has the noise of the step, where the sensor has
+    any, unless `clean` is asked for; forces and stress have none.
     """
 
     def __init__(self, sim: Sim, spec: SensorSpec, seed: int = 0) -> None:
@@ -121,12 +133,55 @@ class TactileSensor:
         self._rest, self._coat = rest, coat
         self._fields: dict[float | None, Any] = {}
         self._depth = _core.DepthSensor(spec.camera, rest, coat)
+        self._grid = spec.markers
         self._markers = (None if spec.markers is None
                          else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
+        self._printed: list[Any] = []
+        self._seeds = [seed] * sim.envs
         self._rgb = None if spec.rgb is None else load_rgb(
             spec.rgb, spec.camera, rest_height=self._depth.rest_height(),
             rest_normal=self._depth.measure(rest)[1], name=spec.name,
             seed=seed)
+        if spec.noise is not None:
+            self.noise = spec.noise
+        elif self._rgb is not None:
+            self.noise = self._rgb.noise
+        else:
+            self.noise = _core.TactileNoise()
+
+    @property
+    def noise(self) -> _core.TactileNoise:
+        """The noise; assign another to change it, one without numbers to switch it off. Raises
+        InputError for numbers that cannot be used and for markers that it would print beside the
+        coat."""
+        return self._noise
+
+    @noise.setter
+    def noise(self, noise: _core.TactileNoise) -> None:
+        noise.check()
+        self._noise = noise
+        if self._rgb is not None:
+            self._rgb.noise = noise
+        self._print(range(self._sim.envs))
+
+    def _print(self, envs: Iterable[int]) -> None:
+        """Prints the markers of these environments where the noise wants them."""
+        if self._grid is None or not on_prints(self._noise):
+            self._printed = []
+            return
+        if not self._printed:
+            self._printed = [self._markers] * self._sim.envs
+        for k in envs:
+            at = _core.printed_markers(self._noise, self._key(k), self._grid)
+            self._printed[k] = _core.MarkerSensor(self.camera, self._rest, self._coat, at)
+
+    def _key(self, env: int) -> int:
+        return _core.tactile_noise_key(self._seeds[env], env, self.name)
+
+    def _reseed(self, chosen: NDArray[np.bool_], seed: int) -> None:
+        for k in np.flatnonzero(chosen):
+            self._seeds[int(k)] = seed
+        self._print([int(k) for k in np.flatnonzero(chosen)])
 
     def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now.
@@ -155,23 +210,26 @@ class TactileSensor:
             nodes += stack_envs([c["to_surface"] for c in self._nodal_contact()])
         return nodes
 
-    def depth(self, *, compensated: bool = False) -> NDArray[np.float32]:
+    def depth(self, *, compensated: bool = False, clean: bool = False) -> NDArray[np.float32]:
         """How far the coat is pressed in [m], (env, height, width); negative where it bulges out,
         not-a-number where the camera sees no coat.
 
-        compensated: see image().
+        compensated, clean: see image().
         """
-        return self.image(compensated=compensated)[0]
+        return self.image(compensated=compensated, clean=clean)[0]
 
-    def image(self, *, compensated: bool = False
+    def image(self, *, compensated: bool = False, clean: bool = False
               ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Depth (env, height, width) [m] and unit normals (env, 3, height, width), gel frame.
 
         compensated: of the surface that touches instead of the coat. The barrier keeps them apart
         by a part of contact.support; each vertex in contact is moved over its gap, so the depth
-        becomes that of the object.
+        becomes that of the object. clean: without noise.
         """
         images = [self._depth.measure(x) for x in self.nodes(compensated=compensated)]
+        if on_surface(self._noise) and not clean:
+            images = [noisy_surface(self._noise, self._key(k), int(step), self.camera.pitch, *i)
+                      for k, (i, step) in enumerate(zip(images, self._sim.step_count, strict=True))]
         return stack_envs([i[0] for i in images]), stack_envs([i[1] for i in images])
 
     # -- contact -------------------------------------------------------------------------------
@@ -228,13 +286,13 @@ class TactileSensor:
     # -- point clouds --------------------------------------------------------------------------
 
     def points(self, frame: str = "world", *, threshold: float = 5e-5,
-               compensated: bool = False) -> PointCloud:
+               compensated: bool = False, clean: bool = False) -> PointCloud:
         """The point of the coat that each pixel sees, its normal, and whether it is in contact.
 
-        frame: "world" or "gel"; threshold: of the depth that counts as contact [m]; compensated:
-        see image(). Raises InputError for another frame.
+        frame: "world" or "gel"; threshold: of the depth that counts as contact [m]; compensated,
+        clean: see image(). Raises InputError for another frame.
         """
-        depth, normal = self.image(compensated=compensated)
+        depth, normal = self.image(compensated=compensated, clean=clean)
         position = stack_envs([self._depth.points(d.ravel()) for d in depth])
         normals = np.moveaxis(normal, 1, -1).astype(float)
         seen = np.isfinite(depth)
@@ -242,13 +300,13 @@ class TactileSensor:
         position, normals = self._in_frame(frame, position, normals)
         return PointCloud(position, normals, seen, _deeper(depth, threshold))
 
-    def marker_points(self, frame: str = "world") -> NDArray[np.float64]:
-        """Positions of the markers [m], (env, n, 3).
+    def marker_points(self, frame: str = "world") -> MarkerPoints:
+        """The markers as a sparse point cloud.
 
         frame: "world" or "gel". Raises InputError for another one and without a marker grid.
         """
-        position = self.markers().position
-        return self._in_frame(frame, position, position)[0]
+        markers = self.markers()
+        return MarkerPoints(*self._in_frame(frame, markers.position, markers.normal))
 
     def _in_frame(self, frame: str, position: NDArray[np.float64], vectors: NDArray[np.float64]
                   ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -291,16 +349,20 @@ class TactileSensor:
                         "to_surface": c["to_surface"] @ turn})
         return out
 
-    def rgb(self) -> NDArray[np.uint8]:
+    def rgb(self, *, clean: bool = False) -> NDArray[np.uint8]:
         """What the camera shows, grey values (env, height, width, 3), red first; the mirror image of
-        what a camera inside sees. Without contact exactly the background; noise, where the file has
-        any, is that of the step. Raises InputError without a file of lights or a table."""
+        what a camera inside sees. Without contact and noise exactly the background. clean:
+        without noise and other backgrounds. Raises InputError without a file of lights or a table."""
         if self._rgb is None:
             refuse(f'sensor "{self.name}"', "", "has no colours",
                    "give add_sensor(rgb=...) a file of lights or a table")
-        depth, normal = self.image()
-        return stack_envs([self._rgb.image(depth[k], normal[k], env=k, sample=int(step))
-                         for k, step in enumerate(self._sim.step_count)])
+        depth, normal = self.image(clean=True)
+        if clean:
+            return stack_envs([self._rgb.model.render(d, n)
+                               for d, n in zip(depth, normal, strict=True)])
+        return stack_envs([
+            self._rgb.image(depth[k], normal[k], env=k, sample=int(step), seed=self._seeds[k])
+            for k, step in enumerate(self._sim.step_count)])
 
     @property
     def has_colours(self) -> bool:
@@ -312,17 +374,31 @@ class TactileSensor:
         """Whether the sensor has a marker grid."""
         return self._markers is not None
 
-    def markers(self) -> MarkerReading:
-        """The markers now and their flow since rest. Raises InputError without a marker grid."""
+    def markers(self, *, clean: bool = False) -> MarkerReading:
+        """The markers now and their flow since rest.
+
+        With noise they sit where they were printed; position and flow are exact, pixel, pixel_flow
+        and undistorted jitter, some are lost. clean: without noise. Raises InputError without a
+        marker grid.
+        """
         if self._markers is None:
             refuse(f'sensor "{self.name}"', "", "has no markers",
                    "give add_sensor(markers=haptos.MarkerGrid())")
-        rows = [self._markers.measure(x) for x in self.nodes()]
-        position, flow, pixel, pixel_flow, in_view, hidden = _stacked(
-            rows, ("position", "flow", "pixel", "pixel_flow", "in_view", "hidden"))
+        of = self._printed if self._printed and not clean else [self._markers] * self._sim.envs
+        rows = [m.measure(x) for m, x in zip(of, self.nodes(), strict=True)]
+        position, flow, normal, pixel, pixel_flow, in_view, hidden = _stacked(
+            rows, ("position", "flow", "normal", "pixel", "pixel_flow", "in_view", "hidden"))
+        lost = np.zeros(in_view.shape, bool)
+        if not clean and (self._noise.jitter or self._noise.loss):
+            for k, step in enumerate(self._sim.step_count):
+                seen = np.ones(len(pixel[k]))
+                moved, seen = _core.add_marker_noise(self._noise, self._key(k), int(step), pixel[k],
+                                                     seen)
+                pixel_flow[k] += moved - pixel[k]
+                pixel[k], lost[k] = moved, np.asarray(seen) == 0
         undistorted = self.camera.undistort(pixel.reshape(-1, 2)).reshape(pixel.shape)
         return MarkerReading(position, flow, pixel, pixel_flow, in_view.astype(bool),
-                             hidden.astype(bool), undistorted)
+                             hidden.astype(bool), undistorted, lost, normal)
 
 
 def _stacked(rows: list[Any], names: Iterable[str]) -> list[NDArray[Any]]:

@@ -198,7 +198,7 @@ class Sim:
     def reset(self, mask: ArrayLike | None = None, seed: int | None = None) -> None:
         """Back to the start, where mask (env,) is true; everywhere by default.
 
-        seed: of the noise of robots' sensors, in place of the scene's sim.seed.
+        seed: of the noise of robots' and tactile sensors, in place of the scene's sim.seed.
         """
         chosen = np.ones(self.envs, bool)
         if mask is not None:
@@ -209,6 +209,9 @@ class Sim:
         for core, wanted in zip(self._each, chosen, strict=True):
             if wanted:
                 core.reset(seed)
+        if seed is not None:
+            for sensor in self._sensors.values():
+                sensor._reseed(chosen, seed)
         self._status = np.where(chosen, np.uint32(0), self._status)
 
     @property

@@ -307,7 +307,7 @@ class SimStage:
         if sensor.has_markers:
             m = sensor.markers()
             reading.pixel, reading.pixel_flow = m.pixel[env], m.pixel_flow[env]
-            reading.in_view = m.in_view[env]
+            reading.in_view = m.in_view[env] & ~m.lost[env]
             turn, origin = sensor.frame(env)
             reading.markers = m.position[env] @ turn.T + origin
         return reading

@@ -139,15 +139,26 @@ TriMesh sheet(double bumps) {
   return m;
 }
 
-// Largest change of the force on the sheet, relative to its size, while a tool goes across it in
-// `steps` steps, onto it and off it again.
-double largest_jump(const TriMesh& tool, double bumps, int steps) {
-  double low = 1e300;
-  for (const Vec3d& x : tool.vertices) low = std::min(low, x[2]);
+// A way that the lowest point of a tool takes.
+struct Way {
+  Vec3d from, to;
+  TriMesh place(TriMesh tool, double t) const {
+    double low = 1e300;
+    for (const Vec3d& x : tool.vertices) low = std::min(low, x[2]);
+    for (Vec3d& x : tool.vertices) x += from + (to - from) * t - Vec3d{{0, 0, low}};
+    return tool;
+  }
+};
+// At six tenths of the support onto a sheet and off it again, and from beyond the support down to a
+// quarter of it.
+const Way kAcross{{{-3.2, 0.13, 0.12}}, {{3.2, 0.13, 0.12}}},
+    kDown{{{0.17, 0.13, 0.3}}, {{0.17, 0.13, 0.05}}};
+
+// Largest change of the force on the sheet, relative to its size, while a tool goes its way in
+// `steps` steps.
+double largest_jump(const TriMesh& tool, const Way& way, double bumps, int steps) {
   const auto force = [&](double t) {
-    TriMesh m = tool;
-    for (Vec3d& x : m.vertices) x += Vec3d{{-3.2 + 6.4 * t, 0.13, 0.12 - low}};
-    TermCase c(sheet(bumps), m, true, kUnit, 1, true);
+    TermCase c(sheet(bumps), way.place(tool, t), true, kUnit, 1, true);
     Assembly a;
     a.reset(test::dense_pattern(c.law.points));
     a.begin(c.law.points, false, nullptr);
@@ -173,7 +184,11 @@ double largest_jump(const TriMesh& tool, double bumps, int steps) {
   return jump / most;
 }
 
-TEST(MortarTerm, ForceIsContinuousWhileSharpFeaturesComeAndGo) {
+struct Tool {
+  const char* name;
+  TriMesh mesh;
+};
+std::vector<Tool> sharp_tools() {
   const auto turned = [](TriMesh m, const Vec3d& by) {
     const Mat3d R = to_matrix(rotation_by(by));
     for (Vec3d& x : m.vertices) x = R * x;
@@ -184,19 +199,115 @@ TEST(MortarTerm, ForceIsContinuousWhileSharpFeaturesComeAndGo) {
       {{0, 0, 0}}, {{-0.8, -0.8, 0.5}}, {{0.8, -0.8, 0.5}}, {{0.8, 0.8, 0.5}}, {{-0.8, 0.8, 0.5}}};
   pyramid.triangles = {{{0, 2, 1}}, {{0, 3, 2}}, {{0, 4, 3}},
                        {{0, 1, 4}}, {{1, 2, 3}}, {{1, 3, 4}}};
-  const std::pair<const char*, TriMesh> tools[] = {
-      {"cube on its face", turned(box({{1, 1, 1}}), {{0, 0, 0.3}})},
-      {"cube on its edge", turned(box({{1, 1, 1}}), {{0.78, 0, 0}})},
-      {"wedge", turned(box({{1, 2, 1}}), {{0, 0.6, 0.2}})},
-      {"tip of a pyramid", pyramid}};
-  for (const double bumps : {0.0, 0.03})
-    for (const auto& [name, tool] : tools) {
-      const double coarse = largest_jump(tool, bumps, 150), fine = largest_jump(tool, bumps, 1200);
-      std::printf("FIGURE mortar_jump.%s%s = %.2e, in eight times as many steps %.2e\n",
-                  bumps > 0 ? "folds." : "", name, coarse, fine);
-      EXPECT_LT(fine, 0.55 * coarse) << name;
-      EXPECT_LT(fine, 0.1) << name;
+  return {{"cube on its face", turned(box({{1, 1, 1}}), {{0, 0, 0.3}})},
+          {"cube on its edge", turned(box({{1, 1, 1}}), {{0.78, 0, 0}})},
+          {"wedge", turned(box({{1, 2, 1}}), {{0, 0.6, 0.2}})},
+          {"tip of a pyramid", pyramid}};
+}
+
+TEST(MortarTerm, ForceIsContinuousWhileSharpFeaturesComeAndGo) {
+  for (const bool down : {false, true})
+    for (const double bumps : {0.0, 0.03})
+      for (const auto& [name, tool] : sharp_tools()) {
+        const Way& way = down ? kDown : kAcross;
+        const double coarse = largest_jump(tool, way, bumps, 150),
+                     fine = largest_jump(tool, way, bumps, 1200);
+        std::printf("FIGURE mortar_jump.%s%s%s = %.2e, in eight times as many steps %.2e\n",
+                    bumps > 0 ? "folds." : "", down ? "down." : "", name, coarse, fine);
+        EXPECT_LT(fine, 0.55 * coarse) << name;
+        EXPECT_LT(fine, 0.1) << name;
+      }
+}
+
+// A search reads held samples, the next iterate fresh ones: by how much their energies differ where
+// the search ends, by the largest energy on the way. Shorter searches leave less.
+double largest_difference(const TriMesh& tool, const Way& way, double bumps, int steps) {
+  double most = 0, off = 0;
+  for (int k = 0; k < steps; ++k) {
+    const auto place = [&](int to) { return way.place(tool, static_cast<double>(to) / steps); };
+    TermCase c(sheet(bumps), place(k), true, kUnit, 1, true);
+    Points& p = c.law.points;
+    // What it may move in a step is what the candidates are for.
+    const TriMesh next = place(k + 1);
+    for (std::size_t v = 0; v < next.vertices.size(); ++v)
+      p.x_target[static_cast<std::size_t>(c.collider->point[v])] = kUnit * next.vertices[v];
+    StepContext step;
+    step.points = &p;
+    c.term->prepare(step);
+    most = std::max(most, test::energy_of(c.law));
+    c.term->hold(true);
+    p.x = p.x_target;
+    const double held = test::energy_of(c.law);
+    c.term->hold(false);
+    off = std::max(off, std::abs(test::energy_of(c.law) - held));
+  }
+  EXPECT_GT(most, 0);
+  return off / most;
+}
+
+TEST(MortarTerm, EnergyOfHeldSamplesIsThatOfFreshOnesForShortSearches) {
+  for (const auto& [name, tool] : sharp_tools()) {
+    const double coarse = largest_difference(tool, kAcross, 0.03, 150),
+                 fine = largest_difference(tool, kAcross, 0.03, 1200);
+    std::printf("FIGURE mortar_held.%s = %.2e, over an eighth of the way %.2e\n", name, coarse,
+                fine);
+    EXPECT_LT(fine, 0.4 * coarse) << name;
+    EXPECT_LT(fine, 0.1) << name;
+  }
+}
+
+// A cube on a sheet: nothing to begin with; moved by little the anchors hold it as springs, moved
+// by much it slides with mu N. Records add up to what friction pulls.
+TEST(MortarTerm, FrictionHoldsThenSlides) {
+  constexpr double kMu = 0.4;
+  TriMesh cube = box({{1, 1, 1}});
+  cube = Way{{{0.1, 0.2, 0.1}}, {{0.1, 0.2, 0.1}}}.place(cube, 0);
+  TermCase c(sheet(0), cube, true, kUnit, 1, true, {kMu, kMu, 0});
+  Points& p = c.law.points;
+  ContactHistory history;
+  StepContext step;
+  step.points = &p;
+  step.h = 0.01;
+  step.history = &history;
+  const auto move = [&](const Vec3d& by, double& normal) {
+    p.x_start = p.x_target = p.x;
+    for (const int v : c.collider->point) p.x_target[static_cast<std::size_t>(v)] += by * kUnit;
+    c.term->prepare(step);
+    for (const int v : c.collider->point) p.x[static_cast<std::size_t>(v)] += by * kUnit;
+    c.term->refresh(p);
+    LaggedForces used, now;
+    c.term->update_lag(p, used, now);
+    const test::LawValues values = test::evaluate_law(c.law);
+    c.term->commit(step, p);
+    ContactHistory next;
+    c.term->remember(next);
+    history = next;
+    ++step.step;
+    Vec3d pull = Vec3d::zero();
+    normal = 0;
+    for (const ContactPoint& r : c.term->contacts()) {
+      pull += r.tangential_force;
+      normal += r.normal_force;
     }
+    // The gradient on the sheet is what the records say, with the other sign.
+    Vec3d gradient = Vec3d::zero();
+    for (const int v : c.soft->point)
+      for (int k = 0; k < 3; ++k) gradient[k] += values.gradient[3 * p.block(v) + k];
+    EXPECT_NEAR(gradient[0], -pull[0], 1e-9 * normal);
+    EXPECT_NEAR(gradient[1], -pull[1], 1e-9 * normal);
+    return pull;
+  };
+  double normal = 0;
+  const Vec3d none = move({{0, 0, 0}}, normal);
+  EXPECT_GT(normal, 0);
+  EXPECT_LE(norm(none), 1e-12 * normal);
+  const Vec3d little = move({{0.02, 0, 0}}, normal), twice = move({{0.02, 0, 0}}, normal);
+  EXPECT_GT(little[0], 0.1 * kMu * normal);
+  EXPECT_LT(little[0], 0.5 * kMu * normal);
+  EXPECT_NEAR(twice[0], 2 * little[0], 1e-6 * little[0]);
+  const Vec3d much = move({{0.3, 0.15, 0}}, normal);
+  EXPECT_NEAR(norm(much), kMu * normal, 0.01 * kMu * normal);
+  EXPECT_NEAR(much[1] / much[0], 0.15 / 0.34, 0.01);
 }
 
 }  // namespace

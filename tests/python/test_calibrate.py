@@ -57,7 +57,7 @@ def pictures(tmp_path_factory):
 @pytest.fixture(scope="module")
 def calibrated(pictures, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
-    return haptos.calibrate(pictures[0], "4mm", PITCH, out), out
+    return haptos.calibrate(pictures[0], "4mm", out=out), out
 
 
 def test_held_out_presses_are_predicted_by_lights_and_by_table(calibrated):
@@ -71,8 +71,8 @@ def test_held_out_presses_are_predicted_by_lights_and_by_table(calibrated):
               f"null {null.mean():.4f}; correlation {correlation.mean():.4f}, worst "
               f"{correlation.min():.4f}; RMSE {np.mean([s.mse for s in scores])**0.5:.2f} of "
               f"{np.mean([s.mse_null for s in scores])**0.5:.1f}")
-        assert ssim.mean() > 0.95 and correlation.min() > 0.95
-        assert ssim.min() > 0.93 and null.max() < 0.75
+        assert ssim.min() > 0.95 and correlation.min() > 0.95
+        assert null.max() < 0.75
 
 
 def test_circles_and_lights_are_found(calibrated, pictures):
@@ -100,14 +100,14 @@ def test_depth_is_reconstructed(calibrated):
 
 def test_the_sensor_file_shows_what_the_fit_showed(calibrated):
     result, out = calibrated
-    sensor = haptos.load_rgb(out / "sensor.yaml")
+    sensor = haptos.load_rgb(out / "rgb.yaml")
     press = result.held_out[0]
     depth, normal = fitting.ball_depth(SIZE, PITCH, press.circle, BALL)
     assert np.array_equal(sensor.image(depth, normal), result.table_model.render(depth, normal))
     flat = np.zeros(SIZE, np.float32)
     rest = sensor.image(flat, haptos.normals_from_depth(flat, PITCH))
     assert np.array_equal(rest, (result.background.astype(np.float32) + 0.5).astype(np.uint8))
-    text = (out / "sensor.yaml").read_text().replace("model: table", "model: lights")
+    text = (out / "rgb.yaml").read_text().replace("model: table", "model: lights")
     (out / "lights.yaml").write_text(text)
     lights = haptos.load_rgb(out / "lights.yaml").image(depth, normal)
     difference = lights.astype(int) - result.light_model.render(depth, normal)
@@ -116,18 +116,105 @@ def test_the_sensor_file_shows_what_the_fit_showed(calibrated):
     assert report.count("null") >= 4 and "Reconstruction" in report
 
 
+def test_the_sensor_it_writes_is_a_sensor_as_any_other(calibrated):
+    result, out = calibrated
+    model, base = haptos.load_sensor(str(out / "sensor.yaml")), haptos.load_sensor("gelsight-mini")
+    # No pitch was given: 160 pixels show what the Mini's 320 show.
+    assert result.pitch == pytest.approx(PITCH, rel=1e-12)
+    assert any("GelSight Mini" in w and "126.8 um" in w for w in result.warnings)
+    assert (model.camera.width, model.camera.height) == (SIZE[1], SIZE[0])
+    assert model.camera.pitch == pytest.approx(PITCH, rel=1e-8)
+    assert model.material == base.material and model.friction == base.friction
+    assert model.markers.rows == base.markers.rows
+    kinds = {f.what: f.kind for f in model.facts}
+    assert kinds["pixel pitch"] == "assumed" and kinds["colours"] == "measured"
+    assert "lights" not in kinds and "density and friction" in kinds
+    scene = haptos.Scene(gravity=(0, 0, 0))
+    model.add_to(scene, "finger")
+    rest = scene.compile().sensors["finger"].rgb()[0]
+    assert np.abs(rest.astype(int) - result.background).max() <= 1
+
+
+@pytest.mark.full
+def test_a_press_into_it_looks_like_the_pictures(calibrated):
+    from haptos.image_metrics import compare_images
+    from haptos.press import prepare
+
+    result, out = calibrated
+    press = prepare("sphere", sensor=str(out / "sensor.yaml"), depth=5e-4)
+    while not press.done:
+        press.step()
+    sensor = press.sensor
+    depth, normal = sensor.image()
+    # What the hidden lights would make of the same gel, as if it were flat at rest.
+    rest = haptos.normals_from_depth(np.zeros(SIZE, np.float32), PITCH)
+    flat = np.nan_to_num(depth[0])
+    true = hidden_model().render_float(flat, haptos.normals_from_depth(flat, PITCH)).astype(float)
+    inside = flat > 1e-4
+    score = compare_images(sensor.rgb()[0].astype(float), true, result.background, inside)
+    print(f"FIGURE calibrate.press = masked SSIM {score.masked_ssim:.3f}, null "
+          f"{score.masked_ssim_null:.3f}, correlation {score.correlation:.3f}, "
+          f"{inside.sum()} pixels")
+    assert rest.shape == normal[0].shape
+    assert score.masked_ssim > 0.9 > score.masked_ssim_null and score.correlation > 0.95
+
+
+def test_pictures_that_were_mirrored_are_turned_back(pictures, calibrated, tmp_path):
+    turned = tmp_path / "turned"
+    turned.mkdir()
+    for picture in sorted(pictures[0].iterdir())[:30]:
+        Image.fromarray(np.asarray(Image.open(picture))[::-1, ::-1]).save(turned / picture.name)
+    result = haptos.calibrate(turned, "4mm", PITCH, tmp_path / "out", sensor="digit", mirror="xy")
+    first = {p.name: p for p in calibrated[0].presses}
+    for press in result.presses:
+        assert np.array_equal(press.image, first[press.name].image)
+    assert result.mirror == "xy" and not any("named" in w for w in result.warnings)
+    text = (tmp_path / "out" / "sensor.yaml").read_text()
+    assert "mirrored along x and y" in text
+    model, digit = haptos.load_sensor(str(tmp_path / "out" / "sensor.yaml")), haptos.load_sensor("digit")
+    assert model.camera.kind == digit.camera.kind
+    assert model.camera.pitch == pytest.approx(PITCH, rel=1e-8)
+    assert {f.what: f.kind for f in model.facts}["pixel pitch"] == "measured"
+    with pytest.raises(haptos.InputError, match="must be x, y or xy"):
+        haptos.calibrate(turned, "4mm", PITCH, mirror="z")
+
+
+def test_a_pad_of_ones_own_goes_with_the_sensor(calibrated, tmp_path):
+    from haptos.calibration_sensor import pitch_of, write_colours, write_sensor
+
+    (tmp_path / "own").mkdir()
+    pad = haptos.box_pad(0.022, 0.018, 0.004, 0, haptos.PadGrading(2e-3, 2e-3, 3e-3, 3e-3))
+    haptos.write_vtk(str(tmp_path / "own" / "pad.vtk"), pad.mesh)
+    (tmp_path / "own" / "mine.yaml").write_text(
+        "name: Mine\npad: {kind: mesh, mesh: pad.vtk, unit: m}\n"
+        "material: {young: 0.2 MPa, poisson: 0.48, density: 1000}\n"
+        "camera: {kind: pinhole, width: 320, height: 240, focal: 340, distance: 20 mm}\n")
+    base = haptos.load_sensor(str(tmp_path / "own" / "mine.yaml"))
+    assert pitch_of(base, 160, 120) == pytest.approx(2 * 0.02 / 340, rel=1e-12)
+    with pytest.raises(haptos.InputError, match="give --pitch"):
+        pitch_of(base, 160, 160)
+    out = tmp_path / "out"
+    out.mkdir()
+    write_colours(out, calibrated[0])
+    write_sensor(out, calibrated[0], base)
+    (tmp_path / "own" / "pad.vtk").unlink()
+    model = haptos.load_sensor(str(out / "sensor.yaml"))
+    assert model.name == "Mine, calibrated" and len(model.gel.mesh.vertices) == len(pad.mesh.vertices)
+    assert model.camera.distance == 0.02 and model.camera.pitch == pytest.approx(PITCH, rel=1e-8)
+
+
 @pytest.mark.parametrize("ratio", [0.8, 1.25])
-def test_a_wrong_ball_radius_is_noticed(calibrated, ratio):
-    # As calibrate() would have it with another radius: gradients of the same circles.
-    result, _ = calibrated
-    samples = fitting.join([
-        fitting.take_samples(p.image, result.background, p.circle, BALL * ratio, PITCH)
-        for p in result.presses if not p.held_out])
-    fit = fitting.fit_lights(samples, SIZE, PITCH)
-    best, gain = fitting.best_radius(samples, fit, SIZE, PITCH)
-    print(f"FIGURE calibrate.radius{ratio} = best {best * ratio:.3f} of the true one, leaves "
-          f"{100 * gain:.0f} % less")
-    assert abs(best * ratio - 1) < 0.12 and gain > 0.1
+def test_a_wrong_ball_radius_is_noticed(pictures, tmp_path, ratio):
+    some = tmp_path / "some"
+    some.mkdir()
+    for picture in sorted(pictures[0].iterdir())[:30]:
+        (some / picture.name).write_bytes(picture.read_bytes())
+    result = haptos.calibrate(some, BALL * ratio, PITCH, bins=40)
+    print(f"FIGURE calibrate.radius{ratio} = best {result.best_radius / BALL:.3f} of the true one, "
+          f"leaves {100 * result.radius_gain:.0f} % less")
+    assert abs(result.best_radius / BALL - 1) < 0.12
+    said = [w for w in result.warnings if "the shading fits a ball of" in w]
+    assert len(said) == 1 and "check the ball's radius and the pitch" in said[0]
 
 
 def test_integration_gives_back_a_surface():

@@ -82,6 +82,21 @@ def test_a_set_sits_on_its_links_wherever_they_are(tmp_path):
         assert np.nanmax(np.abs(sim.sensors[name].depth()[0])) < 2e-6
 
 
+def test_a_pad_that_lies_askew_has_its_frame_along_its_sides(tmp_path):
+    file = write_set(tmp_path, markers={"rows": 3, "columns": 5, "pitch": 0.0025})
+    s, half = np.sqrt(0.5), 0.5 * np.deg2rad(25)
+    made = haptos.box_pad(PAD[0], PAD[1], PAD[2], 0.0, haptos.PadGrading(4e-3, 4e-3, 4e-3, 4e-3))
+    upright = made.mesh.transformed(position=(HALF[0] + PAD[2], 0, 0), quaternion=(s, 0, s, 0))
+    haptos.write_vtk(tmp_path / "pad.vtk", upright.transformed(
+        quaternion=(np.cos(half), np.sin(half), 0, 0)))
+    pad, other = haptos.load_pad_set(file).pads
+    np.testing.assert_allclose(np.ptp(np.asarray(pad.gel.mesh.vertices), axis=0), PAD, atol=1e-9)
+    turn = haptos.turns.rotation(pad.quaternion)
+    np.testing.assert_allclose(turn[:, 2], (1, 0, 0), atol=1e-9)
+    assert abs(turn[:, 0] @ (0, -np.sin(2 * half), np.cos(2 * half))) == pytest.approx(1, abs=1e-9)
+    assert (pad.markers.rows, pad.markers.cols) == (3, 5) and other.markers is None
+
+
 @pytest.mark.parametrize(("change", "words"), [
     ({"mesh": "none.vtk"}, "is no file"),
     ({"base": "none.obj"}, "give the folder of the robot's description"),
@@ -126,8 +141,11 @@ def test_the_f_tac_hand_carries_17_pads():
     # The counts that the description's own pads are published with.
     assert sum(len(p.gel.mesh.vertices) for p in pads.pads) == 3252
     assert sum(len(p.gel.mesh.tets) for p in pads.pads) == 7432
+    assert sum(p.markers.rows * p.markers.cols for p in pads.pads) == 462
     for pad in pads.pads:
         assert pad.gel.thickness == pytest.approx(2.5e-3, rel=1e-3), pad.name
+        size = np.ptp(np.asarray(pad.gel.mesh.vertices), axis=0)
+        assert size[0] / size[1] < 2.2, pad.name
         assert 0.35 < len(pad.gel.base) / len(pad.gel.mesh.vertices) < 0.55, pad.name
     scene = haptos.Scene(dt=0.02)
     scene.contact.support = 1e-4
@@ -138,6 +156,7 @@ def test_the_f_tac_hand_carries_17_pads():
     assert len(names) == 17
     for name in names:
         assert np.nanmax(np.abs(sim.sensors[name].depth()[0])) < 1e-4  # their own weight
+        assert sim.sensors[name].markers().in_view.all()
 
 
 @pytest.mark.full

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import run_haptos
+from conftest import outside_file, run_haptos
 from PIL import Image
 
 import haptos
@@ -173,6 +173,54 @@ def test_the_pages_of_sensors_are_what_their_files_say():
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", haptos.outside_sensor_names())
+def test_a_sensor_whose_mesh_is_outside_is_whole(name, tmp_path):
+    with pytest.raises(haptos.InputError, match=f"FOLDER/{name}"):
+        haptos.load_sensor(name)
+    with pytest.raises(haptos.InputError, match="or the folder that it is in"):
+        haptos.load_sensor(name, tmp_path)
+    folder = outside_file("pads")
+    model = haptos.load_sensor(f"{folder}/{name}")
+    assert model.gel.mesh.vertices.tolist() == haptos.load_sensor(name, folder).gel.mesh.vertices.tolist()
+    x = np.asarray(model.gel.mesh.vertices)
+    assert x[:, 2].max() == pytest.approx(0, abs=1e-12) and x[model.gel.base, 2].max() < -2.8e-3
+    rest = _core.DepthSensor(model.camera, x, model.gel.coat).rest_height()
+    assert np.isfinite(rest).all()
+    reading = _core.MarkerSensor(model.camera, x, model.gel.coat, model.markers).measure(x)
+    assert np.asarray(reading["in_view"]).all()
+    assert model.facts
+
+
+def test_the_small_outside_pad_is_pressed_by_its_name():
+    press = prepare("sphere", sensor=f"{outside_file('pads')}/taccel-mini", depth=3e-4, steps=2)
+    while not press.done:
+        step = press.step()
+    # 56 vertices are glued, as where the pad comes from.
+    assert len(haptos.load_sensor("taccel-mini", outside_file("pads")).gel.base) == 56
+    assert np.nanmax(press.sensor.depth()[0]) == pytest.approx(3e-4, rel=0.35)  # elements of 3 mm
+    assert step.normal > 0.05
+    force, _ = press.sim.reaction("mount")
+    assert force[0, 2] == pytest.approx(-step.normal, rel=1e-3)
+
+
+def test_vertices_to_glue_may_be_given_by_depth(own_file):
+    text = own_file.read_text()
+    own_file.write_text(text.replace("unit: mm}", "unit: mm, glued: 2 mm}"))
+    gel = haptos.load_sensor(str(own_file)).gel
+    z = np.asarray(gel.mesh.vertices)[:, 2]
+    assert set(gel.base) == set(np.flatnonzero(z < -2e-3 * (1 - 1e-3)))
+    own_file.write_text(text.replace("unit: mm}", "unit: mm, glued: 9 mm}"))
+    with pytest.raises(haptos.InputError, match="to be glued"):
+        haptos.load_sensor(str(own_file)).gel  # noqa: B018
+
+
+def test_sensors_and_sets_are_listed(tmp_path):
+    done = run_haptos("describe", "sensors", cwd=tmp_path)
+    assert done.returncode == 0
+    for name in (*haptos.sensor_names(), *haptos.outside_sensor_names(), *haptos.pad_set_names()):
+        assert name in done.stdout
 
 
 def test_names_that_are_none_are_told_the_nearest():

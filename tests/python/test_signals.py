@@ -72,8 +72,14 @@ def test_point_clouds_are_where_the_coat_is(pressed, camera):
     np.testing.assert_allclose(np.linalg.norm(world.normal, axis=-1), 1, atol=1e-6)
     assert world.seen.all() and world.contact.any() and not world.contact.all()
     np.testing.assert_array_equal(world.contact, camera.contact_mask())
-    np.testing.assert_allclose(camera.marker_points(),
-                               camera.markers().position[0][None] @ turn.T + origin)
+    markers, points = camera.markers(), camera.marker_points()
+    np.testing.assert_allclose(points.position, markers.position @ turn.T + origin)
+    np.testing.assert_allclose(points.normal, markers.normal @ turn.T, atol=1e-12)
+    # As the depth image has them where the markers are, to the turn between neighbouring triangles.
+    columns, rows = np.rint(markers.pixel[0]).astype(int).T
+    there = camera.image()[1][0, :, rows, columns]
+    assert (np.einsum("mk,mk->m", there, markers.normal[0]) > np.cos(0.25)).all()
+    assert markers.normal[0, :, 2].min() < 0.999
     with pytest.raises(haptos.InputError, match="frame"):
         camera.points("camera")
 

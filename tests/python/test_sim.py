@@ -293,3 +293,21 @@ def test_loads_are_checked_when_compiled():
                            ({"force": [(1, (0, 0, 1)), (0, (0, 0, 1))]}, "later than")):
         with pytest.raises(haptos.InputError, match=match):
             loaded_pad(**changes).compile()
+
+
+def test_one_word_of_a_scene_file_makes_the_patch_test_exact(tmp_path):
+    from conftest import ROOT
+
+    text = (ROOT / "scenes" / "patch_test.yaml").read_text()
+    assert "{model: mortar" in text
+    error = {}
+    for model in ("mortar", "barrier"):
+        (tmp_path / "scene.yaml").write_text(text.replace("{model: mortar", "{model: " + model))
+        sim = haptos.load_scene(tmp_path / "scene.yaml").compile()
+        assert sim.step().status[0] == 0
+        contacts = sim.contacts
+        assert abs(contacts["force"][:, 2].sum()) == pytest.approx(10, rel=1e-6)
+        pressing = contacts[contacts["area"] > 0]
+        error[model] = np.abs(pressing["normal_force"] / pressing["area"] / 10 - 1).max()
+    assert error["mortar"] < 1e-6
+    assert error["barrier"] > 1e-2

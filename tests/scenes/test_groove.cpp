@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "haptos/base/rotation.h"
 #include "haptos/geometry/mass_properties.h"
 #include "tests/scenes/degenerate_shapes.h"
 #include "tests/scenes/watch.h"
@@ -17,8 +18,36 @@ const double kHalfAngle = std::atan(kWidth / 2);  // the groove is 1 deep
 
 // Gravity across the groove as on this slope; along it only if `tilted`. Which of the two moves:
 // the ridge, or the groove, turned over on a ridge that stands (it hangs: its centre of mass is
-// lower than the edge). Then the corners of the other body touch two walls.
-enum class Moves { kRidge, kGroove };
+// lower than the edge). Then the corners of the other body touch two walls. Or the ridge moves and
+// each wall is a shape of its own of one link.
+enum class Moves { kRidge, kGroove, kRidgeOnLink };
+
+RobotBody walls_of_link() {
+  RobotBody r;
+  r.name = r.robot.name = "stands";
+  RobotLink link;
+  link.name = "base";
+  const double length = std::hypot(kWidth / 2, 1), thick = 0.1;
+  for (const double side : {-1.0, 1.0}) {
+    const Vec3d up = Vec3d{{side * kWidth / 2, 0, 1}} * (1 / length);
+    const Vec3d n{{-side * up[2], 0, side * up[0]}};
+    RobotShape wall;
+    wall.name = side < 0 ? "left" : "right";
+    wall.shape.kind = ShapeKind::kBox;
+    wall.shape.size = {{length / 2, 2, thick}};
+    wall.frame = {up * (length / 2) - n * thick, rotation_to(n)};
+    link.collisions.push_back(wall);
+  }
+  r.robot.links = {link};
+  RobotJoint fixed;
+  fixed.name = "mount";
+  fixed.kind = JointKind::kFixed;
+  fixed.parent = -1;
+  fixed.child = 0;
+  r.robot.joints = {fixed};
+  return r;
+}
+
 Scene ridge_in_groove(Moves moves, double mu, double slope, bool tilted) {
   Scene s;
   s.sim.threads = 1;
@@ -32,7 +61,7 @@ Scene ridge_in_groove(Moves moves, double mu, double slope, bool tilted) {
   PrescribedBody p;
   p.name = "stands";
   const Vec3d stand_off{{0, 0, 5e-4 / std::sin(kHalfAngle)}};
-  if (moves == Moves::kRidge) {
+  if (moves != Moves::kGroove) {
     b.surface = test::surface_of(test::upside_down(test::wedge_roof()));
     for (Vec3d& x : b.surface.vertices) x = x * 0.1;
     b.pose = test::at_position(stand_off);
@@ -46,7 +75,10 @@ Scene ridge_in_groove(Moves moves, double mu, double slope, bool tilted) {
   }
   p.trajectory = {{0.0, Pose{}}};
   s.affine = {b};
-  s.prescribed = {p};
+  if (moves == Moves::kRidgeOnLink)
+    s.robots = {walls_of_link()};
+  else
+    s.prescribed = {p};
   s.pairs = {{"moves", "stands", true, 0, {mu, mu}}};
   return s;
 }
@@ -86,7 +118,7 @@ void hold_and_slide(Moves moves, const char* name) {
         solid_moments(sim.scene().affine[0].surface, sim.scene().affine[0].density).mass * kG;
     const double walls = weight * std::cos(slope) / std::sin(kHalfAngle);
     // What hangs from both walls may also squeeze the ridge, held by friction, until it slides.
-    if (moves == Moves::kRidge || part > 1) {
+    if (moves != Moves::kGroove || part > 1) {
       EXPECT_NEAR(pressing, walls, 1e-3 * weight);
     }
     EXPECT_NEAR(along, part < 1 ? -weight * std::sin(slope) : -kMu * walls, 1e-3 * weight);
@@ -95,6 +127,9 @@ void hold_and_slide(Moves moves, const char* name) {
 
 TEST(Groove, ARidgeHoldsAndSlidesByTheFrictionOfBothWalls) {
   hold_and_slide(Moves::kRidge, "ridge");
+}
+TEST(Groove, SoItDoesWhereTheWallsAreTwoShapesOfOneLink) {
+  hold_and_slide(Moves::kRidgeOnLink, "link");
 }
 TEST(Groove, SoDoesAGrooveThatHangsOnARidge) { hold_and_slide(Moves::kGroove, "hangs"); }
 

@@ -3,10 +3,14 @@
 // sigma_zz = -p and nothing else, to the tolerance of the solver.
 //
 // Setting of the mortar potential's paper: blocks of 1 x 1 x .5 m, E 1000 Pa, nu 0, gap 2 mm,
-// bottom fixed, the top block kept from moving sideways, 10 Pa on it, support 1 mm.
+// bottom fixed, the top block kept from moving sideways, 10 Pa on it, support 1 mm; meshes of its
+// counts, 56 vertices and 125 tetrahedra below, 32 and 70 above, the meshes themselves our own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <map>
 
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/dynamics/elastic_laws.h"
@@ -42,11 +46,41 @@ struct PatchErrors {
   int iterations = 0, status = 0;
 };
 
-SoftBody block(const std::string& name, const Vec3i& n, unsigned seed, double bottom, bool above,
-               const Patch& p) {
+// Splits edges until the mesh has so many vertices and tetrahedra: each at its middle, of those
+// with as many tetrahedra around as are wanted for each vertex still to come one at random.
+TetMesh split_to(TetMesh m, int vertices, int tets, unsigned seed) {
+  test::Random random(seed);
+  for (int left = vertices - static_cast<int>(m.vertices.size()); left > 0; --left) {
+    std::map<std::array<int, 2>, int> around;
+    for (const Vec4i& t : m.tets)
+      for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < i; ++k) ++around[{std::min(t[i], t[k]), std::max(t[i], t[k])}];
+    const int wanted = (tets - static_cast<int>(m.tets.size())) / left;
+    std::vector<std::array<int, 2>> fits;
+    for (const auto& [edge, count] : around)
+      if (count == wanted) fits.push_back(edge);
+    const auto [a, b] = fits.at(
+        at_index(static_cast<int>((0.5 + 0.4999 * random()) * static_cast<double>(fits.size()))));
+    const int middle = static_cast<int>(m.vertices.size());
+    m.vertices.push_back(0.5 * (m.vertices[at_index(a)] + m.vertices[at_index(b)]));
+    for (std::size_t t = m.tets.size(); t-- > 0;) {
+      Vec4i other = m.tets[t];
+      int *at_a = std::find(other.a, other.a + 4, a),
+          *at_b = std::find(m.tets[t].a, m.tets[t].a + 4, b);
+      if (at_a == other.a + 4 || at_b == m.tets[t].a + 4) continue;
+      *at_a = middle;
+      *at_b = middle;
+      m.tets.push_back(other);
+    }
+  }
+  return m;
+}
+
+SoftBody block(const std::string& name, const Vec3i& n, int vertices, int tets, unsigned seed,
+               double bottom, bool above, const Patch& p) {
   SoftBody b;
   b.name = name;
-  b.mesh = test::jittered_box(kBlock, n, 0.3, seed);
+  b.mesh = split_to(test::jittered_box(kBlock, n, 0.3, seed), vertices, tets, seed);
   // The interface is the plane z = tilt . x; heights shrink to it, so the other faces stay flat.
   for (Vec3d& x : b.mesh.vertices) {
     const double pi = 3.14159265358979323846;
@@ -118,8 +152,12 @@ PatchErrors press(const Patch& p) {
   s.newton.force_tolerance = 1e-12;
   s.newton.force_floor = 0;
   s.newton.velocity_tolerance = 1e-9;
-  SoftBody low = block("low", {{3, 3, 2}}, p.seed, 0, false, p);
-  SoftBody high = block("high", {{2, 2, 2}}, p.seed + 100, kBlock[2] + kGap, true, p);
+  SoftBody low = block("low", {{3, 3, 2}}, 56, 125, p.seed, 0, false, p);
+  SoftBody high = block("high", {{2, 2, 2}}, 32, 70, p.seed + 100, kBlock[2] + kGap, true, p);
+  EXPECT_EQ(low.mesh.vertices.size(), 56u);
+  EXPECT_EQ(low.mesh.tets.size(), 125u);
+  EXPECT_EQ(high.mesh.vertices.size(), 32u);
+  EXPECT_EQ(high.mesh.tets.size(), 70u);
   const double top = 2 * kBlock[2] + kGap;
   if (p.all_round) {
     hold(low, 2, 0);

@@ -47,6 +47,8 @@ FeaturePair friction_key(const BarrierPair& p, const ContactSurface& soft,
   key.env = soft.env;
   key.body_a = soft.body;
   key.body_b = collider.body;
+  key.part_a = soft.part;
+  key.part_b = collider.part;
   key.feature_a = static_cast<std::int64_t>(p.kind) * kFeatureKind + p.source_id;
   key.feature_b = p.kind == PairKind::kEdges ? p.target_id : 0;
   return key;

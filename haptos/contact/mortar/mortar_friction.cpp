@@ -60,6 +60,8 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
     c.key.env = sides.slave->env;
     c.key.body_a = sides.slave->body;
     c.key.body_b = sides.master->body;
+    c.key.part_a = sides.slave->part;
+    c.key.part_b = sides.master->part;
     c.key.feature_a = kMortar + parts[first].point;
     c.walls = true;
     c.a = lattice.points()[at_index(parts[first].point)].at;

@@ -331,9 +331,13 @@ Energy PointContact::evaluate(const Evaluation& e) {
 
 FeaturePair PointContact::key(const Candidate& c) const {
   const PointShape &a = shapes_[at_index(c.shape[0])], &b = shapes_[at_index(c.shape[1])];
-  return {a.link ? a.link->env() : b.link->env(), a.link ? a.link->body() : a.body,
-          b.link ? b.link->body() : b.body, name_feature(c.sample.feature_a, c.shape[0]),
-          name_feature(c.sample.feature_b, c.shape[1])};
+  FeaturePair k;
+  k.env = a.link ? a.link->env() : b.link->env();
+  k.body_a = a.link ? a.link->body() : a.body;
+  k.body_b = b.link ? b.link->body() : b.body;
+  k.feature_a = name_feature(c.sample.feature_a, c.shape[0]);
+  k.feature_b = name_feature(c.sample.feature_b, c.shape[1]);
+  return k;
 }
 
 // `velocity` in contact axes, at the end of the step.
