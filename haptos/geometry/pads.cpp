@@ -280,7 +280,7 @@ Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
              "give it from the middle of the pad in metres");
     const std::vector<double> up = half_lines(half - c, shape.chamfer, grading, even, &rim_cells);
     if (c == 0) {
-      const std::vector<double> all = about_zero(up, part);
+      std::vector<double> all = about_zero(up, part);
       if (!quarter) twice_centre[axis] = static_cast<int>(all.size()) - 1;
       return all;
     }
