@@ -39,6 +39,8 @@ void check(const PadGrading& g) {
   for (const double even : {g.even_x, g.even_y})
     if (!(even >= 0) || !std::isfinite(even))
       reject("pad grading even", even, "must be a finite length of 0 or more", "give it in metres");
+  for (const double c : {g.centre_x, g.centre_y})
+    if (!std::isfinite(c)) reject("pad grading centre", c, "must be finite", "give it in metres");
 }
 
 // A triangulated plane region: lattice points (i, j) about the centre, |i| and |j| being the same
@@ -150,15 +152,15 @@ void check_cells(double nx, double ny, double nz) {
 
 Pad box_on_lines(const BoxPadShape& shape, const std::vector<double>& x,
                  const std::vector<double>& y, const std::vector<double>& down, bool quarter,
-                 int rim_cells) {
+                 int rim_cells, const Vec2i& twice_centre) {
   const int nx = static_cast<int>(x.size()) - 1, ny = static_cast<int>(y.size()) - 1;
   check_cells(nx, ny, static_cast<double>(down.size()));
   Plane plane;
   std::vector<double> height;
   const double inner_x = shape.width / 2 - shape.chamfer, inner_y = shape.depth / 2 - shape.chamfer;
   // Lattice numbers are twice the index from the centre, so odd counts have a centre too.
-  const auto li = [&](int i) { return quarter ? 2 * i : 2 * i - nx; };
-  const auto lj = [&](int j) { return quarter ? 2 * j : 2 * j - ny; };
+  const auto li = [&](int i) { return 2 * i - twice_centre[0]; };
+  const auto lj = [&](int j) { return 2 * j - twice_centre[1]; };
   for (int j = 0; j <= ny; ++j)
     for (int i = 0; i <= nx; ++i) {
       plane.points.push_back({{x[at(i)], y[at(j)]}});
@@ -258,20 +260,44 @@ Pad box_pad(const BoxPadShape& shape, int nx, int ny, int nz) {
   std::vector<double> y = equal(-shape.depth / 2, shape.depth, ny);
   if (nx % 2 == 0) x[at(nx / 2)] = 0;
   if (ny % 2 == 0) y[at(ny / 2)] = 0;
-  return box_on_lines(shape, x, y, equal(0, shape.thickness, nz), false, 0);
+  return box_on_lines(shape, x, y, equal(0, shape.thickness, nz), false, 0, {{nx, ny}});
 }
 
 Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
   check(shape);
   check(grading);
+  const bool quarter = part == PadPart::kQuarter;
+  if (quarter && (grading.centre_x != 0 || grading.centre_y != 0))
+    reject("pad grading centre", grading.centre_x, "must be 0 of a quarter", "mesh the whole pad");
   int rim_cells = 0;
-  const std::vector<double> x = about_zero(
-      half_lines(shape.width / 2, shape.chamfer, grading, grading.even_x, &rim_cells), part);
-  const std::vector<double> y = about_zero(
-      half_lines(shape.depth / 2, shape.chamfer, grading, grading.even_y, &rim_cells), part);
+  Vec2i twice_centre{{0, 0}};
+  const auto lines = [&](int axis) {
+    const double half = (axis == 0 ? shape.width : shape.depth) / 2;
+    const double c = axis == 0 ? grading.centre_x : grading.centre_y;
+    const double even = axis == 0 ? grading.even_x : grading.even_y;
+    if (!(std::abs(c) < half - shape.chamfer))
+      reject("pad grading centre", c, "must lie on the pad, inside its chamfer",
+             "give it from the middle of the pad in metres");
+    const std::vector<double> up = half_lines(half - c, shape.chamfer, grading, even, &rim_cells);
+    if (c == 0) {
+      std::vector<double> all = about_zero(up, part);
+      if (!quarter) twice_centre[axis] = static_cast<int>(all.size()) - 1;
+      return all;
+    }
+    const std::vector<double> below =
+        half_lines(half + c, shape.chamfer, grading, even, &rim_cells);
+    std::vector<double> all;
+    for (std::size_t i = below.size(); i-- > 1;) all.push_back(c - below[i]);
+    for (const double l : up) all.push_back(c + l);
+    all.front() = -half;
+    all.back() = half;
+    twice_centre[axis] = 2 * (static_cast<int>(below.size()) - 1);
+    return all;
+  };
+  const std::vector<double> x = lines(0), y = lines(1);
   const std::vector<double> down =
       graded_lines(shape.thickness, grading.top_size, grading.base_size, grading.down_growth());
-  return box_on_lines(shape, x, y, down, part == PadPart::kQuarter, rim_cells);
+  return box_on_lines(shape, x, y, down, quarter, rim_cells, twice_centre);
 }
 
 namespace {

@@ -7,7 +7,8 @@
 // tetrahedra along diagonals that follow one order of the columns, so neighbours conform. The order
 // and the plane diagonals mirror at x = 0 and y = 0: the quarter of a pad is exactly the part of
 // the full mesh in x >= 0, y >= 0. Layers and columns are graded: fine at the top and at the
-// centre. A dome or a chamfer moves the top of each column and spreads its layers evenly.
+// centre, which in a box may lie anywhere. A dome or a chamfer moves the top of each column and
+// spreads its layers evenly.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,8 @@ struct PadGrading {
   /// Half of the region about the centre, along x and y, whose elements keep the width at the
   /// centre; a round pad takes the smaller one.
   double even_x = 0, even_y = 0;
-  double layer_growth = 0;  ///< `growth` of the layers' heights; 0: the same
+  double layer_growth = 0;            ///< `growth` of the layers' heights; 0: the same
+  double centre_x = 0, centre_y = 0;  ///< where the centre is; of a whole box, else the middle
 
   static PadGrading uniform(double size) { return {size, size, size, size, 1.0}; }
   double down_growth() const { return layer_growth == 0 ? growth : layer_growth; }

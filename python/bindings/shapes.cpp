@@ -89,15 +89,17 @@ void bind_pads(nb::module_& m) {
       .def(
           "__init__",
           [](PadGrading* self, double top, double base, double centre, double rim, double growth,
-             std::array<double, 2> even, double layer_growth) {
+             std::array<double, 2> even, double layer_growth, std::array<double, 2> centre_at) {
             new (self)
-                PadGrading{top, base, centre, rim, growth, even[0] / 2, even[1] / 2, layer_growth};
+                PadGrading{top,         base,        centre,       rim,          growth,
+                           even[0] / 2, even[1] / 2, layer_growth, centre_at[0], centre_at[1]};
           },
           nb::arg("top_size") = PadGrading().top_size,
           nb::arg("base_size") = PadGrading().base_size,
           nb::arg("centre_size") = PadGrading().centre_size,
           nb::arg("rim_size") = PadGrading().rim_size, nb::arg("growth") = PadGrading().growth,
-          nb::arg("even") = std::array<double, 2>{0, 0}, nb::arg("layer_growth") = 0.0)
+          nb::arg("even") = std::array<double, 2>{0, 0}, nb::arg("layer_growth") = 0.0,
+          nb::arg("centre_at") = std::array<double, 2>{0, 0})
       .def_static("uniform", &PadGrading::uniform, nb::arg("size"))
       .def_rw("top_size", &PadGrading::top_size)
       .def_rw("base_size", &PadGrading::base_size)
@@ -114,7 +116,14 @@ void bind_pads(nb::module_& m) {
             g.even_x = even[0] / 2, g.even_y = even[1] / 2;
           },
           "Width along x and y of the region about the centre whose elements keep their width "
-          "there [m].");
+          "there [m].")
+      .def_prop_rw(
+          "centre_at",
+          [](const PadGrading& g) {
+            return std::array{g.centre_x, g.centre_y};
+          },
+          [](PadGrading& g, std::array<double, 2> at) { g.centre_x = at[0], g.centre_y = at[1]; },
+          "Where on a box the centre is, x and y from its middle [m]; of other pads the middle.");
   nb::class_<Pad>(m, "Pad",
                   "A gel pad. Frame: origin at the centre of the undeformed top, +z out of the "
                   "gel; the base is the plane z = -thickness.")

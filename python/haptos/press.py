@@ -158,7 +158,7 @@ def prepare(
     if steps is not None and not 1 <= steps <= 100_000:
         refuse("steps", steps, "must be a whole number from 1 to 100000", "for example 12")
     surface = load_object(shape, unit, face, seed, notes)
-    gel = load_pad(pad or "box", unit, pad_face) if model is None else model.gel
+    gel = load_pad(pad or "box", unit, pad_face) if model is None else model.gel_near(at)
     notes += gel.notes
     gap = 1.05 * scene.contact.support
     plan = make_plan(gel, dict(material.items()), depth, force, shear, twist, steps, gap)

@@ -63,28 +63,38 @@ class SensorModel:
     facts: list[Fact]
     file: str
     mesh: str  #: file of the pad, "" for one that is made here
-    _make: Callable[[], Gel] = field(repr=False)
+    _make: Callable[[tuple[float, float]], Gel] = field(repr=False)
+    _reach: tuple[float, float] | None = field(default=None, repr=False)
     _gel: Gel | None = field(default=None, repr=False)
 
     @property
     def gel(self) -> Gel:
         """Mesh of the pad in the gel frame, its base and its coat. Made once."""
         if self._gel is None:
-            self._gel = self._make()
+            self._gel = self._make((0.0, 0.0))
         return self._gel
 
+    def gel_near(self, at: tuple[float, float]) -> Gel:
+        """The pad for a press at (x, y) [m]: where its small elements do not cover all that the
+        camera sees, they lie about that place, as far as they fit."""
+        if self._reach is None:
+            return self.gel
+        x, y = (max(-far, min(far, float(c))) for c, far in zip(at, self._reach, strict=True))
+        return self.gel if x == y == 0 else self._make((x, y))
+
     def add_to(self, scene: Scene, name: str, *, mount: str | None = None,
-               position: ArrayLike | None = None, quaternion: ArrayLike | None = None) -> None:
+               position: ArrayLike | None = None, quaternion: ArrayLike | None = None,
+               near: tuple[float, float] = (0.0, 0.0)) -> None:
         """Adds pad and camera to a scene: a soft body and a sensor, both called `name`.
 
         mount: a prescribed body, an affine body or a link to glue the base to, None adds a body
         "NAME mount" that stands still; position (3) [m], quaternion (4): pose of the gel frame at
-        the start.
+        the start; near: where it will be pressed, (x, y) in the gel frame [m], see gel_near().
         """
         if mount is None:
             mount = f"{name} mount"
             scene.add_prescribed(mount)
-        gel = self.gel
+        gel = self.gel_near(near)
         scene.add_soft(name, gel.mesh, material=Material(**self.material), position=position,
                        quaternion=quaternion, glue={mount: gel.base}, coat=gel.coat,
                        friction=self.friction)
@@ -145,12 +155,13 @@ def is_sensor_file(path: str) -> bool:
 def _read(s: Section, path: Path, meshes: Path) -> SensorModel:
     facts = read_facts(s)
     camera, view = _camera(s.section("camera"))
-    mesh, make = _pad(s.section("pad"), meshes, view)
+    mesh, make, reach = _pad(s.section("pad"), meshes, view)
     model = SensorModel(
         name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=camera,
         markers=read_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
-        noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh, _make=make)
+        noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh, _make=make,
+        _reach=reach)
     s.done()
     return model
 
@@ -186,8 +197,10 @@ def _rgb(s: Section, folder: Path) -> str:
     return str(folder / name) if name else ""
 
 
-def _pad(s: Section, folder: Path, view: tuple[float, float]) -> tuple[str, Callable[[], Gel]]:
-    """The file of the pad's mesh, if any, and what makes the pad."""
+def _pad(s: Section, folder: Path, view: tuple[float, float]
+         ) -> tuple[str, Callable[[tuple[float, float]], Gel], tuple[float, float] | None]:
+    """The file of the pad's mesh, if any; what makes the pad, from the centre of its small
+    elements; how far from the middle that may be [m], None where they need not move."""
     kind = s.text("kind", among=("box", "round", "mesh"))
     if kind == "mesh":
         file = folder / s.text("mesh")
@@ -199,19 +212,27 @@ def _pad(s: Section, folder: Path, view: tuple[float, float]) -> tuple[str, Call
             s.fail("mesh", str(file), "is no file",
                    "give it relative to the sensor file, or the folder that it is in",
                    s.nodes["mesh"])
-        return str(file), lambda: read_pad(str(file), unit, face, glued)
+        return str(file), lambda at: read_pad(str(file), unit, face, glued), None
     thickness = s.number("thickness", "m", 1e-4, 0.1)
     chamfer = s.number("chamfer", "m", 0, 0.5 * thickness, 0.0)
     grading = _grading(s.section("elements", required=False), thickness, view)
     if kind == "round":
         radius = s.number("radius", "m", 1e-4, 0.5)
         s.done()
-        return "", lambda: gel_of(_core.round_pad(radius, thickness, chamfer, grading))
+        return "", lambda at: gel_of(_core.round_pad(radius, thickness, chamfer, grading)), None
     width, depth = s.number("width", "m", 1e-4, 1), s.number("depth", "m", 1e-4, 1)
     dome = s.pair("dome", "m", 1e-3, 1e3, (0.0, 0.0))
     s.done()
-    return "", lambda: gel_of(_core.box_pad(width, depth, thickness, chamfer, grading,
-                                            dome if dome[0] else None))
+
+    def make(at: tuple[float, float]) -> Gel:
+        grading.centre_at = at
+        return gel_of(_core.box_pad(width, depth, thickness, chamfer, grading,
+                                    dome if dome[0] else None))
+
+    even = grading.even
+    covered = all(e >= v * (1 - 1e-9) for e, v in zip(even, view, strict=True))
+    reach = (max(0.5 * (width - even[0]) - chamfer, 0.0), max(0.5 * (depth - even[1]) - chamfer, 0.0))
+    return "", make, None if covered else reach
 
 
 def _grading(s: Section | None, thickness: float,

@@ -216,6 +216,21 @@ def test_vertices_to_glue_may_be_given_by_depth(own_file):
         haptos.load_sensor(str(own_file)).gel  # noqa: B018
 
 
+def test_a_pad_that_is_fine_in_one_place_is_fine_where_it_is_pressed():
+    slim, mini = haptos.load_sensor("gelslim-3"), haptos.load_sensor("gelsight-mini")
+    assert mini.gel_near((5e-3, 5e-3)) is mini.gel and slim.gel_near((0, 0)) is slim.gel
+    for at, centre in (((0.012, -0.005), (0.012, -0.005)), ((1.0, 0), (0.0235 - 0.007, 0))):
+        x = np.asarray(slim.gel_near(at).mesh.vertices)
+        for axis in (0, 1):
+            lines = np.unique(x[:, axis])
+            widths = np.diff(lines)[np.abs(0.5 * (lines[1:] + lines[:-1]) - centre[axis]) < 5e-3]
+            assert widths.max() < 0.6e-3
+        np.testing.assert_allclose(np.ptp(x, axis=0), (0.047, 0.036, 0.004), atol=1e-12)
+    press = prepare("sphere", sensor="gelslim-3", depth=3e-4, at=(0.012, -0.005))
+    lines = np.unique(np.asarray(press.sim.mesh("gel").vertices)[:, 0])
+    assert np.diff(lines)[np.abs(lines[1:] - 0.012) < 3e-3].max() < 0.6e-3
+
+
 def test_sensors_and_sets_are_listed(tmp_path):
     done = run_haptos("describe", "sensors", cwd=tmp_path)
     assert done.returncode == 0

@@ -156,6 +156,46 @@ TEST(BoxPad, IsEvenWhereAskedAndHasItsOwnGrowthOfLayers) {
   EXPECT_THROW(box_pad({.width = 20 * mm, .depth = 16 * mm, .thickness = 4 * mm}, g), InputError);
 }
 
+TEST(BoxPad, IsFineAboutThePlaceThatWasAskedFor) {
+  PadGrading g;
+  g.centre_size = 0.5 * mm, g.rim_size = 2.5 * mm, g.growth = 1.3;
+  g.even_x = 4 * mm, g.even_y = 3 * mm;
+  const BoxPadShape shape{.width = 30 * mm, .depth = 24 * mm, .thickness = 4 * mm};
+  const std::size_t usual = box_pad(shape, g).mesh.vertices.size();
+  for (const Vec2d& c : {Vec2d{{9 * mm, 0}}, Vec2d{{-7 * mm, 8 * mm}}}) {
+    g.centre_x = c[0], g.centre_y = c[1];
+    for (const double chamfer : {0.0, 0.5 * mm}) {
+      BoxPadShape s = shape;
+      s.chamfer = chamfer;
+      const Pad pad = box_pad(s, g);
+      expect_sound(pad.mesh, "about a place");
+      expect_marked(pad, "about a place");
+      if (chamfer > 0) continue;
+      EXPECT_NEAR(total_volume(pad.mesh), 30 * 24 * 4 * mm * mm * mm, 1e-18);
+      EXPECT_NEAR(static_cast<double>(pad.mesh.vertices.size()), static_cast<double>(usual),
+                  0.1 * static_cast<double>(usual));
+      // Lines of the mesh: fine within the even part, and as fine on both sides.
+      for (const int axis : {0, 1}) {
+        std::set<double> lines;
+        for (const Vec3d& x : pad.mesh.vertices) lines.insert(x[axis]);
+        const double even = axis == 0 ? g.even_x : g.even_y;
+        double last = *lines.begin();
+        for (const double l : lines) {
+          if (std::abs(0.5 * (l + last) - c[axis]) < even) {
+            EXPECT_LT(l - last, 0.6 * mm);
+          }
+          last = l;
+        }
+        EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
+                                [&](double l) { return std::abs(l - c[axis]) < 1e-12; }));
+      }
+    }
+  }
+  EXPECT_THROW(box_pad(shape, g, PadPart::kQuarter), InputError);
+  g.centre_x = 15 * mm;
+  EXPECT_THROW(box_pad(shape, g), InputError);
+}
+
 TEST(BoxPad, QuarterIsThePartOfTheWholeInTheFirstQuadrant) {
   const BoxPadShape shape{
       .width = 8 * mm, .depth = 10 * mm, .thickness = 3 * mm, .chamfer = 0.8 * mm};
