@@ -13,8 +13,8 @@ namespace haptos::test {
 inline std::filesystem::path outside_data() {
   if (const char* p = std::getenv("HAPTOS_OUTSIDE_DATA")) return p;
   // tests/outside_data.h -> the checkout -> the folder beside it
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "shared" /
-         "data";
+  const std::filesystem::path here = std::filesystem::weakly_canonical(__FILE__);
+  return here.parent_path().parent_path().parent_path() / "shared" / "data";
 }
 
 }  // namespace haptos::test

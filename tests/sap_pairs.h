@@ -10,6 +10,7 @@ namespace haptos::test {
 
 /// Options of the term and properties of a shape in one.
 struct SapOptions : PointContactOptions {
+  SapOptions() : PointContactOptions{.law = 0, .anchored = false} {}
   double stiffness = 1e6;         ///< [N/m]
   double relaxation_time = 0.01;  ///< [s]
   double friction = 0.5;

@@ -45,9 +45,9 @@ def main():
         q = reach(tree, height, q)
         row = {j: float(q[tree.q_of(j)][0]) for j in joints}
         rows.append(row | {"left_slide": opening})
-    scene.add_rigid("table", haptos.RobotShape("box", (0.3, 0.3, 0.05)), fixed=True,
+    scene.add_rigid("table", haptos.RobotShape("box", extents=(0.6, 0.6, 0.1)), fixed=True,
                     position=(0.5, 0, -0.05))
-    scene.add_rigid("box", haptos.RobotShape("box", (BOX / 2,) * 3), mass=0.2, position=PLACE,
+    scene.add_rigid("box", haptos.RobotShape("box", extents=(BOX,) * 3), mass=0.2, position=PLACE,
                     quaternion=(np.cos(YAW / 2), 0, 0, np.sin(YAW / 2)), friction=0.8)
     start = {j: [v] for j, v in rows[0].items()} | {"right_slide": [rows[0]["left_slide"]]}
     scene.add_robot("arm", robot, start=start, friction=0.8, motors=[

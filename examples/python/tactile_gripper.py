@@ -17,7 +17,7 @@ DT = 0.01
 def box_link(name, mass, half):
     inertia = np.diag([mass / 3 * (np.dot(half, half) - h * h) for h in half])
     return haptos.RobotLink(name, mass, inertia=inertia,
-                            collisions=[haptos.RobotShape("box", half)])
+                            collisions=[haptos.RobotShape("box", half_extents=half)])
 
 
 def gripper():
@@ -42,17 +42,16 @@ def make_scene():
     scene.add_robot("gripper", gripper())
     s = np.sqrt(0.5)
     for name, side in (("left", -1), ("right", 1)):
-        finger = scene.start_pose(f"gripper/{name}")
         scene.add_soft(name, pad.mesh, material={"young": 3e5, "poisson": 0.48,
                                                  "stiffness_damping": 0.01},
-                       position=finger[:3] - (side * (0.004 + THICKNESS), 0, 0),
+                       frame=f"gripper/{name}", position=(-side * (0.004 + THICKNESS), 0, 0),
                        quaternion=(s, 0, -side * s, 0),  # the gel looks inwards
                        glue={f"gripper/{name}": pad.base_vertices}, coat=pad.coat, friction=0.8)
         scene.add_sensor(name, name, camera=haptos.TactileCamera.orthographic(210, 250, 1e-4))
     volume = np.pi * HALF**2 * 0.03
     scene.add_affine("object", haptos.cylinder(HALF, 0.03, 0.002), density=MASS / volume,
                      position=(0, 0, 0.015 + 5e-5), friction=0.8)
-    scene.add_half_space("floor")
+    scene.add_half_space("floor", friction=0)
     return scene
 
 

@@ -19,6 +19,11 @@ const std::vector<StatusText>& status_table() {
        "raise max_lag_passes or shorten the time step"},
       {kNoEquilibrium, "no_equilibrium", "bodies had not come to rest after the last pass",
        "hold what floats freely, or raise sim.pseudo_step or max_lag_passes"},
+      {kRunaway, "runaway",
+       "a velocity beyond 1e6 m/s or rad/s was solved for and the step was rolled back",
+       "check velocities, forces and torques that were set, masses near zero, and contact that "
+       "starts "
+       "deep inside; shorten the time step"},
   };
   return table;
 }

@@ -16,6 +16,7 @@ enum StatusBit : std::uint32_t {
   kPrescribedCollision = 1u << 4,  ///< two prescribed bodies would pass through each other
   kLagged = 1u << 5,               ///< friction's normal forces still changed
   kNoEquilibrium = 1u << 6,        ///< quasi-static: something is still on its way
+  kRunaway = 1u << 7,              ///< a speed beyond all bounds; the state is rolled back
 };
 
 struct StatusText {

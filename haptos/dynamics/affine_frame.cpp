@@ -10,25 +10,14 @@ namespace {
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+// Turn of a step [rad] from which on free motion is straight, and loses momentum: what then strikes
+// at such a rate is not resolved, and its steps did not settle.
+constexpr double kLargestTurn = 0.25;
+
 Vec3d triple(const double* q, int k) { return {{q[3 * k], q[3 * k + 1], q[3 * k + 2]}}; }
 
 void store(const Vec3d& v, double* q, int k) {
   for (int c = 0; c < 3; ++c) q[3 * k + c] = v[c];
-}
-
-// Inverse of a symmetric positive definite matrix, by Gauss-Jordan without pivoting.
-Mat<double, 4, 4> inverse4(Mat<double, 4, 4> a) {
-  Mat<double, 4, 4> r = Mat<double, 4, 4>::identity();
-  for (int k = 0; k < 4; ++k) {
-    const double p = 1 / a(k, k);
-    for (int j = 0; j < 4; ++j) a(k, j) *= p, r(k, j) *= p;
-    for (int i = 0; i < 4; ++i) {
-      if (i == k) continue;
-      const double f = a(i, k);
-      for (int j = 0; j < 4; ++j) a(i, j) -= f * a(k, j), r(i, j) -= f * r(k, j);
-    }
-  }
-  return r;
 }
 
 Mat<double, 4, 4> mass_matrix(const Moments& m) {
@@ -41,22 +30,19 @@ Mat<double, 4, 4> mass_matrix(const Moments& m) {
   return r;
 }
 
-// The rotation nearest to m, by Newton's iteration on the polar decomposition (Higham 1986); false
-// where m, or a step on the way, is far from any.
-bool nearest_rotation(const Mat3d& m, Mat3d& r) {
-  r = m;
-  bool near = true;
-  for (int i = 0; i < 30; ++i) {
-    const double det = dot(column(r, 0), cross(column(r, 1), column(r, 2)));
-    near = near && det > 0.1 && det < 10;
-    const Mat3d next = 0.5 * (r + transpose(inverse(r)));
-    const Mat3d change = next - r;
-    double largest = 0;
-    for (int k = 0; k < 9; ++k) largest = std::max(largest, std::abs(change[k]));
-    r = next;
-    if (largest < 1e-15) break;
-  }
-  return near;
+// S about the centre. Rounding of a flat body's must leave no negative mass across it.
+Mat3d second_about(const Moments& m, const Vec3d& centre) {
+  Mat3d s = m.second - outer(centre, centre) * m.mass;
+  clamp_positive_block(s, 3);
+  return s;
+}
+
+Mat3d axes_of(const double* q) { return columns(triple(q, 1), triple(q, 2), triple(q, 3)); }
+
+// Stores axes, or their rates, and moves the origin so that the point `centre` keeps its place.
+void replace_axes(const Mat3d& axes, const Vec3d& centre, double* q) {
+  store(triple(q, 0) + (axes_of(q) - axes) * centre, q, 0);
+  for (int k = 0; k < 3; ++k) store(column(axes, k), q, k + 1);
 }
 
 class Orthogonality final : public Term {
@@ -143,11 +129,12 @@ class Orthogonality final : public Term {
 }  // namespace
 
 AffineFrame::AffineFrame(const BodySlots& slots, const AffineFrameSpec& spec)
-    : Body(slots), spec_(spec), mass_(mass_matrix(spec.moments)), inverse_mass_(inverse4(mass_)) {
-  const Vec3d c = spec.own.centre();
-  double trace = 0;
-  for (int i = 0; i < 3; ++i) trace += spec.own.second(i, i) / spec.own.mass - c[i] * c[i];
-  radius_ = sqrt(trace);
+    : Body(slots),
+      spec_(spec),
+      mass_(mass_matrix(spec.moments)),
+      centre_(spec.moments.centre()),
+      second_(second_about(spec.moments, centre_)) {
+  radius_ = sqrt(trace(second_about(spec.own, spec.own.centre())) / spec.own.mass);
 }
 
 void AffineFrame::initialize(State& state) const {
@@ -209,34 +196,63 @@ Vec3d AffineFrame::weight(const Vec3d& gravity) const {
   return gravity * (spec_.weightless ? carried : spec_.moments.mass);
 }
 
+// Fills in free_, without forces, and what end of step needs of it.
+void AffineFrame::free_turn(const State& state, const BodyStep& step, const double* start) {
+  const auto first_q = at_index(slots_.first_q), first = at_index(slots_.first_scalar);
+  std::copy_n(past_, 12, free_);
+  turns_ = false;
+  momentum_ = Vec3d::zero();
+  if (!step.momentum) return;
+  AffineTurn now, before;
+  TurnStep turn{step.h, step.b, step.w, nullptr};
+  turns_ = split_turn(axes_of(start), axes_of(state.z.data() + first), second_, now) &&
+           norm(now.spin) * step.h < kLargestTurn;
+  if (turns_ && step.w > 0) {
+    turns_ = split_turn(axes_of(state.q_before.data() + first_q),
+                        axes_of(state.z_before.data() + first), second_, before);
+    turn.before = &before;
+  }
+  if (!turns_) return;
+  momentum_ = past_of(turn, now, &AffineTurn::momentum);
+  stretch_base_ = past_of(turn, now, &AffineTurn::stretch);
+  replace_axes((free_axes(now, second_, turn) - axes_of(base_)) * (1 / step.b), centre_, free_);
+}
+
 void AffineFrame::begin_free(const State& state, const BodyStep& step, const double* start) {
-  // Generalised force of force and torque.
-  Vec3d f[4];
-  const Vec3d centre = spec_.own.centre();
-  f[0] = force;
-  for (int k = 0; k < 3; ++k)
-    f[k + 1] = force * centre[k] + cross(torque, triple(start, k + 1)) * 0.5;
-  if (spec_.weightless)  // takes off the own mass's part of what follows
-    for (int k = 0; k < 4; ++k)
-      f[k] -= step.gravity * (k == 0 ? spec_.own.mass : spec_.own.first[k - 1]);
-  const double impulse = step.b / step.s;
   const auto first = at_index(slots_.first_scalar);
+  for (int i = 0; i < 12; ++i) past_[i] = step.past(state, first + at_index(i));
+  free_turn(state, step, start);
+  // Force and torque about the centre of all mass turn the body as a rigid one.
+  const Mat3d axes = axes_of(start);
+  const Vec3d own = axes * (spec_.own.centre() - centre_);
+  const Vec3d pull = spec_.weightless ? force - step.gravity * spec_.own.mass : force;
+  const Vec3d moment = torque + cross(own, pull);
+  const double impulse = step.b / step.s;
+  const Vec3d spin = inverse(inertia_of(axes, second_)) * moment * impulse;
+  double kick[12] = {};
+  store((step.gravity + pull * (1 / spec_.moments.mass)) * impulse, kick, 0);
+  replace_axes(skew(spin) * axes, centre_, kick);
+  momentum_ += moment * impulse;
   double* mass = step.mass->data() + slots_.first_mass;
   std::fill_n(mass, 144, 0.0);
   for (int i = 0; i < 4; ++i) {
-    Vec3d kick = i == 0 ? impulse * step.gravity : Vec3d::zero();
-    for (int j = 0; j < 4; ++j) {
-      kick += f[j] * (impulse * inverse_mass_(i, j));
+    for (int j = 0; j < 4; ++j)
       for (int c = 0; c < 3; ++c) mass[12 * (3 * i + c) + 3 * j + c] = step.s * mass_(i, j);
-    }
     for (int c = 0; c < 3; ++c) {
       const std::size_t k = 3 * at_index(i) + at_index(c);
-      (*step.z_past)[first + k] = step.past(state, first + k);
-      (*step.z_free)[first + k] = (*step.z_past)[first + k] + kick[c];
+      (*step.z_past)[first + k] = free_[k];
+      free_[k] += kick[k];
+      (*step.z_free)[first + k] = free_[k];
       (*step.z_hold)[first + k] = (start[k] - base_[k]) / step.b;
       (*step.length)[first + k] = i == 0 ? 1.0 : radius_;
     }
   }
+}
+
+// A straight step at the last velocities would stretch the body.
+void AffineFrame::first_guess(const BodyStep& step, std::vector<double>& z) const {
+  if (spec_.guide || !turns_) return;
+  std::copy_n(step.z_past->data() + slots_.first_scalar, 12, z.data() + slots_.first_scalar);
 }
 
 void AffineFrame::begin_guided(const State& state, const BodyStep& step, const double* start) {
@@ -244,19 +260,30 @@ void AffineFrame::begin_guided(const State& state, const BodyStep& step, const d
   const auto k = at_index(slots_.first_scalar);
   const double m = spec_.moments.mass;
   (*step.mass)[at_index(slots_.first_mass)] = step.s * m;
-  (*step.z_past)[k] = step.past(state, k);
-  (*step.z_free)[k] =
-      (*step.z_past)[k] + step.b / (step.s * m) * dot(n, weight(step.gravity) + force);
+  past_[0] = (*step.z_past)[k] = step.past(state, k);
+  (*step.z_free)[k] = past_[0] + step.b / (step.s * m) * dot(n, weight(step.gravity) + force);
   (*step.z_hold)[k] = dot(n, triple(start, 0) - triple(base_, 0)) / step.b;
   (*step.length)[k] = 1;
 }
 
 void AffineFrame::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
+  const double* solved = z.data() + slots_.first_scalar;
+  double* q = state.q.data() + slots_.first_q;
+  double* end = state.z.data() + slots_.first_scalar;
   double dq[12];
-  rates(z.data() + slots_.first_scalar, dq);
-  for (int i = 0; i < 12; ++i) state.q[at_index(slots_.first_q + i)] = fma(step.b, dq[i], base_[i]);
-  std::copy_n(z.data() + slots_.first_scalar, block_sizes()[0],
-              state.z.data() + slots_.first_scalar);
+  rates(solved, dq);
+  for (int i = 0; i < 12; ++i) q[i] = fma(step.b, dq[i], base_[i]);
+  std::copy_n(solved, block_sizes()[0], end);
+  if (turns_) {
+    const Mat3d axes = axes_of(q);
+    const Vec3d l = momentum_ + moment_of(axes, axes_of(solved) - axes_of(free_), second_);
+    Mat3d rate;
+    if (end_rate(axes, l, stretch_base_, step.b, second_, rate)) replace_axes(rate, centre_, end);
+  }
+  double past[12];
+  rates(end, dq);
+  rates(past_, past);
+  for (int i = 0; i < 12; ++i) acceleration_[i] = (dq[i] - past[i]) / step.b;
 }
 
 Pose AffineFrame::nearest_pose(const double* q) {
@@ -276,21 +303,10 @@ Vec3d AffineFrame::velocity(const State& state) const {
 
 Vec3d AffineFrame::angular_velocity(const State& state) const {
   if (spec_.guide) return Vec3d::zero();
-  // L = sum over axes i, j of S_ij c_i x dc_j about the centre of mass; omega = I^-1 L.
-  const double* q = state.q.data() + slots_.first_q;
-  const double* z = state.z.data() + slots_.first_scalar;
-  const Moments& m = spec_.own;
-  const Vec3d centre = m.centre();
-  const Mat3d s = m.second - outer(centre, centre) * m.mass;
-  Vec3d L = Vec3d::zero();
-  Mat3d world = Mat3d::zero();
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      L += cross(triple(q, i + 1), triple(z, j + 1)) * s(i, j);
-      world += outer(triple(q, i + 1), triple(q, j + 1)) * s(i, j);
-    }
-  const Mat3d inertia = Mat3d::identity() * (world(0, 0) + world(1, 1) + world(2, 2)) - world;
-  return inverse(inertia) * L;
+  const Mat3d axes = axes_of(state.q.data() + slots_.first_q);
+  const Mat3d second = second_about(spec_.own, spec_.own.centre());
+  const Mat3d rate = axes_of(state.z.data() + slots_.first_scalar);
+  return inverse(inertia_of(axes, second)) * moment_of(axes, rate, second);
 }
 
 double AffineFrame::kinetic_energy(const State& state) const {

@@ -7,12 +7,15 @@
 #include "haptos/base/error.h"
 #include "haptos/base/options.h"
 #include "haptos/dynamics/affine_frame.h"
+#include "haptos/dynamics/floating_base.h"
+#include "haptos/dynamics/tree_drift.h"
 #include "haptos/dynamics/tree_jacobian.h"
+#include "haptos/potential/block_matrix.h"
 
 namespace haptos {
 namespace {
 
-constexpr int kMaxUnknowns = 64;  // the largest block of the matrix
+constexpr int kMaxUnknowns = BlockPattern::kMaxBlockSize;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
@@ -27,7 +30,7 @@ ArticulationSpec checked(ArticulationSpec spec) {
   const Tree& tree = *spec.tree;
   if (tree.v_count < 1 || tree.v_count > kMaxUnknowns)
     refuse(spec.name + ".joints", std::to_string(tree.v_count) + " unknowns",
-           "must have 1 to 64 unknowns together",
+           ("must have 1 to " + std::to_string(kMaxUnknowns) + " unknowns together").c_str(),
            "fix joints that do not move, or split a larger robot into several articulations");
   if (spec.position.empty()) spec.position = tree.start;
   if (spec.velocity.empty()) spec.velocity.assign(at_index(tree.v_count), 0.0);
@@ -71,18 +74,25 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
     : Body(slots),
       torque(at_index(spec.tree ? spec.tree->v_count : 0), 0.0),
       spec_(checked(spec)),
-      floating_(*spec_.tree),
+      drift_(std::make_unique<TreeDrift>(*spec_.tree)),
+      floating_(std::make_unique<FloatingBase>(*spec_.tree)),
       carried_(spec_.carriers.size()),
       start_q_(spec_.position),
       start_(*spec_.tree),
       mass_scale_(tree().bodies.size(), 1.0),
-      acceleration_(torque.size()),
+      start_v_(torque.size()),
+      z_free_(torque.size()),
       wrench_(tree().bodies.size()),
       jacobian_(6 * torque.size()),
       point_jacobian_(3 * torque.size()),
-      elsewhere_(tree()) {
+      elsewhere_(tree()),
+      ahead_(tree()) {
   update(tree(), start_q_.data(), start_);
 }
+
+Articulation::~Articulation() = default;
+
+const std::vector<double>& Articulation::step_effort() const { return drift_->effort(); }
 
 int Articulation::coordinate_of(int k) const {
   const TreeBody& b = tree().bodies[at_index(tree().body_of[at_index(k)])];
@@ -133,7 +143,7 @@ void Articulation::scale_mass(int body, double scale) {
   if (std::exchange(mass_scale_[at_index(body)], scale) == scale) return;
   for (TreeData<double>* data : {&start_, &elsewhere_})
     haptos::scale_mass(tree(), body, scale, *data);
-  floating_.scale_mass(tree(), body, scale);
+  drift_->scale_mass(tree(), body, scale);
 }
 
 void Articulation::initialize(State& state) const {
@@ -145,10 +155,12 @@ void Articulation::initialize(State& state) const {
 void Articulation::begin_step(const State& state, const BodyStep& step) {
   const int n = v_count(), s = slots_.first_scalar;
   std::copy_n(state.q.begin() + slots_.first_q, tree().q_count, start_q_.begin());
+  ahead_known_ = false;
   const double* z = state.z.data() + s;
   double* mass = step.mass->data() + slots_.first_mass;
+  std::copy_n(z, n, start_v_.begin());
   update(tree(), start_q_.data(), start_);
-  crba(tree(), start_, mass);
+  update_velocities(tree(), z, start_);
   std::fill(wrench_.begin(), wrench_.end(), SpatialForce<double>::zero());
   for (const LinkLoad& l : loads) {
     const int body = tree().links[at_index(l.link)].body;
@@ -156,27 +168,31 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
       wrench_[at_index(body)] +=
           wrench_at(start_, body, link_frame(tree(), start_, l.link) * l.at, l.force, l.torque);
   }
-  aba(tree(), start_, z, torque.data(), step.gravity, wrench_.data(), acceleration_.data());
+  const FreeStep free{step.h,          step.gravity,  start_q_.data(),
+                      start_v_.data(), torque.data(), wrench_.data()};
+  drift_->begin_step(tree(), start_, free, z_free_.data(), mass);
+  std::copy(z_free_.begin(), z_free_.end(), step.z_free->begin() + s);
 
   for (int k = 0; k < n; ++k) {
     const auto i = at_index(k);
-    (*step.z_free)[at_index(s + k)] = fma(step.h, acceleration_[i], z[k]);
     // The lever arm of an unknown: radius of gyration of all that it carries; 1 for a slide.
-    const double carried = start_.composite[at_index(tree().body_of[i])].mass;
+    const double carried = drift_->middle().composite[at_index(tree().body_of[i])].mass;
     (*step.length)[at_index(s + k)] = carried > 0 ? sqrt(mass[k * n + k] / carried) : 1.0;
   }
-  floating_.begin_step(tree(), start_, step.h, z, mass, step.z_free->data() + s);
+  floating_->begin_step(tree(), start_, drift_->middle(), free);
   carry(state, *step.points);
 }
 
 void Articulation::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
   const double* solved = z.data() + slots_.first_scalar;
+  const double* mass = step.mass->data() + slots_.first_mass;
   double* q = state.q.data() + slots_.first_q;
   double* v = state.z.data() + slots_.first_scalar;
   leave(z, step, state);
-  std::copy_n(solved, v_count(), v);
-  integrate(tree(), start_q_.data(), solved, step.b, q);
-  floating_.end_step(tree(), step.h, q, v);
+  const FreeStep free{step.h,          step.gravity,  start_q_.data(),
+                      start_v_.data(), torque.data(), wrench_.data()};
+  drift_->end_step(tree(), start_, free, solved, z_free_.data(), mass, q, v);
+  floating_->end_step(tree(), *drift_, solved, z_free_.data(), mass, step.h, q, v);
 }
 
 int Articulation::add_point(Points& points, int link, int body, const Vec3d& local) {
@@ -258,6 +274,25 @@ Vec3d Articulation::link_position(int link, const Vec3d& local) const {
 Pose Articulation::link_pose(int link) const {
   const Frame<double> f = link_frame(tree(), start_, link);
   return {f.p, quaternion(f.r)};
+}
+Pose Articulation::link_pose_after(int link, const double* z, double h) const {
+  const auto n = at_index(v_count());
+  ahead_z_.resize(n + 1);
+  if (!ahead_known_ || ahead_z_[n] != h || !std::equal(z, z + n, ahead_z_.begin())) {
+    std::copy_n(z, n, ahead_z_.begin());
+    ahead_z_[n] = h;
+    ahead_known_ = true;
+    ahead_q_.resize(start_q_.size());
+    integrate(tree(), start_q_.data(), z, h, ahead_q_.data());
+    forward_kinematics(tree(), ahead_q_.data(), ahead_);
+  }
+  const Frame<double> f = link_frame(tree(), ahead_, link);
+  return {f.p, quaternion(f.r)};
+}
+// Of the body that the link is part of.
+Vec3d Articulation::link_centre(int link) const {
+  const TreeLink& l = tree().links[at_index(link)];
+  return link_position(link, to_local(l.pose, tree().bodies[at_index(l.body)].centre));
 }
 Vec3d Articulation::point_velocity(int link, const Vec3d& x) const {
   return haptos::point_velocity(start_, tree().links[at_index(link)].body, x);

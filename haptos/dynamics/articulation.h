@@ -1,14 +1,15 @@
 // A kinematic tree in reduced coordinates as a body of the step: one dense block of v_count
 // unknowns, the joint velocities.
 //
-//   M(q) dz/dt + c(q, z) = tau,       z_free = z_n + h M(q_n)^-1 (tau - c(q_n, z_n))
+//   M(q) dz/dt + c(q, z) = tau
 //
-// with gravity inside c (dynamics/tree_dynamics.h). After the solve q <- q_n (+) h z, quaternions
-// by the exponential map. A tree that hangs from the world by a free or ball joint keeps its
-// momentum: what acts from outside is read from the step's impulses, and the base's velocity and
-// position are set so that momentum is that before plus the impulse from outside
-// (dynamics/floating_base.h, which also changes z_free of the base by the gyroscopic part of half a
-// step). State stores the velocities at the end of the step.
+// The free motion of a step, inertia, gravity, torques and wrenches, is solved for the middle of
+// the step so that its energy cannot grow (dynamics/tree_drift.h); z_free and M(q_g) come from it.
+// After the solve q <- q_n (+) h z, but for the lead of a tree that nothing else pushed;
+// quaternions by the exponential map. A tree that hangs from the world by a free or ball joint
+// keeps its momentum: what acts from outside is read from the step's impulses, and the base's
+// velocity and position are set so that momentum is that before plus the impulse from outside
+// (dynamics/floating_base.h). State stores the velocities at the end of the step.
 //
 // A link may carry points: vertices of its surface, and what is glued to it. Within a step they
 // move straight, p = base + b J z, so where they get to differs from where the link turns to by
@@ -16,9 +17,9 @@
 // affine one, (origin, three axes) behind the coordinates; the next step takes them from there to
 // the link, on the path that driven points follow, so that collision detection sees all of it.
 //
-// Limits: at most 64 unknowns (one dense block). Bias and mass are frozen at q_n, so the energy
-// error is of first order in h; points of links move linearly in z within a step. dx/dv is h:
-// backward Euler only.
+// Limits: one dense block, so at most BlockPattern::kMaxBlockSize unknowns. What terms do is of
+// first order in h; points of links move linearly in z within a step. dx/dv is h: backward Euler
+// only.
 #pragma once
 
 #include <memory>
@@ -26,10 +27,12 @@
 #include <vector>
 
 #include "haptos/dynamics/body.h"
-#include "haptos/dynamics/floating_base.h"
 #include "haptos/dynamics/tree_dynamics.h"
 
 namespace haptos {
+
+class FloatingBase;
+class TreeDrift;
 
 struct ArticulationSpec {
   std::string name = "articulation";  ///< for messages
@@ -53,8 +56,9 @@ struct MechanicalEnergy {
 
 class Articulation final : public Body {
  public:
-  /// @throws InputError for a tree without unknowns or with more than 64, or a start that cannot be
+  /// @throws InputError for a tree without unknowns or with too many, or a start that cannot be
   Articulation(const BodySlots& slots, const ArticulationSpec& spec);
+  ~Articulation() override;
 
   /// Joint forces (v_count) [N m] or [N], constant over each step.
   std::vector<double> torque;
@@ -93,6 +97,11 @@ class Articulation final : public Body {
   const std::vector<double>& start_position() const { return start_q_; }
   const TreeData<double>& start() const { return start_; }
 
+  /// Joint forces of torques and all terms in the last step (v_count), contact among them, and the
+  /// wrenches of `loads` on the bodies, about their origins.
+  const std::vector<double>& step_effort() const;
+  const std::vector<SpatialForce<double>>& step_wrench() const { return wrench_; }
+
   // At given coordinates and velocities (q_count, v_count), which need not be of the step under
   // way. They share scratch memory: not for several threads at once.
   MechanicalEnergy energy(const double* q, const double* v, const Vec3d& gravity) const;
@@ -106,7 +115,10 @@ class Articulation final : public Body {
   int link_columns() const { return v_count(); }
   Vec3d link_position(int link, const Vec3d& local) const;
   Pose link_pose(int link) const;
+  Vec3d link_centre(int link) const;
   Vec3d point_velocity(int link, const Vec3d& x) const;
+  /// After a step of h with the joint velocities z (v_count), as integrate() has it.
+  Pose link_pose_after(int link, const double* z, double h) const;
   void link_jacobian(int link, const Vec3d& x, double* out) const;
 
  private:
@@ -123,18 +135,24 @@ class Articulation final : public Body {
   void leave(const std::vector<double>& z, const BodyStep& step, State& state) const;
 
   ArticulationSpec spec_;
-  FloatingBase floating_;
+  std::unique_ptr<TreeDrift> drift_;
+  std::unique_ptr<FloatingBase> floating_;
   std::vector<Carried> carried_;  // per carrier
   // Of the step under way.
   std::vector<double> start_q_;
   TreeData<double> start_;
   std::vector<double> mass_scale_;  // per body
   // Scratch.
-  std::vector<double> acceleration_;
+  std::vector<double> start_v_, z_free_;
   std::vector<SpatialForce<double>> wrench_;
   mutable std::vector<double> jacobian_;  // of a frame (6 x v_count)
   std::vector<double> point_jacobian_;    // (3 x v_count)
   mutable TreeData<double> elsewhere_;
+  // Where link_pose_after() was last asked to look: velocities with the step behind them,
+  // coordinates.
+  mutable std::vector<double> ahead_z_, ahead_q_;
+  mutable TreeData<double> ahead_;
+  mutable bool ahead_known_ = false;  // of the step under way
 };
 
 }  // namespace haptos

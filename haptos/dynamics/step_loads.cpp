@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
-#include "haptos/dynamics/floating_base.h"
+#include "haptos/dynamics/tree_drift.h"
 
 namespace haptos {
 StepLoads::StepLoads(const Tree& tree)
     : data_(tree),
       acceleration_(static_cast<std::size_t>(tree.v_count)),
       along_(acceleration_.size()),
-      wrench_(tree.bodies.size()) {}
+      given_(acceleration_.size()),
+      wrench_(tree.bodies.size()),
+      outside_(tree.bodies.size()) {}
 
 // Adds to the acceleration of a base what its joint would have to give too much.
 void StepLoads::free_base(const Tree& tree, const TreeStep& step, std::size_t body) {
@@ -36,6 +38,24 @@ void StepLoads::free_base(const Tree& tree, const TreeStep& step, std::size_t bo
     acceleration_[static_cast<std::size_t>(turns + k)] += dot(axis[turns + k], turn);
 }
 
+// What joints give: all that was applied to their unknowns, less what came from outside.
+void StepLoads::find_given(const Tree& tree, const TreeStep& step) {
+  outside_ = wrench_;
+  for (std::size_t i = 0; i < outside_.size(); ++i) outside_[i] = outside_[i] - step.wrench[i];
+  rnea<double>(tree, data_, nullptr, nullptr, Vec3d::zero(), outside_.data(), given_.data());
+  for (std::size_t k = 0; k < given_.size(); ++k) given_[k] += step.applied[k];
+}
+
+// Puts it in place of what the difference of velocities says, to which it agrees to first order in
+// h.
+void StepLoads::take_given(const Tree& tree) {
+  for (std::size_t k = 0; k < given_.size(); ++k) {
+    const auto body = static_cast<std::size_t>(tree.body_of[k]);
+    if (floats(tree, tree.bodies[body])) continue;
+    along_[k] = given_[k];
+  }
+}
+
 void StepLoads::update(const Tree& tree, const TreeStep& step) {
   if (step.mass) data_.body_mass = *step.mass;
   haptos::update(tree, step.q_start, data_);
@@ -46,6 +66,7 @@ void StepLoads::update(const Tree& tree, const TreeStep& step) {
   for (std::size_t k = 0; k < acceleration_.size(); ++k)
     acceleration_[k] = step.h > 0 ? (step.v[k] - step.v_start[k]) / step.h : 0.0;
 
+  if (step.applied && step.h > 0) find_given(tree, step);
   const auto run = [&] {
     rnea(tree, data_, step.v_start, acceleration_.data(), step.gravity, wrench_.data(),
          along_.data());
@@ -59,6 +80,7 @@ void StepLoads::update(const Tree& tree, const TreeStep& step) {
     again = true;
   }
   if (again) run();
+  if (step.applied && step.h > 0) take_given(tree);
   for (std::size_t k = 0; k < along_.size(); ++k)
     along_[k] = fma(-data_.armature[k], acceleration_[k], along_[k]);
 }

@@ -37,6 +37,11 @@ struct TreeStep {
   Vec3d gravity{{0, 0, 0}};
   std::span<const LinkForce> forces;
   const double* effort = nullptr;  ///< joint forces, for bases that float; null: none
+  /// What torques and all terms did, per unknown, contact among them, and the wrenches that were
+  /// set, per body, about its origin. Then the parts of loads along unknowns are exact, the others
+  /// are of first order in h. Null: all are of first order.
+  const double* applied = nullptr;
+  const SpatialForce<double>* wrench = nullptr;
   /// Of the bodies, where they differ from the tree's.
   const std::vector<BodyMass<double>>* mass = nullptr;
 };
@@ -57,11 +62,13 @@ class StepLoads {
   double along(int k) const { return along_[static_cast<std::size_t>(k)]; }
 
  private:
+  void find_given(const Tree& tree, const TreeStep& step);
+  void take_given(const Tree& tree);
   void free_base(const Tree& tree, const TreeStep& step, std::size_t body);
 
   TreeData<double> data_;
-  std::vector<double> acceleration_, along_;
-  std::vector<SpatialForce<double>> wrench_;
+  std::vector<double> acceleration_, along_, given_;
+  std::vector<SpatialForce<double>> wrench_, outside_;
 };
 
 }  // namespace haptos

@@ -17,7 +17,10 @@
 // Incremental Potential Contact" (2021) for the additive form.
 //
 // Rounding: an evaluated n . q_j(t) is within 16 eps (|q_j(0)|_1 + |q_j(1)|_1) of its exact value,
-// and the floor is raised by that much, so a time that is returned is proven for the given numbers.
+// and the floor is raised by that much. The direction n is rounded as well, for flat triangles and
+// nearly parallel edges to nothing: no step counts on the distance, each asks all n . q_j, and a
+// direction that leaves one of them below the floor proves no time at all. So a time that is
+// returned is proven for the given numbers.
 #pragma once
 
 #include "haptos/geometry/distance.h"
@@ -72,7 +75,9 @@ HAPTOS_HD void finish_pair(MovingPair<T, K>& m, const Vec3<T> (&q1)[K]) {
   }
   // total - total is zero, but not a number for coordinates that are not finite: no query then
   // proves anything.
-  m.error = size * T(Plain(16) * std::numeric_limits<Plain>::epsilon()) + (total - total);
+  m.error = size * T(Plain(16) * std::numeric_limits<Plain>::epsilon()) +
+            T(std::numeric_limits<Plain>::min()) +
+            (total - total);  // NOLINT(misc-redundant-expression)
 }
 
 /// Four points with the differences q, in a frame fixed to one of them; linear, so it also maps
@@ -102,27 +107,33 @@ HAPTOS_HD Stencil<T> closest_pair(const Vec3<T> (&q)[4]) {
   return edge_edge_stencil(c.x[0], c.x[1], c.x[2], c.x[3]);
 }
 
-/// Step h along the fixed direction n: the first at which some n . (q_j + h v_j) is the floor.
+/// Step h along the fixed direction n: the first at which some n . (q_j + h v_j) is the floor; zero
+/// where one of them is below the floor already: n is rounded, and may not separate anything.
 template <class T, int K>
 HAPTOS_HD T straight_step(const MovingPair<T, K>& m, const Vec3<T> (&q)[K], const Vec3<T>& n,
                           T floor, T far) {
+  const T o(0);
   T step = far;
   for (int j = 0; j < K; ++j) {
     const T speed = -dot(n, m.v[j]);
-    const T room = vmax(dot(n, q[j]) - floor, T(0));
-    const Mask<T> near = (speed > T(0)) & (room < far * speed);
-    step = vmin(step, select(near, room / select(near, speed, T(1)), far));
+    const T room = dot(n, q[j]) - floor;
+    const Mask<T> apart = room >= o, near = (speed > o) & (room < far * speed);
+    const T free = select(near, room / select(near, speed, T(1)), far);
+    step = vmin(step, select(apart, free, o));
   }
   return step;
 }
 
 /// Step h along the direction n + h u that follows the features as they turn: u keeps it normal to
 /// the free directions, u . e_k = -n . de_k/dt. With |n + h u| <= 1 + h |u| the pair is free while
-/// (n + h u) . (q_j + h v_j) >= floor (1 + h |u|), a quadratic in h whose positive h^2 is dropped.
+/// (n + h u) . (q_j + h v_j) >= floor (1 + h |u|), a quadratic a + b h + c h^2 in h whose positive
+/// c is dropped. Its root is 2 a / (s - b) = (s + b) / (-2 c) with s^2 = b^2 - 4 a c; the form
+/// without cancellation is taken. Zero where n does not separate, as above.
 template <class T, int K>
 HAPTOS_HD T turning_step(const MovingPair<T, K>& m, const Vec3<T> (&q)[K], const Stencil<T>& at,
                          T floor, T far) {
-  const T o(0);
+  using Plain = typename ScalarTraits<T>::Plain;
+  const T o(0), two(2);
   const Corners<T> x = corners(q), v = corners(m.v);
   const DistanceCurvature<T> k = distance_curvature(at, x.x[0], x.x[1], x.x[2], x.x[3]);
   Vec3<T> u = Vec3<T>::zero();
@@ -130,12 +141,18 @@ HAPTOS_HD T turning_step(const MovingPair<T, K>& m, const Vec3<T> (&q)[K], const
   const T turn = norm(u);
   T step = far;
   for (int j = 0; j < K; ++j) {
-    const T a = vmax(dot(at.n, q[j]) - floor, o);
+    const T a = dot(at.n, q[j]) - floor;
     const T b = dot(at.n, m.v[j]) + dot(u, q[j]) - floor * turn;
     const T c = vmin(dot(u, m.v[j]), o);
-    const T denominator = sqrt(b * b - T(4) * a * c) - b;  // h = 2 a / denominator
-    const Mask<T> near = (denominator > o) & (T(2) * a < far * denominator);
-    step = vmin(step, select(near, T(2) * a / select(near, denominator, T(1)), far));
+    const T s = sqrt(b * b - T(4) * a * c);
+    const Mask<T> proves = (a >= o) & (s < T(std::numeric_limits<Plain>::max()));
+    const Mask<T> opening = b > o;
+    const T both = s + vabs(b);
+    const T numerator = select(opening, both, two * a);
+    const T denominator = select(opening, -two * c, both);
+    const Mask<T> near = numerator < far * denominator;
+    const T free = select(near, numerator / select(near, denominator, T(1)), far);
+    step = vmin(step, select(proves, free, o));
   }
   return step;
 }
@@ -184,6 +201,15 @@ HAPTOS_HD T swept_box_distance(const MovingPair<T, K>& m) {
     best = vmax(best, vmax(lo, -hi));
   }
   return best - m.error;
+}
+
+/// Lower bound of the distance at t = 0 [m] that the direction n proves, negative where it proves
+/// nothing. For the n of the closest pair this is the distance but for rounding.
+template <class T, int K>
+HAPTOS_HD T proven_distance(const MovingPair<T, K>& m, const Vec3<T>& n) {
+  T least = dot(n, m.q0[0]);
+  for (int j = 1; j < K; ++j) least = vmin(least, dot(n, m.q0[j]));
+  return least - m.error;
 }
 
 /// Advances from the time `start`, at which the closest pair is `at`, in the lanes where `active`

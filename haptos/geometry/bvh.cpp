@@ -13,12 +13,17 @@ namespace {
 constexpr int kBins = 16;
 constexpr int kLeafSize = 4;
 
+// Beyond the range of float, its end: the cast alone would be undefined.
+float nearest_float(double x) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(x, -kMost, kMost));
+}
 float round_down(double x) {
-  const float f = static_cast<float>(x);
+  const float f = nearest_float(x);
   return f > x ? std::nextafterf(f, -std::numeric_limits<float>::infinity()) : f;
 }
 float round_up(double x) {
-  const float f = static_cast<float>(x);
+  const float f = nearest_float(x);
   return f < x ? std::nextafterf(f, std::numeric_limits<float>::infinity()) : f;
 }
 
@@ -45,8 +50,8 @@ int split_by_area(const std::vector<Aabb>& boxes, std::vector<Item>& items, int 
   double best = std::numeric_limits<double>::infinity();
   int best_axis = -1, best_bin = 0;
   const auto bin_of = [&](const Vec3d& c, int axis) {
-    const int b = static_cast<int>(kBins * ((c[axis] - centres.lo[axis]) / extent[axis]));
-    return std::min(b, kBins - 1);
+    const double b = kBins * ((c[axis] - centres.lo[axis]) / extent[axis]);
+    return b < kBins ? static_cast<int>(b) : kBins - 1;  // also where an extent is infinite
   };
   for (int axis = 0; axis < 3; ++axis) {
     if (!(extent[axis] > 0)) continue;
@@ -130,7 +135,10 @@ void Bvh::build(const std::vector<Aabb>& boxes, BvhScratch& scratch) {
   items.resize(boxes.size());
   for (int i = 0; i < n; ++i) {
     const Aabb& b = boxes[static_cast<std::size_t>(i)];
-    items[static_cast<std::size_t>(i)] = {b.is_empty() ? Vec3d::zero() : b.centre(), i};
+    Vec3d centre = b.is_empty() ? Vec3d::zero() : b.centre();
+    for (double& c : centre.a)
+      if (!std::isfinite(c)) c = 0;  // something to sort by; the boxes stay what they are
+    items[static_cast<std::size_t>(i)] = {centre, i};
   }
 
   std::vector<BvhScratch::Task>& tasks = scratch.tasks;

@@ -81,9 +81,11 @@ inline DoubleDouble sqrt(DoubleDouble a) {
 
 }  // namespace haptos
 
-/// Only what kernels ask for: a bound on the relative error of one operation.
+/// Only what kernels ask for: a bound on the relative error of one operation, and the range.
 template <>
 struct std::numeric_limits<haptos::DoubleDouble> {
   static constexpr bool is_specialized = true;
   static constexpr haptos::DoubleDouble epsilon() { return 0x1p-100; }
+  static constexpr haptos::DoubleDouble min() { return std::numeric_limits<double>::min(); }
+  static constexpr haptos::DoubleDouble max() { return std::numeric_limits<double>::max(); }
 };

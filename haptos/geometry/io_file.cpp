@@ -1,12 +1,6 @@
 // Files, formats and the limits that every mesh reader obeys.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <algorithm>
-
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -157,44 +151,6 @@ TetMesh read_volume(const std::filesystem::path& path, const MeshReadOptions& op
   if (!is_volume(format)) return parse_volume({}, format, path.string(), options, notes);
   return parse_volume(read_regular_file(path, options.max_bytes), format, path.string(), options,
                       notes);
-}
-
-std::string read_regular_file(const std::filesystem::path& path, std::int64_t max_bytes) {
-  const std::string name = path.string();
-  const auto system_error = [&](const char* what) {
-    const int e = errno;
-    fail(name, std::string(what) + ": " + std::strerror(e), "check the path and its permissions");
-  };
-  // Looked at before it is opened, so that no FIFO or device is ever opened; looked at again after,
-  // since the name may mean something else by then.
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) system_error("the file cannot be found");
-  if (!S_ISREG(info.st_mode)) fail(name, "this is not a regular file", "give the path of a file");
-  struct Descriptor {
-    int fd;
-    ~Descriptor() {
-      if (fd >= 0) ::close(fd);
-    }
-  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0) system_error("the file cannot be opened");
-  if (::fstat(file.fd, &info) != 0) system_error("the file cannot be read");
-  if (!S_ISREG(info.st_mode)) fail(name, "this is not a regular file", "give the path of a file");
-  if (info.st_size > max_bytes)
-    fail(name,
-         "the file has " + std::to_string(info.st_size) + " bytes and the limit is " +
-             std::to_string(max_bytes),
-         "simplify the mesh or raise max_bytes");
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t n = ::read(file.fd, bytes.data() + have, bytes.size() - have);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) system_error("the file cannot be read");
-    if (n == 0) break;
-    have += static_cast<std::size_t>(n);
-  }
-  bytes.resize(have);
-  return bytes;
 }
 
 }  // namespace haptos

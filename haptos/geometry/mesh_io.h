@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "haptos/base/file.h"
 #include "haptos/geometry/mesh.h"
 
 namespace haptos {
@@ -53,9 +54,6 @@ TriMesh parse_surface(std::string_view bytes, MeshFormat format, const std::stri
 TetMesh parse_volume(std::string_view bytes, MeshFormat format, const std::string& name,
                      const MeshReadOptions& options = {},
                      std::vector<std::string>* notes = nullptr);
-
-/// Reads a regular file of at most `max_bytes` bytes; an error for anything else.
-std::string read_regular_file(const std::filesystem::path& path, std::int64_t max_bytes);
 
 // The writers write a new file beside `path` and rename it, so `path` is never half written.
 // Lengths are written as they are, so in metres. Text holds the shortest decimals that read back

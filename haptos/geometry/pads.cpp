@@ -10,6 +10,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/text.h"
+#include "haptos/geometry/pad_layers.h"
 
 namespace haptos {
 namespace {
@@ -41,80 +42,6 @@ void check(const PadGrading& g) {
       reject("pad grading even", even, "must be a finite length of 0 or more", "give it in metres");
   for (const double c : {g.centre_x, g.centre_y})
     if (!std::isfinite(c)) reject("pad grading centre", c, "must be finite", "give it in metres");
-}
-
-// A triangulated plane region: lattice points (i, j) about the centre, |i| and |j| being the same
-// at mirror images, and the order of columns that the cuts of prisms follow.
-struct Plane {
-  std::vector<Vec2d> points;
-  std::vector<Vec2i> lattice;
-  std::vector<Vec3i> triangles;  // counter-clockwise
-};
-
-// Cuts lattice cell (i, j)-(i+1, j+1) into two triangles. The diagonals join points of even
-// parity (a union jack, which favours no direction); on cells crossed by a line |i| = |j| counted
-// from a corner, `rising` overrides it: 1 towards (+, +), -1 towards (+, -), 0 no override.
-void add_cell(Plane& plane, int p00, int p10, int p11, int p01, int parity, int rising) {
-  const bool up = rising != 0 ? rising > 0 : parity == 0;
-  if (up) {
-    plane.triangles.push_back({{p00, p10, p11}});
-    plane.triangles.push_back({{p00, p11, p01}});
-  } else {
-    plane.triangles.push_back({{p00, p10, p01}});
-    plane.triangles.push_back({{p10, p11, p01}});
-  }
-}
-
-// Extrudes the plane between the base and the tops of its columns. `down` are the distances of the
-// layers below the top in a column of height `thickness`; other columns scale them.
-Pad extrude_pad(const Plane& plane, const std::vector<double>& down, double thickness,
-                const std::vector<double>& height) {
-  const int columns = static_cast<int>(plane.points.size());
-  const int layers = static_cast<int>(down.size()) - 1;
-  Pad pad;
-  pad.thickness = thickness;
-  pad.mesh.vertices.reserve(at(columns) * down.size());
-  for (int k = 0; k <= layers; ++k)  // from the base (k = 0) to the top
-    for (int c = 0; c < columns; ++c) {
-      const double fraction = down[at(layers - k)] / thickness;
-      const double top = height[at(c)] - thickness;
-      const double z = k == 0 ? -thickness : (k == layers ? top : top - fraction * height[at(c)]);
-      pad.mesh.vertices.push_back({{plane.points[at(c)][0], plane.points[at(c)][1], z}});
-    }
-  // Diagonals of the walls between columns u and v run from the bottom of the earlier to the top
-  // of the later one. Any order conforms; this one alternates and is mirror symmetric.
-  const auto rank = [&](int c) {
-    const int i = std::abs(plane.lattice[at(c)][0]), j = std::abs(plane.lattice[at(c)][1]);
-    return std::tuple((i + j) % 2, i, j, c);
-  };
-  pad.mesh.tets.reserve(3 * plane.triangles.size() * at(layers));
-  for (int k = 0; k < layers; ++k)
-    for (const Vec3i& t : plane.triangles) {
-      int v[3] = {t[0], t[1], t[2]};
-      // In odd layers the order is reversed, so that diagonals zigzag up a wall.
-      const bool odd = k % 2 == 1;
-      std::sort(v, v + 3,
-                [&](int x, int y) { return odd ? rank(y) < rank(x) : rank(x) < rank(y); });
-      const bool even_permutation = (v[0] == t[0] && v[1] == t[1]) ||
-                                    (v[0] == t[1] && v[1] == t[2]) ||
-                                    (v[0] == t[2] && v[1] == t[0]);
-      const int b = k * columns, u = (k + 1) * columns;
-      Vec4i cut[3] = {{{b + v[0], b + v[1], b + v[2], u + v[2]}},
-                      {{b + v[0], b + v[1], u + v[2], u + v[1]}},
-                      {{b + v[0], u + v[1], u + v[2], u + v[0]}}};
-      for (Vec4i& c : cut) {
-        if (!even_permutation) std::swap(c[0], c[1]);
-        pad.mesh.tets.push_back(c);
-      }
-    }
-  for (int c = 0; c < columns; ++c) pad.base_vertices.push_back(c);
-  const int top = layers * columns;
-  for (const Vec3i& t : plane.triangles) pad.coat.push_back({{top + t[0], top + t[1], top + t[2]}});
-  for (std::size_t v = 0; v < pad.mesh.vertices.size(); ++v) {
-    if (pad.mesh.vertices[v][0] == 0) pad.x0_vertices.push_back(static_cast<int>(v));
-    if (pad.mesh.vertices[v][1] == 0) pad.y0_vertices.push_back(static_cast<int>(v));
-  }
-  return pad;
 }
 
 // Mirrors lines 0 .. l to -l .. l; a quarter keeps its own.
@@ -150,13 +77,12 @@ void check_cells(double nx, double ny, double nz) {
     reject("pad cells", nx * ny * nz, "must be at most 8000000", "ask for larger elements");
 }
 
-Pad box_on_lines(const BoxPadShape& shape, const std::vector<double>& x,
-                 const std::vector<double>& y, const std::vector<double>& down, bool quarter,
-                 int rim_cells, const Vec2i& twice_centre) {
+// The cells between lines in x and y, and the height of the top over each point.
+PadPlane box_plane(const BoxPadShape& shape, const std::vector<double>& x,
+                   const std::vector<double>& y, bool quarter, int rim_cells,
+                   const Vec2i& twice_centre, std::vector<double>& height) {
   const int nx = static_cast<int>(x.size()) - 1, ny = static_cast<int>(y.size()) - 1;
-  check_cells(nx, ny, static_cast<double>(down.size()));
-  Plane plane;
-  std::vector<double> height;
+  PadPlane plane;
   const double inner_x = shape.width / 2 - shape.chamfer, inner_y = shape.depth / 2 - shape.chamfer;
   // Lattice numbers are twice the index from the centre, so odd counts have a centre too.
   const auto li = [&](int i) { return 2 * i - twice_centre[0]; };
@@ -192,7 +118,54 @@ Pad box_on_lines(const BoxPadShape& shape, const std::vector<double>& x,
       const int parity = ((ci + cj) % 2 == 0) == same_side ? 0 : 1;
       add_cell(plane, p, p + 1, p + nx + 2, p + nx + 1, parity, rising);
     }
+  return plane;
+}
+
+Pad box_on_lines(const BoxPadShape& shape, const std::vector<double>& x,
+                 const std::vector<double>& y, const std::vector<double>& down, bool quarter,
+                 int rim_cells, const Vec2i& twice_centre) {
+  check_cells(static_cast<double>(x.size()), static_cast<double>(y.size()),
+              static_cast<double>(down.size()));
+  std::vector<double> height;
+  const PadPlane plane = box_plane(shape, x, y, quarter, rim_cells, twice_centre, height);
   return extrude_pad(plane, down, shape.thickness, height);
+}
+
+// The same with lines half as far apart for the top, whose lattice has the same centre: a point of
+// the wide lattice has even numbers in the fine one, the middle of a wide cell odd ones, and the
+// diagonals of a union jack join them.
+Pad box_widening(const BoxPadShape& shape, const std::vector<double>& x,
+                 const std::vector<double>& y, const std::vector<double>& down, bool quarter,
+                 int rim_cells, const Vec2i& twice_centre) {
+  const auto halved = [](const std::vector<double>& wide) {
+    std::vector<double> fine{wide.front()};
+    for (std::size_t i = 1; i < wide.size(); ++i) {
+      fine.push_back(0.5 * (wide[i - 1] + wide[i]));
+      fine.push_back(wide[i]);
+    }
+    return fine;
+  };
+  const std::vector<double> fx = halved(x), fy = halved(y);
+  check_cells(static_cast<double>(fx.size()), static_cast<double>(fy.size()),
+              static_cast<double>(down.size()));
+  std::vector<double> wide_height, fine_height;
+  const PadPlane wide = box_plane(shape, x, y, quarter, rim_cells, twice_centre, wide_height);
+  const PadPlane fine = box_plane(shape, fx, fy, quarter, 2 * rim_cells,
+                                  {{2 * twice_centre[0], 2 * twice_centre[1]}}, fine_height);
+  const int nx = static_cast<int>(x.size()) - 1, ny = static_cast<int>(y.size()) - 1;
+  const int row = 2 * nx + 1;  // points in a row of the fine plane
+  std::vector<PadBlock> blocks;
+  for (int j = 0; j < ny; ++j)
+    for (int i = 0; i < nx; ++i) {
+      PadBlock b{};
+      for (int k = 0; k < 9; ++k) b.fine[k] = (2 * j + k / 3) * row + 2 * i + k % 3;
+      const int p = j * (nx + 1) + i;
+      b.wide[0] = p, b.wide[1] = p + 1, b.wide[2] = p + nx + 2, b.wide[3] = p + nx + 1;
+      // add_cell() begins its second triangle at the lower left where the cut rises.
+      b.rising = wide.triangles[2 * at(j * nx + i) + 1][0] == p;
+      blocks.push_back(b);
+    }
+  return extrude_widening(fine, wide, blocks, down, shape.thickness, fine_height, wide_height);
 }
 
 void check(const BoxPadShape& s) {
@@ -269,6 +242,11 @@ Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
   const bool quarter = part == PadPart::kQuarter;
   if (quarter && (grading.centre_x != 0 || grading.centre_y != 0))
     reject("pad grading centre", grading.centre_x, "must be 0 of a quarter", "mesh the whole pad");
+  PadGrading lined = grading;  // of the lines that are made
+  if (grading.widen) {
+    lined.centre_size *= 2;
+    lined.rim_size = std::max(lined.rim_size, lined.centre_size);
+  }
   int rim_cells = 0;
   Vec2i twice_centre{{0, 0}};
   const auto lines = [&](int axis) {
@@ -278,14 +256,13 @@ Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
     if (!(std::abs(c) < half - shape.chamfer))
       reject("pad grading centre", c, "must lie on the pad, inside its chamfer",
              "give it from the middle of the pad in metres");
-    const std::vector<double> up = half_lines(half - c, shape.chamfer, grading, even, &rim_cells);
+    const std::vector<double> up = half_lines(half - c, shape.chamfer, lined, even, &rim_cells);
     if (c == 0) {
       std::vector<double> all = about_zero(up, part);
       if (!quarter) twice_centre[axis] = static_cast<int>(all.size()) - 1;
       return all;
     }
-    const std::vector<double> below =
-        half_lines(half + c, shape.chamfer, grading, even, &rim_cells);
+    const std::vector<double> below = half_lines(half + c, shape.chamfer, lined, even, &rim_cells);
     std::vector<double> all;
     for (std::size_t i = below.size(); i-- > 1;) all.push_back(c - below[i]);
     for (const double l : up) all.push_back(c + l);
@@ -297,6 +274,8 @@ Pad box_pad(const BoxPadShape& shape, const PadGrading& grading, PadPart part) {
   const std::vector<double> x = lines(0), y = lines(1);
   const std::vector<double> down =
       graded_lines(shape.thickness, grading.top_size, grading.base_size, grading.down_growth());
+  if (grading.widen && down.size() > 2)
+    return box_widening(shape, x, y, down, quarter, rim_cells, twice_centre);
   return box_on_lines(shape, x, y, down, quarter, rim_cells, twice_centre);
 }
 
@@ -308,7 +287,7 @@ Pad round_on_rings(const std::vector<double>& radius, const std::vector<double>&
   const int n = static_cast<int>(radius.size()) - 1;
   check_cells(2.0 * n, 2.0 * n, static_cast<double>(down.size()));
   const int low = part == PadPart::kQuarter ? 0 : -n, side = n - low + 1;
-  Plane plane;
+  PadPlane plane;
   std::vector<double> heights;
   for (int j = low; j <= n; ++j)
     for (int i = low; i <= n; ++i) {
@@ -374,8 +353,41 @@ Pad round_dome_pad(double radius, double thickness, const std::function<double(d
 
 BoxPadShape mini_pad_shape() {
   BoxPadShape s;
-  s.height = dome_height(s.thickness, 259e-3, 135e-3);
+  s.height = rounded_height(s, 114e-3, 189e-3, {1.25e-3, 2.82e-3, 2.9e-3});
   return s;
+}
+
+std::function<double(double, double)> rounded_height(const BoxPadShape& shape, double rx, double ry,
+                                                     const PadRim& rim) {
+  const auto dome = dome_height(0, rx, ry);
+  const double half[2] = {shape.width / 2, shape.depth / 2}, width[2] = {rim.width_x, rim.width_y};
+  const double radius[2] = {rx, ry}, thickness = shape.thickness, drop = rim.drop;
+  check_positive("pad rim drop", drop);
+  const double inner[2] = {half[0] - width[0], half[1] - width[1]};
+  for (int a = 0; a < 2; ++a) {
+    check_positive("pad rim width", width[a]);
+    if (!(inner[a] > 0) || inner[a] / radius[a] * width[a] > drop + dome(inner[0], inner[1]))
+      reject(
+          "pad rim width", width[a],
+          "must be less than half of the pad, and so small that the rim is steeper than the dome",
+          "make the rim narrower or its drop larger");
+  }
+  if (!(drop < thickness) || !(drop > -dome(inner[0], inner[1])))
+    reject("pad rim drop", drop,
+           "must be more than the sag of the dome and less than the thickness",
+           "give how far the top has fallen at the sides of the pad in metres");
+  return [=](double x, double y) {
+    const double place[2] = {std::abs(x), std::abs(y)};
+    const double in[2] = {std::min(place[0], inner[0]), std::min(place[1], inner[1])};
+    const double sag = -dome(in[0], in[1]);
+    double deepest = sag;
+    for (int a = 0; a < 2; ++a) {  // a parabola from the slope of the dome down to the drop
+      const double t = std::max(0.0, place[a] - inner[a]) / width[a];
+      const double slope = inner[a] / radius[a] * width[a];
+      deepest = std::max(deepest, sag + slope * t + (drop - sag - slope) * t * t);
+    }
+    return thickness - deepest;
+  };
 }
 
 std::function<double(double, double)> dome_height(double thickness, double rx, double ry) {

@@ -8,7 +8,8 @@
 // and the plane diagonals mirror at x = 0 and y = 0: the quarter of a pad is exactly the part of
 // the full mesh in x >= 0, y >= 0. Layers and columns are graded: fine at the top and at the
 // centre, which in a box may lie anywhere. A dome or a chamfer moves the top of each column and
-// spreads its layers evenly.
+// spreads its layers evenly. With `widen` the elements of a box are twice as wide below the first
+// layer, which needs nothing finer there: fields in a gel grow smooth with depth.
 #pragma once
 
 #include <functional>
@@ -32,6 +33,8 @@ struct PadGrading {
   double even_x = 0, even_y = 0;
   double layer_growth = 0;            ///< `growth` of the layers' heights; 0: the same
   double centre_x = 0, centre_y = 0;  ///< where the centre is; of a whole box, else the middle
+  /// Elements below the first layer of a box are twice as wide, and the first layer joins them.
+  bool widen = false;
 
   static PadGrading uniform(double size) { return {size, size, size, size, 1.0}; }
   double down_growth() const { return layer_growth == 0 ? growth : layer_growth; }
@@ -91,12 +94,23 @@ Pad round_pad(double radius, double thickness, const PadGrading& grading,
 Pad round_dome_pad(double radius, double thickness, const std::function<double(double)>& height,
                    const PadGrading& grading, PadPart part = PadPart::kFull);
 
-/// The domed pad of a GelSight Mini: 20.75 x 25.25 x 4.00 mm, radii of curvature 259 mm along x
-/// and 135 mm along y.
+/// A rim that falls beyond a dome.
+struct PadRim {
+  double drop = 0;                  ///< of the top at the sides, below its highest point [m]
+  double width_x = 0, width_y = 0;  ///< of the rim along x and along y [m]
+};
+
+/// The domed pad of a GelSight Mini: 20.75 x 25.25 x 4.00 mm, radii of curvature 114 mm along x
+/// and 189 mm along y, and a rim of 2.82 and 2.9 mm that falls by 1.25 mm.
 BoxPadShape mini_pad_shape();
 
 /// A height function: thickness - x^2 / (2 rx) - y^2 / (2 ry), all in metres.
 std::function<double(double, double)> dome_height(double thickness, double rx, double ry);
+
+/// A dome inside a rim, where it goes on as a parabola that is tangent to it and ends at the sides
+/// at the rim's drop; in a corner the lower one of two.
+std::function<double(double, double)> rounded_height(const BoxPadShape& shape, double rx, double ry,
+                                                     const PadRim& rim);
 
 /// Signed volume of all tetrahedra [m^3].
 double total_volume(const TetMesh& mesh);

@@ -266,6 +266,7 @@ TriMesh ring(double inner_radius, double outer_radius, double height, double fac
             across = cells(outer_radius - inner_radius, facet);
   check_triangles(4.0 * around * (up + across));
   std::vector<Vec2d> profile;  // (radius, height), up outside, in at the top, down inside
+  profile.reserve(2 * static_cast<std::size_t>(up + across));
   for (int k = 0; k < up; ++k) profile.push_back({{outer_radius, height * k / up}});
   for (int k = 0; k < across; ++k)
     profile.push_back({{outer_radius + (inner_radius - outer_radius) * k / across, height}});
@@ -274,6 +275,7 @@ TriMesh ring(double inner_radius, double outer_radius, double height, double fac
     profile.push_back({{inner_radius + (outer_radius - inner_radius) * k / across, 0}});
   Builder b;
   std::vector<Loop> loops;
+  loops.reserve(profile.size());
   for (const Vec2d& p : profile) loops.push_back(b.add(circle(p[0], around), p[1] - height / 2));
   for (std::size_t k = 0; k < loops.size(); ++k) b.loft(loops[k], loops[(k + 1) % loops.size()]);
   return b.take();

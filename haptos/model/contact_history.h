@@ -2,8 +2,10 @@
 // Part of State: saved, loaded, reset and hashed with it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "haptos/base/math.h"
 
@@ -29,7 +31,42 @@ struct ContactMemory {
   std::int64_t first_step = -1;  ///< step at which the pair came into contact
 };
 
-/// Ordered, so that walking it is deterministic.
-using ContactHistory = std::map<FeaturePair, ContactMemory>;
+/// A map from pairs to what they remember, in one array ordered by pair: walking it is
+/// deterministic, and a step that has run before needs no memory for it.
+class ContactHistory {
+ public:
+  using Entry = std::pair<FeaturePair, ContactMemory>;
+  using const_iterator = std::vector<Entry>::const_iterator;
+  using iterator = std::vector<Entry>::iterator;
+
+  iterator begin() { return entries_.begin(); }
+  iterator end() { return entries_.end(); }
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  void clear() { entries_.clear(); }
+
+  const_iterator lower_bound(const FeaturePair& key) const {
+    return std::lower_bound(begin(), end(), key, before);
+  }
+  const_iterator find(const FeaturePair& key) const {
+    const auto it = lower_bound(key);
+    return it != end() && it->first == key ? it : end();
+  }
+  /// Cheap in the order of the pairs.
+  ContactMemory& operator[](const FeaturePair& key) {
+    if (entries_.empty() || entries_.back().first < key)
+      return entries_.emplace_back(key, ContactMemory{}).second;
+    const auto it = std::lower_bound(begin(), end(), key, before);
+    if (it->first == key) return it->second;
+    return entries_.emplace(it, key, ContactMemory{})->second;
+  }
+  void insert_or_assign(const FeaturePair& key, const ContactMemory& m) { (*this)[key] = m; }
+
+ private:
+  static bool before(const Entry& e, const FeaturePair& key) { return e.first < key; }
+  std::vector<Entry> entries_;
+};
 
 }  // namespace haptos

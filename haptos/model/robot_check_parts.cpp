@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "haptos/base/text.h"
+#include "haptos/base/utf8.h"
 #include "haptos/model/robot_check_detail.h"
 
 namespace haptos::robot_check {
@@ -37,10 +38,12 @@ void require(const Say& say, const char* what, double value, bool may_be_infinit
 template <class List>
 void check_names(const char* what, const List& items, std::vector<RobotFinding>& out) {
   std::unordered_set<std::string> seen;
-  for (const auto& item : items)
+  for (const auto& item : items) {
+    const Say say{out, std::string(what) + " \"" + printable(item.name) + "\""};
+    if (!is_plain_text(item.name)) say("Its name must be of printable characters in UTF-8.");
     if (!item.name.empty() && !seen.insert(item.name).second)
-      Say{out, std::string(what) + " \"" + printable(item.name) +
-                   "\""}("There are several of this name.");
+      say("There are several of this name.");
+  }
 }
 
 void check_joint(const RobotJoint& j, std::vector<RobotFinding>& out) {

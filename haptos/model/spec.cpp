@@ -15,6 +15,7 @@ const std::vector<Option<SimOptions>>& OptionsOf<SimOptions>::table() {
       {"gravity_z", "m/s2", &O::gravity_z, -1e3, 1e3, "gravity along z, -9.81 on Earth"},
       {"threads", "", &O::threads, 0, 4096, "number of threads; 0 takes one per core"},
       {"seed", "", &O::seed, 0, 2147483647, "of the noise of sensors"},
+      {"strict", "", &O::strict, 0, 1, "switch that turns a scene's warnings into an error"},
   };
   return t;
 }

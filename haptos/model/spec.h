@@ -120,7 +120,7 @@ struct RobotBody {
   std::vector<double> velocity;  ///< at the start, of all joints; empty: at rest
   // Of shapes that have none of their own:
   double friction = 0.5;          ///< coefficient; of two shapes the geometric mean
-  double stiffness = 1e5;         ///< [N/m]
+  double stiffness = 0;           ///< [N/m]; 0: from the masses that meet (point_contact.sag)
   double relaxation_time = 0.01;  ///< [s]
   /// Of an elastic foundation [Pa/m], which takes the place of the stiffness where shapes of this
   /// robot touch over an area; 0: none.
@@ -166,6 +166,7 @@ struct SimOptions {
   Vec3d gravity() const { return {{gravity_x, gravity_y, gravity_z}}; }  ///< [m/s2]
   int threads = 0;
   int seed = 0;
+  bool strict = false;
 };
 
 template <>

@@ -3,8 +3,6 @@
 #include "haptos/model/state.h"
 
 #include <cstring>
-#include <istream>
-#include <iterator>
 #include <ostream>
 #include <string>
 
@@ -15,7 +13,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 8;
+constexpr std::uint64_t kVersion = 9;
 
 class Writer {
  public:
@@ -35,11 +33,16 @@ class Writer {
 
 class Reader {
  public:
-  Reader(const std::string& d, const char* name) : data_(d), name_(name) {}
+  Reader(std::string_view d, const std::string& name) : data_(d), name_(name) {}
   void bytes(void* p, std::size_t n) {
     if (n > data_.size() - at_) fail("is truncated");
     if (n > 0) std::memcpy(p, data_.data() + at_, n);  // p may be null for nothing
     at_ += n;
+  }
+  std::string_view view(std::size_t n) {
+    if (n > data_.size() - at_) fail("is truncated");
+    at_ += n;
+    return data_.substr(at_ - n, n);
   }
   template <class T>
   T value() {
@@ -70,12 +73,12 @@ class Reader {
   }
 
  private:
-  const std::string& data_;
-  const char* name_;
+  std::string_view data_;
+  const std::string& name_;
   std::size_t at_ = 0;
 };
 
-std::uint64_t hash_bytes(const std::string& s) {
+std::uint64_t hash_bytes(std::string_view s) {
   Hash h;
   h.add(s.data(), s.size());
   return h.value();
@@ -97,6 +100,11 @@ std::string payload(const State& s) {
     w.value(p.s);
     w.value(static_cast<std::uint64_t>(p.bent.size()));
     w.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
+  }
+  w.value(static_cast<std::uint64_t>(s.targets.size()));
+  for (const std::optional<Pose>& t : s.targets) {
+    w.value(static_cast<std::uint64_t>(t.has_value()));
+    if (t) w.value(*t);
   }
   w.array(s.wrenches);
   w.array(s.controls);
@@ -134,12 +142,19 @@ std::uint64_t State::hash() const {
   h.add(z);
   h.add(q_before);
   h.add(z_before);
+  const auto add = [&](const Pose& x) {
+    for (double v : {x.p[0], x.p[1], x.p[2], x.q.w, x.q.x, x.q.y, x.q.z}) h.add(v);
+  };
   for (const PathState& p : paths) {
-    for (const Pose* x : {&p.from, &p.to})
-      for (double v : {x->p[0], x->p[1], x->p[2], x->q.w, x->q.x, x->q.y, x->q.z}) h.add(v);
+    add(p.from);
+    add(p.to);
     h.add(p.s);
     for (const Vec3d& v : p.bent)
       for (int c = 0; c < 3; ++c) h.add(v[c]);
+  }
+  for (const std::optional<Pose>& t : targets) {
+    h.add(std::uint64_t{t.has_value()});
+    if (t) add(*t);
   }
   h.add(wrenches);
   h.add(controls);
@@ -169,18 +184,18 @@ void save_state(const State& state, std::uint64_t model_hash, std::ostream& out)
   out.write(w.data.data(), static_cast<std::streamsize>(w.data.size()));
 }
 
-State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
-  const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+State load_state(std::string_view all, std::uint64_t model_hash, const std::string& name) {
   Reader head(all, name);
   char magic[8];
   if (all.size() < sizeof magic) head.fail("is not a state: too short");
   head.bytes(magic, sizeof magic);
   if (std::memcmp(magic, kMagic, sizeof magic) != 0) head.fail("is not a state of this program");
-  if (head.value<std::uint64_t>() != kVersion) head.fail("was written by another version");
+  if (const auto version = head.value<std::uint64_t>(); version != kVersion)
+    head.fail("is of version " + std::to_string(version) + ", and this program reads version " +
+              std::to_string(kVersion));
   if (head.value<std::uint64_t>() != model_hash) head.fail("belongs to another model");
   const auto n = head.count(1);
-  std::string body(n, '\0');
-  head.bytes(body.data(), n);
+  const std::string_view body = head.view(n);
   if (head.value<std::uint64_t>() != hash_bytes(body)) head.fail("is damaged: checksum differs");
   head.done();
 
@@ -200,6 +215,12 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
     p.s = r.value<double>();
     p.bent.resize(r.count(sizeof(Vec3d)));
     r.bytes(p.bent.data(), p.bent.size() * sizeof(Vec3d));
+  }
+  s.targets.resize(r.count(sizeof(std::uint64_t)));
+  for (std::optional<Pose>& t : s.targets) {
+    const auto set = r.value<std::uint64_t>();
+    if (set > 1) r.fail("has a target that is neither set nor not");
+    if (set) t = r.value<Pose>();
   }
   s.wrenches = r.array();
   s.controls = r.array();
@@ -226,6 +247,7 @@ State load_state(std::istream& in, std::uint64_t model_hash, const char* name) {
     s.history[key] = m;
   }
   r.done();
+  check_state(s, name);
   return s;
 }
 

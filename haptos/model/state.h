@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "haptos/base/rotation.h"
@@ -29,6 +32,8 @@ struct State {
   /// The same one step earlier, where the integrator asks for it (BDF2), else empty.
   std::vector<double> q_before, z_before;
   std::vector<PathState> paths;  ///< one per prescribed body
+  /// Where each prescribed body is sent in place of its trajectory, from the next step on.
+  std::vector<std::optional<Pose>> targets;
   /// Per affine body the force at its centre of mass [N] and the torque about it [N m], world axes.
   std::vector<double> wrenches;
   /// Commands of motors, torques and wrenches on robots; sim/robots.h says where which lies.
@@ -43,7 +48,12 @@ struct State {
 /// Writes the state as bytes with magic, version, model hash and a checksum.
 void save_state(const State& state, std::uint64_t model_hash, std::ostream& out);
 /// Reads what save_state wrote. Throws InputError naming what is wrong: not a state, other version,
-/// other model, truncated, or damaged.
-State load_state(std::istream& in, std::uint64_t model_hash, const char* name);
+/// other model, truncated, damaged, or what check_state refuses.
+State load_state(std::string_view bytes, std::uint64_t model_hash, const std::string& name);
+/// Refuses what no run leaves behind, whatever its model: numbers that are not finite, quaternions
+/// that are not unit, negative counts, parts of a path beyond it, ids and places out of range.
+/// @param name  the file it comes from, for the error
+/// @throws InputError naming the entry, its number and its value
+void check_state(const State& state, const std::string& name = "");
 
 }  // namespace haptos

@@ -8,6 +8,7 @@
 #include "haptos/base/error.h"
 #include "haptos/base/options.h"
 #include "haptos/base/text.h"
+#include "haptos/base/utf8.h"
 
 namespace haptos {
 namespace {
@@ -33,6 +34,9 @@ void check_names(const std::vector<std::string>& names, const Diagnostic& where)
     if (names[i].empty())
       refuse(where, "column " + std::to_string(i + 2), "", "must have a name",
              "give the joint's, or delete a comma");
+    if (!is_plain_text(names[i]))
+      refuse(where, "column " + std::to_string(i + 2), printable(names[i]),
+             "must have a name of printable characters in UTF-8", "save the file as UTF-8");
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i))
       refuse(where, "column " + std::to_string(i + 2), printable(names[i]),

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -41,6 +42,10 @@ struct UrdfOptions {
   bool search_packages = true;
   /// Further folders that meshes may lie in. Without: the package of the file, or its own folder.
   std::vector<std::filesystem::path> roots;
+
+  /// Reads collision meshes that this library does not: COLLADA and glTF, in metres. Without: they
+  /// are refused.
+  std::function<TriMesh(const std::filesystem::path&)> read_other;
 
   bool hulls = true;         ///< mesh collisions stand for their convex hulls, else for themselves
   bool read_visuals = true;  ///< meshes of visuals too; files that cannot be read stay names

@@ -119,18 +119,29 @@ MeshFinder::MeshFinder(const fs::path& folder, const UrdfOptions& options)
       folder_ = p;
       for (int k = 0; k < kLevels && p.has_relative_path(); ++k, p = p.parent_path())
         above_.push_back(p);
-      if (!above_.empty()) add_root(own_root(above_));
+      if (!above_.empty()) {
+        const fs::path own = own_root(above_);
+        add_root(own);
+        beside_ = own.parent_path().has_relative_path() ? own.parent_path() : own;
+      }
     }
   }
   for (const fs::path& p : options.roots) add_root(p);
   for (const auto& [name, p] : options.packages) add_root(p);
 }
 
+bool MeshFinder::lies_beside(const fs::path& p) const {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(p, error);
+  return !error && !beside_.empty() && is_under(real, beside_);
+}
+
 std::vector<fs::path> MeshFinder::search(const std::string& name) const {
   std::vector<fs::path> found;
   for (const fs::path& p : above_) {
-    if (p.filename() == name || is_package(p, name)) found.push_back(p);
-    if (is_folder(p / name)) found.push_back(p / name);
+    if (is_package(p, name) || (p.filename() == name && lies_beside(p))) found.push_back(p);
+    if (is_folder(p / name) && (is_package(p / name, name) || lies_beside(p / name)))
+      found.push_back(p / name);
   }
   for (const fs::path& p : paths_in("ROS_PACKAGE_PATH")) {
     if (p.filename() == name || is_package(p, name)) found.push_back(p);
@@ -161,7 +172,8 @@ MeshFinder::Result MeshFinder::in_package(const std::string& name, const std::st
   if (const auto given = options_.packages.find(name); given != options_.packages.end()) {
     Result r = take(given->second / rest, given->second);
     if (r.path.empty() && !r.refused)
-      r.rule = "does not exist in " + shown_path(given->second.string());
+      r.rule = "does not exist in " +
+               (given->second == "." ? "this folder" : shown_path(given->second.string()));
     return r;
   }
   const std::string remedy =
@@ -190,10 +202,12 @@ MeshFinder::Result MeshFinder::in_package(const std::string& name, const std::st
     const auto p = std::find_if(above_.begin(), above_.end(), holds);
     return p == above_.end() ? fs::path() : *p;
   };
-  fs::path p = holder([&](const fs::path& q) { return is_file(q / rest); });
-  if (p.empty() && telling) p = holder([&](const fs::path& q) { return is_folder(q / inside); });
+  fs::path p =
+      holder([&](const fs::path& q) { return is_file(q / rest) && lies_beside(q / rest); });
+  if (p.empty() && telling)
+    p = holder([&](const fs::path& q) { return is_folder(q / inside) && lies_beside(q / inside); });
   if (!p.empty()) {
-    Result r = take(p / rest, p);
+    Result r = take(p / rest, beside_);
     if (r.path.empty() && !r.refused) {
       r.rule += " in " + shown_path(p.string()) + ", which was taken for the package \"" +
                 printable(name) + "\"";

@@ -4,6 +4,10 @@
 // list, and in the robot's own folder: the nearest folder above the file that holds package.xml,
 // else the one above a folder named urdf, robots, xacro or model, else the file's own. Links are
 // followed before this is decided. Nothing is fetched from a network.
+//
+// A package is looked for in the folders above the file, but what stands for it must lie beside the
+// robot's own folder, that is in the folder that holds it, or say its name in a package.xml: no
+// robot reaches into the rest of a disk by the names of its folders.
 #pragma once
 
 #include <filesystem>
@@ -37,11 +41,14 @@ class MeshFinder {
  private:
   Result in_package(const std::string& name, const std::string& rest);
   Result take(const std::filesystem::path& candidate, const std::filesystem::path& package);
+  /// Whether a path, its links followed, lies in the folder that holds the robot's own one.
+  bool lies_beside(const std::filesystem::path& p) const;
   /// Folders that may be the package, most likely first.
   std::vector<std::filesystem::path> search(const std::string& name) const;
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> above_;  ///< the folder and those above it, without the root
+  std::filesystem::path beside_;              ///< the folder that holds the robot's own one
   std::vector<std::filesystem::path> roots_;  ///< without links
   const UrdfOptions& options_;
   std::map<std::string, std::vector<std::filesystem::path>> searched_;

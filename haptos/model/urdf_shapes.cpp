@@ -34,6 +34,12 @@ bool readable(const std::filesystem::path& path) {
   return s == ".stl" || s == ".obj" || s == ".ply" || s == ".off";
 }
 
+// Of a scene for people, which options.read_other may read.
+bool read_elsewhere(const std::filesystem::path& path) {
+  const std::string s = lower_extension(path);
+  return s == ".dae" || s == ".glb";
+}
+
 // The thickness of a point set over its size: 0 where it lies in a plane. Found by the farthest
 // point from a point, from a line and from a plane, so within a small factor of the least one.
 double relative_thickness(const std::vector<Vec3d>& x) {
@@ -71,12 +77,17 @@ std::shared_ptr<const TriMesh> Reader::load(const std::filesystem::path& path, c
   o.max_coordinate = 1e9;  // in the file's unit; looked at again below
   o.max_vertices = std::max<std::int64_t>(o.max_vertices - vertices_, 0);
   o.max_elements = std::max<std::int64_t>(o.max_elements - triangles_, 0);
-  TriMesh mesh = read_surface(path, o);
+  TriMesh mesh = readable(path) ? read_surface(path, o) : options.read_other(path);
   mesh.segments.clear();  // a link's shape is made of triangles
   mesh.points.clear();
   if (mesh.triangles.empty())
     throw InputError(Diagnostic{path.string(), 0, 0, "", "", "the file holds no triangles",
                                 "check what was exported"});
+  if (static_cast<std::int64_t>(mesh.triangles.size()) > o.max_elements ||
+      static_cast<std::int64_t>(mesh.vertices.size()) > o.max_vertices)
+    throw InputError(Diagnostic{path.string(), 0, 0, "",
+                                std::to_string(mesh.triangles.size()) + " triangles",
+                                "are more than the meshes of a robot may have", "simplify it"});
   vertices_ += static_cast<std::int64_t>(mesh.vertices.size());
   triangles_ += static_cast<std::int64_t>(mesh.triangles.size());
   const double most = options.meshes.max_coordinate;
@@ -122,9 +133,10 @@ void Reader::read_mesh(const xml::Element& e, const std::string& what, bool visu
   }
   s.file = found.path.string();
   if (visual && (!options.read_visuals || !readable(found.path))) return;
-  if (!readable(found.path))
+  if (!readable(found.path) && !(options.read_other && read_elsewhere(found.path)))
     fail(file.line, element, quoted_path(file.value),
-         "a collision mesh must be .stl, .obj, .ply or .off",
+         options.read_other ? "a collision mesh must be .stl, .obj, .ply, .off, .dae or .glb"
+                            : "a collision mesh must be .stl, .obj, .ply or .off",
          "export it again in one of these formats");
   try {
     s.shape.mesh = load(found.path, s.scale);

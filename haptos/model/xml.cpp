@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "haptos/base/text.h"
+#include "haptos/base/utf8.h"
 
 namespace haptos::xml {
 
@@ -30,26 +31,6 @@ class Lines {
  private:
   std::vector<std::size_t> starts_;
 };
-
-// The number of bytes of the UTF-8 character at i, 0 where there is none.
-std::size_t utf8_length(std::string_view s, std::size_t i) {
-  const auto byte = [&](std::size_t k) {
-    return i + k < s.size() ? static_cast<unsigned char>(s[i + k]) : 0u;
-  };
-  const auto follows = [&](std::size_t k) { return (byte(k) & 0xc0u) == 0x80u; };
-  const unsigned b = byte(0);
-  if (b < 0x80) return 1;
-  if (b >= 0xc2 && b < 0xe0) return follows(1) ? 2 : 0;
-  if (b >= 0xe0 && b < 0xf0) {
-    const bool overlong = b == 0xe0 && byte(1) < 0xa0, surrogate = b == 0xed && byte(1) > 0x9f;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (b >= 0xf0 && b < 0xf5) {
-    const bool overlong = b == 0xf0 && byte(1) < 0x90, beyond = b == 0xf4 && byte(1) > 0x8f;
-    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -105,7 +86,7 @@ class Reading {
 
   void check_characters() const {
     for (std::size_t i = 0; i < text_.size();) {
-      const std::size_t n = utf8_length(text_, i);
+      const std::size_t n = utf8_length(text_.substr(i, 4));
       if (n == 0)
         fail(lines_.at(i), "byte", printable(text_.substr(i, 1)), "is not UTF-8 text",
              "save the file as UTF-8");

@@ -2,7 +2,13 @@
 
 #include <cassert>
 
+#include "haptos/potential/block_room.h"
+
 namespace haptos {
+
+using internal::kSmallBlock;
+using internal::thread_room;
+
 namespace {
 
 std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
@@ -20,7 +26,8 @@ double bilinear(const double* a, int n, const double* h, const double* b, int m)
 
 // out += Ji^T h Jj of dense Jacobians of m and n columns; rows of out are n apart.
 void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n, double* out) {
-  double hj[3 * BlockPattern::kMaxBlockSize];
+  double few[3 * kSmallBlock];
+  double* hj = n <= kSmallBlock ? few : thread_room<0>(at_index(3 * n));
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < n; ++c)
       hj[r * n + c] = fma(h(r, 0), jj[c], fma(h(r, 1), jj[n + c], h(r, 2) * jj[2 * n + c]));
@@ -77,7 +84,8 @@ void Assembly::add_jacobians(int p, int q, const Mat3d& h, double* out, int stri
     if (j) return j[r * n + c];
     return c % 3 == r ? w[c / 3] : 0.0;
   };
-  double hj[3 * BlockPattern::kMaxBlockSize];
+  double few[3 * kSmallBlock];
+  double* hj = cj <= kSmallBlock ? few : thread_room<1>(at_index(3 * cj));
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < cj; ++c) {
       double s = 0;

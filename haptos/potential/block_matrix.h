@@ -20,7 +20,7 @@ namespace haptos {
 /// Which blocks of a symmetric matrix may be non-zero.
 class BlockPattern {
  public:
-  static constexpr int kMaxBlockSize = 64;
+  static constexpr int kMaxBlockSize = 4096;
 
   BlockPattern() = default;
   /// @param block_sizes  unknowns of each block, 1 to kMaxBlockSize

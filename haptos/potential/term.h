@@ -101,6 +101,15 @@ class Term {
   /// Lags these forces instead, as far as they are the term's own: between two minimisations, where
   /// the last ones would not lead to agreement.
   virtual void set_lag(const LaggedForces&) {}
+  /// Lags again what the last update_lag() replaced; of frozen terms.
+  virtual void undo_lag() {}
+  /// Does without lags for the rest of the step, as well as it can; of frozen terms.
+  virtual void drop_lag() {}
+
+  /// Looks, from the motion that was solved, at what prepare() froze: contact of what passes each
+  /// other in the step, and of what meets after all. Returns whether it changed anything; the step
+  /// is then solved again. Returns false after a few times.
+  virtual bool revise(const StepContext&, const std::vector<double>& /*z*/) { return false; }
 
   /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
   virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}

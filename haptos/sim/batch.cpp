@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <fstream>
 #include <sstream>
 
 #include "haptos/base/error.h"
@@ -85,9 +84,9 @@ void Batch::save(const std::string& path) const {
 }
 
 void Batch::load(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse(path, "saved states", "", "cannot be read", "check the path");
-  const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 36;
+  const std::string all =
+      read_regular_file(path, kMostBytes, "check that these are states of many environments");
   std::size_t at = sizeof kMagic;
   if (all.size() < at || !std::equal(kMagic, kMagic + sizeof kMagic, all.begin()))
     refuse(path, "saved states", "", "are not states of many environments",
@@ -108,8 +107,8 @@ void Batch::load(const std::string& path) {
     const std::uint64_t size = take();
     if (size > all.size() - at)
       refuse(path, "saved states", "", "are truncated", "save them again");
-    std::istringstream one(all.substr(at, size));
-    states.push_back(load_state(one, sims_[k].model_hash(), path.c_str()));
+    states.push_back(
+        load_state(std::string_view(all).substr(at, size), sims_[k].model_hash(), path));
     at += size;
   }
   if (at != all.size())

@@ -290,6 +290,7 @@ State initial_state(const Model& model, Workspace& w) {
     PathState path;
     path.from = path.to = pose_at(p.trajectory, 0);
     s.paths.push_back(path);
+    s.targets.emplace_back();
   }
   for (const AffineBody& b : scene.affine)
     for (const Vec3d& v : {b.force, b.torque}) s.wrenches.insert(s.wrenches.end(), v.a, v.a + 3);

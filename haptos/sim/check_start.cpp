@@ -8,6 +8,7 @@
 #include "haptos/base/error.h"
 #include "haptos/geometry/distance.h"
 #include "haptos/geometry/exact.h"
+#include "haptos/sim/doubts.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/workspace.h"
 
@@ -113,6 +114,16 @@ struct Placed {
   }
 };
 
+// The remedy, with a word on units where one of the two is a hundred times as large as the other.
+std::string remedy_for(const Placed& a, const Placed& b) {
+  const auto size = [](const Placed& p) {
+    const Vec3d e = p.box.extent();
+    return std::max({e[0], e[1], e[2]});
+  };
+  const std::string hint = unit_hint(a.name, size(a), b.name, size(b));
+  return "move one of them so that there is a gap between them" + (hint.empty() ? "" : "; " + hint);
+}
+
 // A surface that has triangles only with the segments and points of another.
 void check_loose(const Placed& a, const Placed& loose) {
   if (loose.mesh.only_triangles() || !a.box.overlaps(loose.box)) return;
@@ -123,7 +134,7 @@ void check_loose(const Placed& a, const Placed& loose) {
     const Vec2i& s = loose.mesh.segments[i];
     return "the segment of vertices " + std::to_string(s[0]) + " and " + std::to_string(s[1]);
   };
-  const char* remedy = "move one of them so that there is a gap between them";
+  const std::string remedy = remedy_for(a, loose);
   const auto pairs = loose_triangle_pairs(loose.mesh, a.mesh);
   if (!pairs.empty())
     refuse(a.name, loose.name,
@@ -147,14 +158,13 @@ void check_pair(const Placed& a, const Placed& b) {
            "triangle " + std::to_string(pairs[0][0]) + " and triangle " +
                std::to_string(pairs[0][1]) + " (" + std::to_string(pairs.size()) +
                " pairs), depth " + millimetres(depth(a.mesh, b.mesh, pairs)),
-           "start in intersection", "move one of them so that there is a gap between them");
+           "start in intersection", remedy_for(a, b));
   check_loose(a, b);
   // No triangle is cut, but one may lie wholly inside the other.
   if (b.mesh.triangles.empty()) return;
   if (winding_number(b.mesh, a.mesh.vertices[0]) > 0.5 ||
       winding_number(a.mesh, b.mesh.vertices[0]) > 0.5)
-    refuse(a.name, b.name, "", "start one inside the other",
-           "move one of them so that there is a gap between them");
+    refuse(a.name, b.name, "", "start one inside the other", remedy_for(a, b));
 }
 
 void check_self(const Placed& a) {

@@ -23,7 +23,7 @@ Vec3d colour(const Value& v) {
 
 /// A path that stays in the folder of the file.
 std::string inside(const Value& v) {
-  const std::string path = v.text();
+  std::string path = v.text();
   const auto bad = [&](const char* rule) {
     v.fail('"' + path + '"', rule, "put it beside this file and give its name");
   };
@@ -39,8 +39,12 @@ std::string inside(const Value& v) {
   return path;
 }
 
-TactileLight read_light(const Value& v) {
-  v.keys({"position", "direction", "colour", "intensity"});
+constexpr int kMostLights = 64;
+
+/// Adds a light, or a row of them that share its colour: LEDs side by side, or a wall that they
+/// shine through.
+void read_light(const Value& v, std::vector<TactileLight>& lights) {
+  v.keys({"position", "to", "count", "direction", "colour", "intensity"});
   TactileLight light;
   const auto position = v.find("position"), direction = v.find("direction");
   if (position.has_value() == direction.has_value())
@@ -63,7 +67,19 @@ TactileLight read_light(const Value& v) {
     d.value = e.diagnostic.value, d.rule = e.diagnostic.rule, d.remedy = e.diagnostic.remedy;
     throw InputError(d);
   }
-  return light;
+  const auto to = v.find("to"), count = v.find("count");
+  if (to.has_value() != count.has_value() || (to && !position))
+    v.fail("", "a row of lights goes from a position to another one, with a count",
+           "write position, to and count, or leave out to and count");
+  const int n = count ? count->integer(2, kMostLights) : 1;
+  if (lights.size() + static_cast<std::size_t>(n) > kMostLights)
+    v.fail("", "makes more than 64 lights", "write rows of fewer lights");
+  const Vec3d from = light.at, way = to ? to->vector("m") - from : Vec3d::zero();
+  light.colour = light.colour * (1.0 / n);
+  for (int i = 0; i < n; ++i) {
+    if (n > 1) light.at = from + way * (static_cast<double>(i) / (n - 1));
+    lights.push_back(light);
+  }
 }
 
 TactileNoise read_noise(const Value& v) {
@@ -115,8 +131,8 @@ LightFile parse_light_file(std::string_view text, const std::string& name) {
   }
   if (const auto lights = v.find("lights")) {
     f.has_lights = true;
-    for (std::size_t i = 0, n = lights->list(0, 64); i < n; ++i)
-      f.rig.lights.push_back(read_light(lights->item(i)));
+    for (std::size_t i = 0, n = lights->list(0, kMostLights); i < n; ++i)
+      read_light(lights->item(i), f.rig.lights);
   }
   if (const auto ambient = v.find("ambient")) f.rig.ambient = colour(*ambient), f.has_lights = true;
   read_if(v, "diffuse", "", 0, 1e3, f.rig.diffuse);

@@ -42,7 +42,7 @@ void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, c
   const Moments& own = f.spec().own;
   const double* q = state.q.data() + f.slots().first_q;
   double rate[12], past[12];
-  f.rates(state.z.data() + f.slots().first_scalar, rate);
+  f.rates(w.z.data() + f.slots().first_scalar, rate);
   f.rates(w.objective.inertia().z_past.data() + f.slots().first_scalar, past);
   const double per_step = w.objective.proximal() ? 0.0 : 1.0 / w.b;
   Vec3d x[4], a[4];
@@ -132,7 +132,10 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
                 p->glued_mass[k]);
   for (const AffineParts& a : work_->affine)
     for (std::size_t k = 0; a.frame->slots().body == body && k < a.points.size(); ++k)
-      add_point(a.points[k], free_acceleration(*work_, a.points[k]), a.glued_mass[k]);
+      add_point(
+          a.points[k],
+          work_->objective.proximal() ? Vec3d::zero() : a.frame->acceleration(a.frame->local()[k]),
+          a.glued_mass[k]);
   for (const RobotParts& robot : work_->robots)
     for (const LinkParts& l : robot.links)
       for (std::size_t k = 0; l.body == body && k < l.points.size(); ++k)

@@ -5,6 +5,7 @@
 #include "haptos/base/hash.h"
 #include "haptos/base/refuse.h"
 #include "haptos/dynamics/soft_element.h"
+#include "haptos/sim/doubts.h"
 #include "haptos/sim/pairs.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/workspace.h"
@@ -34,6 +35,7 @@ std::vector<std::vector<GluedMass>> glued_to_robots(const Scene& scene,
   for (std::size_t i = 0; i < soft.size(); ++i) {
     const std::vector<Glue>& glue = scene.soft[i].glue;
     std::vector<LinkName> link;
+    link.reserve(glue.size());
     for (const Glue& g : glue) link.push_back(find_link(scene, g.body));
     const std::vector<double> mass = lumped_mass(soft[i].rest, scene.soft[i].material.density);
     for (std::size_t v = 0; v < mass.size(); ++v)
@@ -59,7 +61,7 @@ bool meets_live(const Scene& scene, const std::string& link) {
 void add_robot(Hash& h, const RobotModel& r) {
   for (const TreeBody& b : r.tree->bodies) {
     h.add(static_cast<std::uint64_t>(b.kind));
-    h.add(static_cast<std::uint64_t>(b.parent + 1));
+    h.add(static_cast<std::uint64_t>(b.parent) + 1);
     h.add(b.mass);
     add_positions(h, {b.position, b.centre, column(b.directions, 0), column(b.directions, 1),
                       column(b.directions, 2)});
@@ -139,6 +141,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);
   m->hash = hash_of(*m);
+  if (m->scene.sim.strict) require_no_doubts(find_doubts(*m));
   return m;
 }
 

@@ -38,8 +38,10 @@ int find(const RobotModel& m, const char* kind, const List& list, const std::str
   }
   const std::string near = nearest_name(name, known);
   refuse(m, std::string(kind) + " \"" + name + "\"", "", "does not exist",
-         near.empty() ? "robot().links and robot().motors list them"
-                      : "did you mean \"" + near + "\"?");
+         known.empty()  ? "the robot has none: describe some where it is added, as motors: "
+                          "{kp: 100, kd: 10} in a scene file"
+         : near.empty() ? "robot().links and robot().motors list them"
+                        : "did you mean \"" + near + "\"?");
 }
 
 std::vector<double> part(const std::vector<double>& all, int first, int count) {

@@ -72,19 +72,24 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
       }
     return deepest;
   };
+  std::string first;  // of the pairs that overlap, and how many more there are
+  int more = -1;
   for (int b = 0; b < n; ++b)
     for (int a = 0; a < b; ++a) {
       bool never = !spec.self_contact || connected(*m.tree, a, b) || listed(a, b);
       if (const double depth = never ? 0 : overlap(a, b); depth > kOverlap) {
         never = true;
-        m.warnings.push_back("Robot \"" + printable(spec.name) + "\": links \"" +
-                             printable(m.robot.links[at_index(a)].name) + "\" and \"" +
-                             printable(m.robot.links[at_index(b)].name) + "\" overlap by " +
-                             to_text(std::round(depth * 1e6) / 1e3) +
-                             " mm at the start, so they never touch each other.");
+        if (++more == 0)
+          first = "links \"" + printable(m.robot.links[at_index(a)].name) + "\" and \"" +
+                  printable(m.robot.links[at_index(b)].name) + "\" overlap by " +
+                  to_text(std::round(depth * 1e6) / 1e3) + " mm at the start";
       }
       if (never) m.no_contact.push_back({a, b});
     }
+  if (more >= 0)
+    m.warnings.push_back("Robot \"" + printable(spec.name) + "\": " + first +
+                         (more ? ", and " + std::to_string(more) + " more pairs do" : "") +
+                         ", so they never touch each other.");
 }
 
 // Glued masses as masses of their links, with the tree at its start.

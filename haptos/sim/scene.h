@@ -33,7 +33,8 @@ struct Scene {
 void validate(const Scene& scene);
 
 /// What is odd about a scene but can be simulated, a sentence each: what the readers of its files
-/// said (scene.warnings), bodies beyond 1e-6 to 1e4 m, open or inconsistent collider surfaces.
+/// said (scene.warnings), bodies beyond 1e-6 to 1e4 m, open or inconsistent collider surfaces, and
+/// what is hardly meant (doubts.h). With sim.strict compiling throws for the first.
 std::vector<std::string> find_warnings(const Scene& scene);
 
 }  // namespace haptos

@@ -1,9 +1,12 @@
 #include "haptos/sim/scene_file.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "haptos/base/text.h"
 #include "haptos/geometry/mesh_io.h"
+#include "haptos/sim/model.h"
 #include "haptos/sim/scene_file_parts.h"
 
 namespace haptos {
@@ -48,6 +51,13 @@ void check_references(const Reading& r) {
                           : "names nothing in this scene",
                    remedy);
   }
+}
+
+void place_in_frames(const Reading& r, Scene& s) {
+  for (const RelativePose& p : r.relative)
+    for (SoftBody& b : s.soft)
+      if (b.name == p.body)
+        b.pose = compose(located(p.place, [&] { return start_pose(s, p.frame); }), b.pose);
 }
 
 }  // namespace
@@ -117,7 +127,7 @@ Pose read_pose(const Value& v) {
 
 std::string read_name(Reading& r, const Value& body, const std::string& kind) {
   const Value v = body.at("name", "add a name of its own for this " + kind);
-  const std::string name = v.text();
+  std::string name = v.text();
   if (name.size() > 100) v.fail("", "must have at most 100 characters", "shorten it");
   const auto [it, fresh] = r.names.emplace(name, Reading::Named{kind, v.where().line, false});
   if (!fresh)
@@ -131,7 +141,7 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind) {
 std::string read_layer(Reading& r, const Value& body) {
   const auto v = body.find("layer");
   if (!v) return "";
-  const std::string name = v->text();
+  std::string name = v->text();
   if (name.size() > 100) v->fail("", "must have at most 100 characters", "shorten it");
   r.names.emplace(name, Reading::Named{"layer", v->where().line, false});
   return name;
@@ -160,14 +170,18 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   if (const auto o = v.find("point_contact")) read_options(*o, s.point_contact);
   read_list(r, v, "prescribed", read_prescribed, s.prescribed);
   read_list(r, v, "soft", read_soft, s.soft);
+  std::move(r.mounts.begin(), r.mounts.end(), std::back_inserter(s.prescribed));
   read_list(r, v, "affine", read_affine, s.affine);
   read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
   read_list(r, v, "pendulums", read_pendulum, s.pendulums);
   read_list(r, v, "robots", read_robot, s.robots);
   read_list(r, v, "rigid", read_rigid, s.robots);
   read_list(r, v, "spheres", read_sphere, s.robots);
+  std::move(r.pads.begin(), r.pads.end(), std::back_inserter(s.soft));
   read_list(r, v, "pairs", read_pair, s.pairs);
+  s.pairs.insert(s.pairs.end(), r.pairs.begin(), r.pairs.end());
   check_references(r);
+  place_in_frames(r, s);
   located(v, [&] { validate(s); });
   s.warnings = std::move(r.warnings);
   return s;

@@ -6,6 +6,7 @@
 // scene file is executed or fetched.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -47,10 +48,60 @@ struct MjcfRequest {
 /// package brings MuJoCo's. May throw InputError.
 using ReadMjcf = std::function<Robot(const MjcfRequest&)>;
 
+/// What a soft body asks for that the file gives by a tactile sensor.
+struct SensorRequest {
+  std::string body;              ///< its name
+  std::string sensor;            ///< a name, or a sensor file as found
+  std::filesystem::path root;    ///< folder that the sensor's own files may lie in
+  std::filesystem::path folder;  ///< of the pad's mesh, where that is not beside the sensor file
+  std::array<double, 2> near{};  ///< where it will be pressed, in the gel frame [m]
+};
+
+/// The pad of a tactile sensor in its gel frame.
+struct SensorPad {
+  TetMesh mesh;           ///< [m]
+  std::vector<int> base;  ///< vertices to glue
+  std::vector<Vec3i> coat;
+  Material material;
+  double friction = 0;
+};
+
+/// The pad of a sensor; its camera is kept by who reads it. The Python package knows sensors by
+/// name and by file. May throw InputError.
+using ReadSensor = std::function<SensorPad(const SensorRequest&)>;
+
+/// What a robot asks for that its file gives as a set of pads.
+struct PadsRequest {
+  std::string robot;             ///< its name
+  std::string set;               ///< a name, or a set's file as found
+  std::filesystem::path root;    ///< folder that the set's own files may lie in
+  std::filesystem::path folder;  ///< of the meshes, where that is not beside the set's file
+};
+
+/// A pad on a link; its pose is in the link's frame.
+struct LinkPad {
+  std::string name, link;
+  SensorPad pad;
+  Pose pose;
+};
+
+/// The pads of a robot.
+struct LinkPads {
+  std::vector<LinkPad> pads;
+  bool touch_robot = true;  ///< whether they may touch its own links
+};
+
+/// The pads of a set; cameras are kept by who reads it. May throw InputError.
+using ReadPads = std::function<LinkPads(const PadsRequest&)>;
+
 /// What the library has no program for.
 struct SceneReaders {
-  Tetrahedralise tetrahedralise;  ///< of soft bodies that are given by their surface
-  ReadMjcf mjcf;
+  Tetrahedralise tetrahedralise = {};  ///< of soft bodies that are given by their surface
+  ReadMjcf mjcf = {};
+  ReadSensor sensor = {};
+  ReadPads pads = {};  ///< of robots
+  /// Collision meshes of robots in COLLADA or glTF, in metres; see UrdfOptions::read_other.
+  std::function<TriMesh(const std::filesystem::path&)> surface = {};
 };
 
 /// Reads a scene file; Scene::warnings receives what is odd about it but can be simulated.

@@ -57,6 +57,7 @@ void read_friction(const Value& v, Friction& out) {
   if (!x) return;
   if (!x->is_list()) {
     out.sticking = x->number("", 0, kMostFriction);
+    if (out.sticking == 0) out.sliding = 0;  // said, not left out: doubts.h
     return;
   }
   x->list(2, 2);

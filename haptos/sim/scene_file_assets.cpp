@@ -83,7 +83,7 @@ fs::path find_asset(const Reading& r, const Value& v) {
   bool outside = false;
   for (const fs::path& p : folders) {
     // Links are followed first, so a link that leads out of a folder is seen to.
-    const fs::path file = fs::weakly_canonical(p / name, error);
+    fs::path file = fs::weakly_canonical(p / name, error);
     if (error) continue;
     const bool inside = std::any_of(folders.begin(), folders.end(),
                                     [&](const fs::path& f) { return is_under(file, f); });
@@ -91,7 +91,8 @@ fs::path find_asset(const Reading& r, const Value& v) {
     if (inside && fs::exists(file, error)) return file;
   }
   if (outside) v.fail(shown, "leads out of the scene's folder", remedy);
-  v.fail(shown, "does not exist in " + printable(r.root.string()), remedy);
+  v.fail(shown, "does not exist in " + (r.root == "." ? "this folder" : printable(r.root.string())),
+         remedy);
 }
 
 namespace {

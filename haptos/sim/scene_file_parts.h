@@ -24,6 +24,12 @@ struct Reference {
   bool carrier;  ///< only a prescribed body, an affine body or a link will do
 };
 
+/// A pose of a soft body that refers to another body, where that one starts.
+struct RelativePose {
+  Value place;
+  std::string body, frame;
+};
+
 /// What reading a scene carries along.
 struct Reading {
   struct Named {
@@ -37,6 +43,10 @@ struct Reading {
   std::int64_t elements = 0;  ///< used so far, of limits.max_elements
   std::map<std::string, Named> names;
   std::vector<Reference> references;
+  std::vector<RelativePose> relative;
+  std::vector<SoftBody> pads;          ///< of robots
+  std::vector<PairOptions> pairs;      ///< of these with their robots
+  std::vector<PrescribedBody> mounts;  ///< of sensors that nothing else holds
   std::vector<std::string> warnings;
 
   /// Throws InputError at `place` unless `wanted` more elements fit in the limits.
@@ -126,6 +136,10 @@ struct SoftSource {
   std::vector<Vec3i> top;         ///< of a pad
 };
 
+/// The pad of a tactile sensor; material, friction and, where no glue is given, what holds it go to
+/// the body: the body that its pose refers to, or a mount that stands still.
+SoftSource read_sensor_pad(Reading& r, const Value& v, int parts_per_tet, SoftBody& b);
+
 SoftSource read_pad(Reading& r, const Value& v, int parts_per_tet);
 TriMesh read_shape(Reading& r, const Value& v);
 TriMesh read_surface_file(Reading& r, const Value& v);
@@ -135,6 +149,9 @@ TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet);
 
 /// A choice among words.
 std::size_t read_word(const Value& v, const std::vector<std::string>& words);
+/// The pads of a robot, a soft body each, in the layer "ROBOT pads".
+void read_pads(Reading& r, const Value& v, const RobotBody& robot);
+
 /// Vertices of the mesh as given: a part of a pad by name, a list, or those in a box.
 std::vector<int> read_vertices(const Value& v, const SoftSource& s);
 /// Triangles of the surface of the mesh as given: all (an empty list), the top of a pad, those in a

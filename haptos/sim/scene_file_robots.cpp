@@ -16,7 +16,11 @@ constexpr double kMostFriction = 100;
 // What robots and rigid bodies have in common.
 void read_contact(Reading& r, const Value& v, RobotBody& b) {
   read_if(v, "friction", "", 0, kMostFriction, b.friction);
-  read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
+  const auto stiffness = v.find("stiffness");
+  if (stiffness && stiffness->is_scalar() && stiffness->text() == "auto")
+    b.stiffness = 0;
+  else
+    read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
   read_if(v, "relaxation_time", "s", 0, 1e3, b.relaxation_time);
   read_if(v, "dissipation", "s/m", 0, 1e6, b.dissipation);
   read_if(v, "modulus", "Pa/m", 0, 1e18, b.modulus);
@@ -96,6 +100,7 @@ Robot read_urdf_file(Reading& r, const Value& v, const std::filesystem::path& pa
       o.packages[packages->node().entries[i].key] = find_asset(r, packages->entry(i));
   }
   o.roots.push_back(r.root);
+  o.read_other = r.readers.surface;
   o.meshes.max_bytes = r.limits.max_mesh_bytes;
   o.meshes.max_elements = r.limits.max_elements - r.elements;
   Robot robot = read_urdf(path, o);
@@ -216,9 +221,10 @@ static void name_links(Reading& r, const Value& v, const RobotBody& b) {
 }
 
 RobotBody read_robot(Reading& r, const Value& v) {
-  v.keys({"name", "file", "base", "packages", "hulls", "srdf", "state", "pose", "start", "motors",
-          "trajectory", "sensors", "friction", "stiffness", "relaxation_time", "dissipation",
-          "modulus", "self_contact", "layer"});
+  v.keys({"name",         "file",     "base",      "packages",        "hulls",       "srdf",
+          "state",        "pose",     "start",     "motors",          "trajectory",  "sensors",
+          "pads",         "friction", "stiffness", "relaxation_time", "dissipation", "modulus",
+          "self_contact", "layer"});
   RobotBody b;
   b.name = read_name(r, v, "robot");
   b.robot = read_robot_file(r, v);
@@ -236,6 +242,7 @@ RobotBody read_robot(Reading& r, const Value& v) {
   if (const auto self = v.find("self_contact")) b.self_contact = self->boolean();
   read_contact(r, v, b);
   name_links(r, v, b);
+  if (const auto pads = v.find("pads")) read_pads(r, *pads, b);
   return b;
 }
 

@@ -128,6 +128,19 @@ std::vector<Vec3i> read_coat(const Value& v, const SoftSource& s) {
 
 namespace {
 
+// As read_pose; with `frame` in the frame of another body, found once all are read.
+Pose read_framed_pose(Reading& r, const Value& v, const std::string& body) {
+  v.keys({"position", "rotation", "frame"});
+  if (const auto frame = v.find("frame")) {
+    r.relative.push_back({*frame, body, frame->text()});
+    r.references.push_back({*frame, frame->text(), true});
+  }
+  Pose p;
+  if (const auto position = v.find("position")) p.p = read_position(*position);
+  if (const auto rotation = v.find("rotation")) p.q = read_rotation(*rotation);
+  return p;
+}
+
 HeldVertices read_held(const Value& v, const SoftSource& s) {
   v.keys({"axes", "where"});
   HeldVertices h;
@@ -141,8 +154,8 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 }  // namespace
 
 SoftBody read_soft(Reading& r, const Value& v) {
-  v.keys({"name", "mesh", "surface", "pad", "material", "element", "pose", "velocity", "glue",
-          "held", "coat", "friction", "forces", "pressures", "acceleration", "layer",
+  v.keys({"name", "mesh", "surface", "pad", "sensor", "material", "element", "pose", "velocity",
+          "glue", "held", "coat", "friction", "forces", "pressures", "acceleration", "layer",
           "self_contact"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
@@ -151,16 +164,19 @@ SoftBody read_soft(Reading& r, const Value& v) {
         read_word(*element, {"composite", "linear"}) == 0 ? Element::kComposite : Element::kLinear;
   const int parts = b.element == Element::kComposite ? 8 : 1;
   SoftSource source;
-  const std::string shape = only_one(v, {"mesh", "surface", "pad"});
-  if (shape == "pad")
+  const std::string shape = only_one(v, {"mesh", "surface", "pad", "sensor"});
+  if (shape == "sensor")
+    source = read_sensor_pad(r, v, parts, b);
+  else if (shape == "pad")
     source = read_pad(r, *v.find("pad"), parts);
   else if (shape == "surface")
     source.mesh = read_filled_surface(r, *v.find("surface"), parts);
   else
     source.mesh = read_volume_file(r, *v.find("mesh"), parts);
-  read_options(v.at("material", "write for example material: {young: 100 kPa, poisson: 0.48}"),
-               b.material);
-  if (const auto pose = v.find("pose")) b.pose = read_pose(*pose);
+  if (shape != "sensor" || v.find("material"))
+    read_options(v.at("material", "write for example material: {young: 100 kPa, poisson: 0.48}"),
+                 b.material);
+  if (const auto pose = v.find("pose")) b.pose = read_framed_pose(r, *pose, b.name);
   if (const auto velocity = v.find("velocity")) {
     velocity->list(3, 3);
     for (int k = 0; k < 3; ++k)

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/refuse.h"
 #include "haptos/base/text.h"
 #include "haptos/dynamics/elastic_laws.h"
 #include "haptos/geometry/mesh_check.h"
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/geometry/shape_bounds.h"
-#include "haptos/sim/model.h"
+#include "haptos/sim/doubts.h"
 
 namespace haptos {
 namespace {
@@ -52,6 +53,27 @@ void check_soft(const Scene& scene, const SoftBody& b, std::vector<std::string>&
                       printable(p.name) + "\", which it is glued to, turns.");
 }
 
+// What the reader of a robot's file left out or mended: often much, seldom of weight, so one line.
+void tell_notes(const std::string& name, const std::vector<std::string>& notes,
+                std::vector<std::string>& out) {
+  if (notes.empty()) return;
+  std::string line = name + ": " + notes.front();
+  if (notes.size() > 1) {
+    if (line.ends_with('.')) line.pop_back();
+    line += notes.size() == 2 ? "; and another note"
+                              : "; and " + std::to_string(notes.size() - 1) + " more notes";
+    line += " on its file: haptos check FILE and robot.warnings list all.";
+  }
+  out.push_back(std::move(line));
+}
+
+void add_doubts(const Scene& scene, std::vector<std::string>& out) {
+  doubt_friction(scene, out);
+  doubt_sizes(scene, out);
+  doubt_quaternions(scene, out);
+  doubt_steps(scene, out);
+}
+
 }  // namespace
 
 std::vector<std::string> find_warnings(const Scene& scene) {
@@ -63,13 +85,14 @@ std::vector<std::string> find_warnings(const Scene& scene) {
     if (!b.surface.triangles.empty() || !b.surface.segments.empty() || b.surface.points.size() > 1)
       check_size(name, extent(b.surface.vertices), out);
     const SurfaceReport report = check_surface(b.surface, {.self_intersection = false});
-    for (const std::string& f : report.findings()) out.push_back(name + ": " + f);
+    for (const std::string& f : report.findings())
+      out.push_back(std::string(name).append(": ").append(f));
   }
   for (const AffineBody& b : scene.affine)
     check_size("Affine body \"" + printable(b.name) + "\"", extent(b.surface.vertices), out);
   for (const RobotBody& r : scene.robots) {
     const std::string name = "Robot \"" + printable(r.name) + "\"";
-    for (const std::string& w : r.robot.warnings) out.push_back(name + ": " + w);
+    tell_notes(name, r.robot.warnings, out);
     for (const RobotLink& l : r.robot.links)
       for (const RobotShape& s : l.collisions) {
         const Vec3d e = shape_bounds(s.shape).extent();
@@ -81,6 +104,7 @@ std::vector<std::string> find_warnings(const Scene& scene) {
   for (const Pendulum& p : scene.pendulums)
     for (const double length : p.length)
       check_size("Pendulum \"" + printable(p.name) + "\"", length, out);
+  add_doubts(scene, out);
   return out;
 }
 
@@ -88,7 +112,31 @@ std::vector<std::string> find_warnings(const Model& model) {
   std::vector<std::string> out = find_warnings(model.scene);
   for (const RobotModel& r : model.robots)
     out.insert(out.end(), r.warnings.begin(), r.warnings.end());
+  doubt_robots(model, out);
+  doubt_swings(model, out);
+  doubt_overlaps(model, out);
   return out;
+}
+
+std::vector<std::string> find_doubts(const Model& model) {
+  std::vector<std::string> out;
+  add_doubts(model.scene, out);
+  doubt_robots(model, out);
+  doubt_swings(model, out);
+  doubt_overlaps(model, out);
+  return out;
+}
+
+void require_no_doubts(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return;
+  const std::size_t more = warnings.size() - 1;
+  std::string first = warnings.front();
+  if (first.ends_with('.')) first.pop_back();
+  refuse("the scene", "",
+         "has " + (more ? std::to_string(more + 1) + " warnings" : std::string("a warning")) +
+             " and sim.strict is set: " + first,
+         more ? "mend it, then the others, or leave sim.strict out"
+              : "mend it, or leave sim.strict out");
 }
 
 }  // namespace haptos

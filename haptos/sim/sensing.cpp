@@ -116,6 +116,8 @@ void sense(const Scene& scene, State& state, Workspace& w) {
         step.tree.v = state.z.data() + slots.first_scalar;
         step.tree.h = state.last_dt;
         step.tree.effort = s.effort.data();
+        step.tree.applied = body->step_effort().data();
+        step.tree.wrench = body->step_wrench().data();
         step.tree.mass = &body->start().body_mass;
         step.motor_effort = s.motor_effort.data();
       }

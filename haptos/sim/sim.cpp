@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "haptos/base/error.h"
@@ -83,7 +82,6 @@ std::string Sim::likely_cause(const StepReport& report) const {
 void Sim::reset(std::optional<std::uint64_t> seed) {
   state_ = initial_state(*model_, *work_);
   if (seed) start_sensing(scene(), *seed, state_, *work_);
-  for (PrescribedPoints& p : work_->prescribed) p.target.reset();
   apply_wrenches();
   work_->contacts.clear();
 }
@@ -97,20 +95,8 @@ void Sim::apply_wrenches() {
 }
 
 void Sim::set_state(State s) {
-  const auto fits = [](const std::vector<double>& before, const std::vector<double>& now) {
-    return before.empty() || before.size() == now.size();
-  };
-  if (s.q.size() != at_index(work_->state_q) || s.z.size() != at_index(work_->state_z) ||
-      s.paths.size() != work_->prescribed.size() || s.wrenches.size() != 6 * work_->affine.size() ||
-      s.controls.size() != state_.controls.size() || !work_->sensing.pipeline.fits(s.sensors) ||
-      !fits(s.q_before, s.q) || !fits(s.z_before, s.z) ||
-      s.q_before.empty() != s.z_before.empty()) {
-    Diagnostic d;
-    d.element = "state";
-    d.rule = "has other sizes than this model";
-    d.remedy = "take it from a run of the same scene";
-    throw InputError(d);
-  }
+  check_state(s);
+  check_fits(*model_, *work_, s);
   state_ = std::move(s);
   apply_wrenches();
 }
@@ -122,16 +108,9 @@ void Sim::save(const std::string& path) const {
 }
 
 void Sim::load(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    Diagnostic d;
-    d.file = path;
-    d.element = "saved state";
-    d.rule = "cannot be read";
-    d.remedy = "check the path";
-    throw InputError(d);
-  }
-  set_state(load_state(in, model_hash(), path.c_str()));
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
+  set_state(load_state(read_regular_file(path, kMostBytes, "check that this is a saved state"),
+                       model_hash(), path));
 }
 
 void Sim::set_target(const std::string& name, const Pose& target) {
@@ -148,11 +127,11 @@ void Sim::set_target(const std::string& name, const Pose& target) {
   }
   Pose t = target;
   t.q = normalized(t.q);
-  work_->prescribed[index_of(scene().prescribed, "prescribed body", name)].target = t;
+  state_.targets[index_of(scene().prescribed, "prescribed body", name)] = t;
 }
 
 void Sim::clear_target(const std::string& name) {
-  work_->prescribed[index_of(scene().prescribed, "prescribed body", name)].target.reset();
+  state_.targets[index_of(scene().prescribed, "prescribed body", name)].reset();
 }
 
 Pose Sim::prescribed_pose(const std::string& name) const {

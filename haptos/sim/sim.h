@@ -67,13 +67,15 @@ class Sim {
   const Scene& scene() const { return model_->scene; }
   const std::shared_ptr<const Model>& model() const { return model_; }
   const State& state() const { return state_; }
-  /// Replaces the state; throws InputError when it does not fit the model.
+  /// Replaces the state; throws InputError, and changes nothing, for one that does not fit the
+  /// model or holds what no run leaves behind.
   void set_state(State state);
   void save(const std::string& path) const;
   void load(const std::string& path);
   std::uint64_t model_hash() const { return model_->hash; }
 
-  /// The pose a prescribed body is sent to in the coming steps, in place of its trajectory.
+  /// The pose a prescribed body is sent to in the coming steps, in place of its trajectory. It is
+  /// part of the state, as commands, forces and factors are.
   void set_target(const std::string& prescribed, const Pose& target);
   void clear_target(const std::string& prescribed);
   /// The present pose of a prescribed body.

@@ -48,9 +48,10 @@ void set_paths(const Scene& scene, const State& state, const BodyStep& step, con
     const PathState& last = state.paths[i];
     p.stopped = false;
     place_prescribed(p, last, w.points.x_start);
-    p.next = !p.target             ? pose_at(scene.prescribed[i].trajectory, part.end)
-             : part.of_path == 1.0 ? *p.target
-                                   : interpolate(last.to, *p.target, part.of_path);
+    const std::optional<Pose>& target = state.targets[i];
+    p.next = !target               ? pose_at(scene.prescribed[i].trajectory, part.end)
+             : part.of_path == 1.0 ? *target
+                                   : interpolate(last.to, *target, part.of_path);
     PathState end;
     end.to = p.next;
     place_prescribed(p, end, w.points.x_target);
@@ -108,6 +109,13 @@ bool finite(const std::vector<double>& z) {
   return std::all_of(z.begin(), z.end(), [](double v) { return std::isfinite(v); });
 }
 
+// Beyond it [m/s, rad/s] nothing that is simulated here moves: bounds before numbers overflow.
+constexpr double kFastest = 1e6;
+
+bool runs_away(const std::vector<double>& z) {
+  return std::any_of(z.begin(), z.end(), [](double v) { return std::abs(v) > kFastest; });
+}
+
 }  // namespace
 
 StepReport step_part(const Scene& scene, const StepPart& part, State& state, Workspace& w) {
@@ -133,13 +141,15 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
 
   // 3. The minimisation.
   w.z = state.z;
+  for (const AffineParts& a : w.affine) a.frame->first_guess(bodies, w.z);
   report.newton = minimise(w.objective, scene.newton, w.z);
   if (collided) report.newton.status |= kPrescribedCollision;
   w.point_impulse = w.objective.assembly().point_gradient();
 
   // 4. q <- q (+) h z, and what the step leaves behind; a step gone wrong leaves the state alone.
   if (!finite(w.z)) report.newton.status |= kNonFinite;
-  const bool refuse = (report.newton.status & (kNonFinite | part.refused)) ||
+  if (runs_away(w.z) || runs_away(state.z)) report.newton.status |= kRunaway;
+  const bool refuse = (report.newton.status & (kNonFinite | kRunaway | part.refused)) ||
                       (scene.newton.strict && report.newton.status != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
@@ -150,12 +160,12 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
     w.b = bodies.b;
     report.missed = keep_paths(report.newton.path, state, w);
     w.contacts.clear();
-    ContactHistory history;
+    w.history.clear();
     for (const ContactTerm* t : w.contact_terms) {
       w.contacts.insert(w.contacts.end(), t->contacts().begin(), t->contacts().end());
-      t->remember(history);
+      t->remember(w.history);
     }
-    state.history = std::move(history);
+    std::swap(state.history, w.history);
     state.time = part.end;
     state.last_dt = bodies.h;
     ++state.step;

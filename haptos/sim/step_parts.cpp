@@ -14,6 +14,8 @@ namespace haptos {
 namespace {
 
 constexpr std::uint32_t kUnsettled = kNotConverged | kLineSearchStalled | kLagged;
+// What leaves the state where it was.
+constexpr std::uint32_t kLost = kNonFinite | kRunaway;
 // Turn of a prescribed body within a part: chords come no nearer to its axis than cos(pi / 4) of
 // their radius.
 constexpr double kLargestTurn = M_PI / 2;
@@ -27,7 +29,7 @@ double turn_between(const Quat& a, const Quat& b) {
 int parts_for_turns(const Scene& scene, const State& state, const Workspace& w) {
   double turn = 0;
   for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
-    const auto& target = w.prescribed[i].target;
+    const auto& target = state.targets[i];
     const Pose next =
         target ? *target : pose_at(scene.prescribed[i].trajectory, state.time + scene.sim.dt);
     turn = std::max(turn, turn_between(state.paths[i].to.q, next.q));
@@ -73,18 +75,18 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       add(step_part(scene, part, state, w), report);
       status |= report.status();
       gap = std::min(gap, report.newton.smallest_gap);
-      if (status & (part.refused | kNonFinite)) break;
+      if (status & (part.refused | kLost)) break;
     }
     report.newton.status = status;
     report.newton.smallest_gap = gap;
-    const bool again = parts < most && (status & kUnsettled) && !(status & kNonFinite);
-    if (parts > 1 && (again || (status & kNonFinite) || (scene.newton.strict && status != 0)))
+    const bool again = parts < most && (status & kUnsettled) && !(status & kLost);
+    if (parts > 1 && (again || (status & kLost) || (scene.newton.strict && status != 0)))
       state = before;
     if (again) {
       tried = report;
       continue;
     }
-    if (!(status & kNonFinite) && state.step > steps) {
+    if (!(status & kLost) && state.step > steps) {
       state.step = steps + 1;
       sense(scene, state, w);
     }

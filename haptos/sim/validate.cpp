@@ -276,7 +276,7 @@ void check_robot_body(const RobotBody& b) {
   const std::string name = "robot \"" + b.name + "\"";
   check_pose(name + " pose", b.pose);
   check_range(name + " friction", b.friction, 0, 100, "");
-  check_positive(name + " stiffness", b.stiffness, "N/m");
+  if (b.stiffness != 0) check_positive(name + " stiffness", b.stiffness, "N/m");
   check_range(name + " relaxation_time", b.relaxation_time, 0, 1e3, "s");
   check_range(name + " modulus", b.modulus, 0, 1e18, "Pa/m");
   check_range(name + " dissipation", b.dissipation, 0, 1e6, "s/m");

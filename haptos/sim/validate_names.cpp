@@ -4,6 +4,8 @@
 
 #include "haptos/base/options.h"
 #include "haptos/base/refuse.h"
+#include "haptos/base/text.h"
+#include "haptos/base/utf8.h"
 #include "haptos/sim/robots.h"
 
 namespace haptos {
@@ -27,6 +29,9 @@ void check_names(const Scene& s) {
   std::map<std::string, std::string> seen;
   auto add = [&](const std::string& kind, const std::string& name) {
     if (name.empty()) refuse(kind, "\"\"", "needs a name", "add a name");
+    if (!is_plain_text(name))
+      refuse(kind, "\"" + printable(name) + "\"", "must be of printable characters in UTF-8",
+             "rename it");
     const auto [it, fresh] = seen.emplace(name, kind);
     if (!fresh)
       refuse(kind + " \"" + name + "\"", "", "has the name of a " + it->second + " of this scene",

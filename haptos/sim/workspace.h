@@ -28,7 +28,6 @@ struct PrescribedPoints {
   std::vector<Vec3d> local;        ///< positions in the body's frame [m]
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
   std::vector<Vec3d> u_start;      ///< velocities at the start of the step [m/s]
-  std::optional<Pose> target;      ///< overrides the trajectory
   Pose next;                       ///< where this step sends the body
   bool stopped = false;            ///< left in place, since it would pass through another one
   std::unique_ptr<ContactSurface> surface;  ///< null without a mesh
@@ -89,6 +88,7 @@ struct Workspace {
   std::vector<LoadOn> load_terms;           ///< those of `terms` that are loads
   Objective objective;
   std::vector<double> z, inverse_mass;
+  ContactHistory history;  // of the step before, whose room the next one takes
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
   std::vector<Vec3d> x_before, u_before;     ///< of permanent points at the start of the step
@@ -112,6 +112,9 @@ void keep_controls(const Workspace& w, State& state);
 int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.
 State initial_state(const Model& model, Workspace& w);
+/// Refuses a state that is none of this model's: other sizes, or numbers out of its ranges
+/// (sim/state_fit.cpp); what no state may hold is refused before (model/state.h).
+void check_fits(const Model& model, const Workspace& w, const State& state);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
 void check_start(const Model& model, const Workspace& w, const State& state);
 /// Contact's supports where they follow the gaps of the start (contact.adaptive).

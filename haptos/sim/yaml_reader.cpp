@@ -11,6 +11,7 @@
 
 #include "haptos/base/error.h"
 #include "haptos/base/text.h"
+#include "haptos/base/utf8.h"
 
 namespace haptos::yaml {
 namespace {
@@ -38,24 +39,6 @@ Place place_of(std::string_view text, std::size_t byte) {
                        const std::string& value, const std::string& rule,
                        const std::string& remedy) {
   throw InputError(Diagnostic{file, at.line, at.column, element, value, rule, remedy});
-}
-
-// The number of bytes of the UTF-8 character at the front, 0 where there is none.
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  if (byte(0) < 0x80) return 1;
-  const std::size_t n = byte(0) >= 0xf5   ? 0
-                        : byte(0) >= 0xf0 ? 4
-                        : byte(0) >= 0xe0 ? 3
-                        : byte(0) >= 0xc2 ? 2
-                                          : 0;
-  if (n == 0 || s.size() < n) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
-  const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
-  const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : n;
 }
 
 // Checks that the bytes are text and returns them without their byte order mark.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "haptos/base/parallel.h"
+#include "haptos/potential/block_room.h"
 #include "haptos/solve/block_kernels.h"
 
 namespace haptos {
@@ -13,8 +14,10 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 double strength_of(const BlockMatrix& a, const BlockJacobi& diagonal, int e) {
   const BlockPattern& p = a.pattern();
   const int i = p.row(e), j = p.column(e), ni = p.size(i), nj = p.size(j);
-  double left[BlockPattern::kMaxBlockSize * BlockPattern::kMaxBlockSize];
-  double right[BlockPattern::kMaxBlockSize * BlockPattern::kMaxBlockSize];
+  constexpr int kFew = internal::kSmallBlock * internal::kSmallBlock;
+  double few[2 * kFew];
+  double* left = ni * nj <= kFew ? few : internal::thread_room<6>(at_index(2 * ni * nj));
+  double* right = left + ni * nj;
   std::fill(left, left + ni * nj, 0.0);
   std::fill(right, right + ni * nj, 0.0);
   block::add_product(ni, ni, nj, 1.0, diagonal.inverse(i), a.entry(e), left);

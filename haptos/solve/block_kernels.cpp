@@ -1,12 +1,14 @@
 #include "haptos/solve/block_kernels.h"
 
-#include "haptos/potential/block_matrix.h"
+#include "haptos/potential/block_room.h"
 
 namespace haptos::block {
 
 bool invert(int n, const double* a, double* out) {
-  constexpr int kMax = BlockPattern::kMaxBlockSize;
-  double l[kMax * kMax];
+  constexpr int kSmall = internal::kSmallBlock;
+  const auto size = static_cast<std::size_t>(n);
+  double few[kSmall * kSmall + kSmall];
+  double* l = n <= kSmall ? few : internal::thread_room<5>(size * size + size);
   for (int j = 0; j < n; ++j) {
     double d = a[j * n + j];
     for (int k = 0; k < j; ++k) d = std::fma(-l[j * n + k], l[j * n + k], d);
@@ -19,7 +21,7 @@ bool invert(int n, const double* a, double* out) {
     }
   }
   // Column by column of the identity: L y = e, L^T x = y; the lower triangle, then its mirror.
-  double x[kMax];
+  double* x = l + size * size;
   for (int c = 0; c < n; ++c) {
     for (int i = 0; i < n; ++i) {
       double s = i == c ? 1.0 : 0.0;

@@ -42,7 +42,7 @@ std::vector<BlockState> look_at_blocks(const Objective& f) {
       s.finite = s.finite && std::isfinite(g[k]) && std::isfinite(inertia.z_free[k]);
       s.residual += std::abs(g[k]) / length / f.step_factor();
       s.motion = std::max(s.motion, std::abs(inertia.z_free[k]) * length * f.step_factor());
-      s.least = std::min(s.least, m / (length * length));
+      if (m > 0) s.least = std::min(s.least, m / (length * length));  // a flat body has none across
       s.most = std::max(s.most, m / (length * length));
       if (m > 0) s.stiffness = std::max(s.stiffness, h[i * n + i] / m);
     }

@@ -20,6 +20,7 @@ constexpr double kFalls = 0.9;
 // large for the rounding of positions.
 constexpr double kDifference = 1e-5;
 constexpr double kLargest = 1e-9;  // [m], where gaps are large
+constexpr double kFrozen = 1e-13;  // [m], where shapes may overlap: all but linear in velocities
 
 using Vector = std::vector<double>;
 
@@ -101,7 +102,8 @@ class LagRoot {
   // GMRES for J d = -r.
   bool direction(const Vector& r, Vector& d) {
     evaluate(z_, true);
-    move_ = std::min(kDifference * f_.smallest_gap(), kLargest);
+    move_ = f_.all_frozen() ? kFrozen : std::min(kDifference * f_.smallest_gap(), kLargest);
+    if (!(move_ > 0)) move_ = kFrozen;
     Vector p;
     if (!f_.solve(p)) return false;
     const double beta = norm(r);

@@ -50,6 +50,9 @@ constexpr double kCutShort = 0.2, kGoesOn = 0.8;
 constexpr double kMore = 2, kLess = 0.25, kLeast = 1e-3;
 // Trials of a search after which the next Hessian is projected.
 constexpr int kManyTrials = 3;
+// So does a step with the exact Hessian that goes no farther than this part of its direction:
+// where friction slips, nothing holds it back.
+constexpr double kShortStep = 0.05;
 // Relative residual of an iterative linear solve: the loosest, and the part of the step's tolerance
 // that the linear residual may use up.
 constexpr double kLoosest = 0.01;
@@ -68,6 +71,17 @@ constexpr double kSure = 0.01;
 constexpr int kRootEvery = 4;
 constexpr int kRootIterations = 20;
 
+// Where all is frozen, passes cost next to nothing while little happens. The first ones go on until
+// this part of the tolerance is met, so that what is about to slip does not gather speed from step
+// to step. Where so many did not get there friction's normal forces may be off by some tolerances;
+// forces balance whatever they are. So many passes are tried, and as many iterations in all as some
+// times those of the first minimisation; where forces then still chase each other, the step is made
+// without lags.
+constexpr double kFineFriction = 0.01, kCoarseFriction = 20;
+constexpr int kFinePasses = 4;
+constexpr int kFrozenPasses = 8;
+constexpr int kFrozenTimes = 3, kFrozenMore = 20;
+
 class Minimiser {
  public:
   Minimiser(Objective& f, const NewtonOptions& o, std::vector<double>& z)
@@ -75,8 +89,13 @@ class Minimiser {
 
   NewtonReport run() {
     predict();
-    minimise();
-    settle_lags();
+    do {
+      minimise();
+      settle_lags();
+      // What is lagged may have made it hard.
+      if (f_.all_frozen() && (report_.status & (kNotConverged | kLineSearchStalled)))
+        do_without_lags();
+    } while (revise());
     report_.path = f_.path();
     if (f_.any_driven() && report_.path < 1.0) report_.status |= kTargetMissed;
     report_.energy = energy_ ? *energy_ : f_.energy().value;
@@ -89,6 +108,7 @@ class Minimiser {
   // passes may throw each other back and forth, what Anderson mixing makes of all of them.
   void settle_lags() {
     std::optional<AndersonMixing> mixing;
+    const int enough = kFrozenTimes * report_.iterations + kFrozenMore;
     while (report_.status == 0) {
       LaggedForces used, now;
       if (!f_.update_lags(used, now)) return;
@@ -97,12 +117,21 @@ class Minimiser {
       f_.assemble(false, false, 0);
       measure();
       share_ = 1;
-      if (small_residual() || report_.residual <= f_.round_off()) return;
-      const bool last = ++report_.lag_passes > o_.max_lag_passes;
+      const bool frozen = f_.all_frozen();
+      const double part = !frozen                            ? 1
+                          : report_.lag_passes < kFinePasses ? kFineFriction
+                                                             : kCoarseFriction;
+      if (report_.residual <= std::max(part * o_.force_tolerance * report_.load, o_.force_floor) ||
+          report_.residual <= f_.round_off())
+        return frozen ? keep_lags() : void();
+      const int most = frozen ? std::min(kFrozenPasses, o_.max_lag_passes) : o_.max_lag_passes;
+      if (frozen && report_.iterations > enough) return do_without_lags();
+      const bool last = ++report_.lag_passes > most;
       bool nearer = false;
       if (last || report_.lag_passes % kRootEvery == 0) {
         const Root root = find_root();
         if (root == Root::kFound) return;
+        if (last && frozen) return do_without_lags();
         if (last) {
           report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
           return;
@@ -121,6 +150,37 @@ class Minimiser {
       share_ = std::clamp(kAccuracy * report_.residual / needed(), kInner, 1.0);
       minimise();
     }
+  }
+
+  // Whether what is frozen had to change for the motion that was solved, so that it is solved
+  // again.
+  bool revise() {
+    if ((report_.status & kNonFinite) || !f_.revise()) return false;
+    report_.velocity_change = last_residual_ = 1e300;
+    share_ = 1;
+    solved_residual_ = 0;
+    blocked_ = f_.path() < 1.0;
+    energy_.reset();
+    return true;
+  }
+
+  // Ends with the forces that the last minimisation was made with.
+  void keep_lags() {
+    f_.undo_lags();
+    f_.assemble(false, false, 0);
+    measure();
+  }
+
+  void do_without_lags() {
+    LaggedForces used, now;
+    f_.update_lags(used, now);
+    f_.drop_lags();
+    if (used.empty()) return;  // there were none
+    report_.status &= ~std::uint32_t{kNotConverged | kLineSearchStalled};
+    spent_ = report_.iterations;
+    report_.velocity_change = last_residual_ = 1e300;
+    share_ = 1;
+    minimise();
   }
 
   // Newton on the balance without lags, from where the last pass arrived. Stays where it came
@@ -151,7 +211,7 @@ class Minimiser {
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
       // What is frozen is convex: only kinks ask for another Hessian than its own.
       project_ = (f_.all_frozen() ? caution_ > 0 : wary_) ||
-                 (project_ && !f_.all_frozen() && !nearly_there());
+                 (project_ && !f_.all_frozen() && !nearly_there() && !went_all_the_way_);
       Energy energy = f_.assemble(true, project_, ds, f_.all_frozen() ? caution_ : project_);
       measure();
       if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
@@ -161,7 +221,7 @@ class Minimiser {
       const bool arrived = f_.path() >= 1.0 || blocked_;
       if (arrived && small_residual() && report_.velocity_change <= o_.velocity_tolerance) break;
       if (arrived && at_round_off()) break;
-      if (report_.iterations >= o_.max_iterations) {
+      if (report_.iterations - spent_ >= o_.max_iterations) {
         report_.status |= kNotConverged;
         break;
       }
@@ -170,10 +230,30 @@ class Minimiser {
         break;
       }
       report_.velocity_change = f_.largest_speed(dz_);
-      if (arrived && small_residual() && report_.velocity_change <= o_.velocity_tolerance) break;
+      if (arrived && small_residual() && report_.velocity_change <= o_.velocity_tolerance) {
+        take_the_last();
+        break;
+      }
       ++report_.iterations;
       if (!(ds > 0 ? advance(ds) : search(energy))) break;
     }
+  }
+
+  // The direction that says that hardly anything moves any more is there: what it leaves is less by
+  // far. Without it a velocity guessed within the tolerance would go on from step to step.
+  void take_the_last() {
+    if (f_.all_frozen() || report_.residual <= f_.round_off() || f_.max_step(dz_, 0.0) < 1.0)
+      return;
+    const std::vector<double> from = z_;
+    const double before = report_.residual;
+    for (std::size_t i = 0; i < z_.size(); ++i) z_[i] += dz_[i];
+    look_at(z_);
+    if (!(report_.residual <= before)) look_at(z_ = from);
+  }
+  void look_at(const std::vector<double>& z) {
+    f_.set_trial(z, f_.path());
+    f_.assemble(false, false, 0);
+    measure();
   }
 
   // Where all is frozen: whether hardly anything is left after Newton's step, and the Hessian of
@@ -208,11 +288,12 @@ class Minimiser {
       return;
     }
     const std::vector<double> start = z_;
-    const bool driven = f_.any_driven();
-    const double a = go(start, driven ? 1.0 : 0.0);
-    if (!driven && a == 1.0) {
+    const double path = f_.any_driven() ? 1.0 : 0.0;
+    // Where driven points stop or turn back, what they took along is better off where it is.
+    const std::vector<double> other = path > 0 ? f_.inertia().z_hold : free;
+    if (go(start, path) == 1.0) {
       const double kept = f_.energy().value;
-      if (go(free, 0.0) < 1.0 || !(f_.energy().value < kept)) go(start, 0.0);
+      if (go(other, path) < 1.0 || !(f_.energy().value < kept)) go(start, path);
     }
     advance_path_ = f_.path() < 1.0;
   }
@@ -323,12 +404,13 @@ class Minimiser {
       return false;
     }
     report_.velocity_change *= r.alpha;
+    went_all_the_way_ = r.alpha == 1.0;
     if (f_.all_frozen())
       watch_kinks(r.alpha);
+    else if (r.evaluations > kManyTrials || (r.alpha < kShortStep && !project_))
+      wary_ = true;
     else if (r.evaluations == 1)
       wary_ = wary_ && !project_;
-    else if (r.evaluations > kManyTrials)
-      wary_ = true;
     advance_path_ = f_.path() < 1.0 && !blocked_ && report_.residual < kSettled * report_.load;
     return true;
   }
@@ -338,12 +420,14 @@ class Minimiser {
   std::vector<double>& z_;
   std::vector<double>& dz_;
   NewtonReport report_;
-  bool project_ = false;  // the last direction needed the projected Hessian
+  bool went_all_the_way_ = false;  // the last step along its direction
+  bool project_ = false;           // the last direction needed the projected Hessian
   bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
   double caution_ = 0;
   double last_residual_ = 1e300;
+  int spent_ = 0;                 // iterations on lags that were dropped
   double share_ = 1;              // of the tolerance that the present minimisation may leave
   double solved_residual_ = 0;    // when the last linear system was solved
   std::optional<double> energy_;  // where the last minimisation ended, if known

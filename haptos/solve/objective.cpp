@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/potential/block_room.h"
 #include "haptos/solve/block_products.h"
 
 namespace haptos {
 
+using internal::kSmallBlock;
 using internal::multiply;
+using internal::thread_room;
 using internal::velocity;
 
 namespace {
@@ -62,10 +65,12 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
 }
 
 Energy Objective::inertia(bool add) {
-  double d[BlockPattern::kMaxBlockSize], g[BlockPattern::kMaxBlockSize];
+  double few[2 * kSmallBlock];
   Energy e;
   for (int b = 0; b < pattern_->block_count(); ++b) {
     const int n = pattern_->size(b);
+    double* d = n <= kSmallBlock ? few : thread_room<2>(at_index(2 * n));
+    double* g = d + n;
     const auto o = at_index(pattern_->offset(b));
     const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
     for (std::size_t i = 0; i < at_index(n); ++i) d[i] = z_[o + i] - inertia_.z_free[o + i];
@@ -171,8 +176,10 @@ std::vector<int> Objective::block_sizes() const {
   return sizes;
 }
 
-// For this step only: the next one starts from what terms then say.
+// For this step only: the next one starts from what terms then say. With what is missing comes what
+// else is near now, so that a motion through many contacts makes few patterns.
 void Objective::extend_pattern() {
+  for (const Term* t : terms_) t->step_couplings(*points_, step_couplings_);
   step_couplings_.insert(step_couplings_.end(), assembly_.missing().begin(),
                          assembly_.missing().end());
   set_pattern(block_sizes());
@@ -266,8 +273,22 @@ bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
   return false;
 }
 
+bool Objective::revise() {
+  bool changed = false;
+  for (Term* t : terms_) changed |= t->revise(context_, z_);
+  if (changed) set_trial(z_, s_);
+  return changed;
+}
+
 void Objective::set_lags(const LaggedForces& forces) {
   for (Term* t : terms_) t->set_lag(forces);
+}
+
+void Objective::undo_lags() {
+  for (Term* t : terms_) t->undo_lag();
+}
+void Objective::drop_lags() {
+  for (Term* t : terms_) t->drop_lag();
 }
 
 void Objective::set_off(const std::vector<double>& dz) {
@@ -279,9 +300,10 @@ void Objective::set_off(const std::vector<double>& dz) {
   for (int p = 0; p < points_->size(); ++p)
     du_[at_index(p)] = points_->driven(p) ? Vec3d::zero() : velocity(*points_, *pattern_, p, dz);
   r.slope = r.curvature = 0;
-  double g[BlockPattern::kMaxBlockSize];
+  double few[kSmallBlock];
   for (int b = 0; b < pattern_->block_count(); ++b) {
     const int n = pattern_->size(b);
+    double* g = n <= kSmallBlock ? few : thread_room<3>(at_index(n));
     const auto o = at_index(pattern_->offset(b));
     multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, dz.data() + o, g);
     for (std::size_t i = 0; i < at_index(n); ++i) {

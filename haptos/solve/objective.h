@@ -88,8 +88,14 @@ class Objective {
   /// Renews what terms lag, at the trial point, and without momentum the centre of the proximal
   /// term; adds what terms lagged before, and lag now. False when nothing changed.
   bool update_lags(LaggedForces& used, LaggedForces& now);
+  /// Lets terms look again at what they froze, from the trial point; see Term::revise(). Where one
+  /// changed something the trial is set anew.
+  bool revise();
   /// Lags these forces instead.
   void set_lags(const LaggedForces& forces);
+  /// Lags again what the last update_lags() replaced; nothing more. Where all is frozen.
+  void undo_lags();
+  void drop_lags();
   /// Whether update_lags() has something to do beside the lags of terms.
   bool proximal() const { return context_.proximal; }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "haptos/potential/block_room.h"
 #include "haptos/solve/block_products.h"
 #include "haptos/solve/objective.h"
 
@@ -54,9 +55,11 @@ double Objective::round_off() const {
 
 double Objective::load() const {
   double applied = 0, reaction = 0, carried = 0;
-  double d[BlockPattern::kMaxBlockSize], f[BlockPattern::kMaxBlockSize];
+  double few[2 * internal::kSmallBlock];
   for (int b = 0; b < pattern_->block_count(); ++b) {
     const int n = pattern_->size(b);
+    double* d = n <= internal::kSmallBlock ? few : internal::thread_room<4>(at_index(2 * n));
+    double* f = d + n;
     const auto o = at_index(pattern_->offset(b));
     for (std::size_t i = 0; i < at_index(n); ++i)
       d[i] = inertia_.z_free[o + i] - inertia_.z_past[o + i];

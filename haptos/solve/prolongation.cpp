@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "haptos/base/parallel.h"
+#include "haptos/potential/block_room.h"
 #include "haptos/solve/block_kernels.h"
 
 namespace haptos {
@@ -145,7 +146,8 @@ void Prolongation::smooth_row(const BlockMatrix& a, const BlockJacobi& diagonal,
   const BlockPattern& f = a.pattern();
   const int ni = f.size(i), begin = p_.row_begin[at_index(i)], end = p_.row_begin[at_index(i) + 1];
   if (begin == end) return;
-  double sum[BlockPattern::kMaxBlockSize * BlockPattern::kMaxBlockSize];
+  constexpr int kFew = internal::kSmallBlock * internal::kSmallBlock;
+  double few[kFew];
   for (int k = begin; k < end; ++k) {
     const int g = p_.column[at_index(k)], ng = coarse_size_[at_index(g)];
     std::fill(p_.block(k), p_.block(k) + ni * ng, 0.0);
@@ -166,6 +168,7 @@ void Prolongation::smooth_row(const BlockMatrix& a, const BlockJacobi& diagonal,
   for (int k = begin; k < end; ++k) {
     const int g = p_.column[at_index(k)], ng = coarse_size_[at_index(g)];
     double* to = p_.block(k);
+    double* sum = ni * ng <= kFew ? few : internal::thread_room<7>(at_index(ni * ng));
     std::copy(to, to + ni * ng, sum);
     if (aggregates_.of[at_index(i)] == g)
       std::copy_n(basis_.data() + basis_offset_[at_index(i)], ni * ng, to);

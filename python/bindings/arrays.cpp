@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bind.h"
+#include "haptos/base/units.h"
 
 namespace haptos::python {
 namespace {
@@ -12,8 +13,19 @@ using Integers = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
 
 std::string shape_text(const nb::object& a) { return text_of(nb::object(a.attr("shape"))); }
 
+// Texts with units, and numbers between them, as numbers.
+nb::object parsed(const nb::object& a, const char* what, const char* unit) {
+  nb::list numbers;
+  for (nb::handle x : nb::object(a.attr("ravel")().attr("tolist")()))
+    numbers.append(to_quantity(x, unit, what));
+  return nb::module_::import_("numpy")
+      .attr("array")(numbers, "float64")
+      .attr("reshape")(nb::object(a.attr("shape")));
+}
+
 // The array behind `in`, of the kind asked for, with `columns` columns (0: one row of numbers).
-nb::object as_array(const nb::object& in, const char* what, int columns, bool whole) {
+nb::object as_array(const nb::object& in, const char* what, int columns, bool whole,
+                    const char* unit = nullptr) {
   const std::string want = columns == 0 ? "a row of numbers, shape (n,)"
                                         : "an array of shape (n, " + std::to_string(columns) + ")";
   nb::module_ np = nb::module_::import_("numpy");
@@ -27,6 +39,10 @@ nb::object as_array(const nb::object& in, const char* what, int columns, bool wh
   }
   const auto size = nb::cast<std::int64_t>(a.attr("size"));
   if (size == 0) return np.attr("zeros")(nb::make_tuple(0, std::max(columns, 1)), "int64");
+  if (unit && (kind == "U" || kind == "O")) {
+    a = parsed(a, what, unit);
+    kind = "f";
+  }
   const bool ints = kind == "i" || kind == "u";
   if (!(ints || (!whole && kind == "f")))
     refuse(what, "dtype " + text_of(nb::object(a.attr("dtype"))),
@@ -40,8 +56,9 @@ nb::object as_array(const nb::object& in, const char* what, int columns, bool wh
 }
 
 template <class Row>
-std::vector<Row> real_rows(const nb::object& in, const char* what, int columns) {
-  const nb::object a = as_array(in, what, columns, false);
+std::vector<Row> real_rows(const nb::object& in, const char* what, int columns,
+                           const char* unit = nullptr) {
+  const nb::object a = as_array(in, what, columns, false, unit);
   const auto r = nb::cast<Reals>(nb::module_::import_("numpy").attr("ascontiguousarray")(a, "f8"));
   std::vector<Row> rows(r.shape(0));
   if (!rows.empty()) std::memcpy(rows.data(), r.data(), rows.size() * sizeof(Row));
@@ -96,16 +113,50 @@ std::vector<Vec4i> to_tets(const nb::object& a, const char* what) {
 std::vector<int> to_indices(const nb::object& a, const char* what) {
   return whole_rows<int>(a, what, 0);
 }
-std::vector<double> to_numbers(const nb::object& a, const char* what) {
-  return real_rows<double>(a, what, 0);
+std::vector<double> to_numbers(const nb::object& a, const char* what, const char* unit) {
+  return real_rows<double>(a, what, 0, unit);
+}
+
+double to_quantity(nb::handle value, const char* unit, const std::string& what) {
+  double number = 0;
+  std::string text;
+  Diagnostic where;
+  where.element = what;
+  if (nb::try_cast<std::string>(value, text)) return read_quantity(text, unit, where);
+  if (!nb::isinstance<nb::bool_>(value) && nb::try_cast<double>(value, number)) return number;
+  const std::string kind = nb::cast<std::string>(nb::object(value.type().attr("__name__")));
+  refuse(what, kind, "must be a number" + (*unit ? " in " + std::string(unit) : ""),
+         *unit ? "or a text with a unit, as \"1 " + known_units(unit).back() + "\"" : "");
 }
 std::vector<float> to_floats(const nb::object& a, const char* what) {
   const std::vector<double> v = to_numbers(nb::module_::import_("numpy").attr("ravel")(a), what);
   return {v.begin(), v.end()};
 }
 
-Vec3d to_vec3(const nb::object& a, const char* what) {
-  const std::vector<double> v = to_numbers(a, what);
+void require_below(std::span<const int> numbers, std::size_t width, std::size_t count,
+                   const char* what, const char* of) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const int n = numbers[i];
+    if (n >= 0 && static_cast<std::size_t>(n) < count) continue;
+    const std::string row = width > 1 ? ", row " + std::to_string(i / width) : "";
+    refuse(what + row, std::to_string(n),
+           count == 0 ? std::string("names one of the ") + of + ", and there are none"
+                      : "must be from 0 to " + std::to_string(count - 1) + ", since there are " +
+                            std::to_string(count) + " " + of,
+           "count from 0, and take both from the same mesh");
+  }
+}
+
+void require_index(int number, std::size_t count, const char* what) {
+  if (number >= 0 && static_cast<std::size_t>(number) < count) return;
+  refuse(what, std::to_string(number),
+         count == 0 ? "is not there: there are none"
+                    : "must be from 0 to " + std::to_string(count - 1),
+         "count from 0");
+}
+
+Vec3d to_vec3(const nb::object& a, const char* what, const char* unit) {
+  const std::vector<double> v = to_numbers(a, what, unit);
   if (v.size() != 3)
     refuse(what, std::to_string(v.size()) + " numbers", "must be three numbers", "give x, y, z");
   return {{v[0], v[1], v[2]}};
@@ -113,7 +164,7 @@ Vec3d to_vec3(const nb::object& a, const char* what) {
 
 Pose to_pose(const nb::object& position, const nb::object& quaternion, const char* what) {
   Pose p;
-  if (!position.is_none()) p.p = to_vec3(position, (std::string(what) + " position").c_str());
+  if (!position.is_none()) p.p = to_vec3(position, (std::string(what) + " position").c_str(), "m");
   if (quaternion.is_none()) return p;
   const std::string name = std::string(what) + " quaternion";
   const std::vector<double> q = to_numbers(quaternion, name.c_str());

@@ -12,7 +12,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,11 +42,21 @@ class ArrayLike : public nb::object {
   NB_OBJECT_DEFAULT(ArrayLike, nb::object, "numpy.typing.ArrayLike", accept)
 };
 
+/// A number in SI, or a text with a unit ("4 mm").
+class Quantity : public nb::object {
+  static bool accept(nb::handle) { return true; }
+
+ public:
+  NB_OBJECT_DEFAULT(Quantity, nb::object, "float | str", accept)
+};
+
+/// The number that it means in the SI unit `unit`; `what` names the argument in errors.
+double to_quantity(nb::handle value, const char* unit, const std::string& what);
+
 template <class T, int... N>
 using OutArray = nb::ndarray<nb::numpy, T, nb::shape<N...>, nb::c_contig>;
 using PointsOut = OutArray<double, -1, 3>;
 using TrianglesOut = OutArray<int, -1, 3>;
-using SegmentsOut = OutArray<int, -1, 2>;
 
 /// Rows of real numbers, (n, 3) or (n, 2); `what` names the argument in errors.
 std::vector<Vec3d> to_points(const nb::object& array, const char* what);
@@ -51,25 +67,57 @@ std::vector<Vec2i> to_segments(const nb::object& array, const char* what);
 std::vector<Vec4i> to_tets(const nb::object& array, const char* what);
 /// Numbers in one row.
 std::vector<int> to_indices(const nb::object& array, const char* what);
-std::vector<double> to_numbers(const nb::object& array, const char* what);
+/// Elements may be texts with units where the SI unit is given.
+std::vector<double> to_numbers(const nb::object& array, const char* what,
+                               const char* unit = nullptr);
 std::vector<float> to_floats(const nb::object& array, const char* what);
+/// Refuses the first number of rows that is not below `count`: they name `of`, of which there are
+/// so many. Every binding that takes such numbers asks this, or the library does for it.
+void require_below(std::span<const int> numbers, std::size_t width, std::size_t count,
+                   const char* what, const char* of);
+template <class Row>
+void require_below(const std::vector<Row>& rows, std::size_t count, const char* what,
+                   const char* of) {
+  constexpr std::size_t kWidth = sizeof(Row) / sizeof(int);
+  require_below({reinterpret_cast<const int*>(rows.data()), rows.size() * kWidth}, kWidth, count,
+                what, of);
+}
+/// The same for one number.
+void require_index(int number, std::size_t count, const char* what);
 /// Three numbers.
-Vec3d to_vec3(const nb::object& array, const char* what);
+Vec3d to_vec3(const nb::object& array, const char* what, const char* unit = nullptr);
 /// A position (3) [m] and a quaternion w x y z (4); None is the origin, and no turn.
 Pose to_pose(const nb::object& position, const nb::object& quaternion, const char* what);
 
 [[noreturn]] void refuse(const std::string& element, const std::string& value,
                          const std::string& rule, const std::string& remedy);
 
+/// An InputError raised in Python as the library's own; others go on.
+[[noreturn]] void rethrow(const nb::python_error& e);
+
+/// A Python function of a path that returns a TriMesh, for whoever has given the interpreter free.
+std::function<TriMesh(const std::filesystem::path&)> surface_reader(const nb::object& function);
+
 /// What str() makes of a Python object.
 std::string text_of(nb::handle object);
 
-/// A numpy array that owns `v`: the vector is moved, the numbers stay where they are.
+/// What consumers of DLPack ask of an address to read it without a copy (JAX, XLA) [byte].
+constexpr std::size_t kAligned = 64;
+
+/// A numpy array that owns `v`. Where the vector's memory is aligned it is moved and the numbers
+/// stay where they are, else they are copied to memory that is.
 template <class Out, class Row>
 Out own(std::vector<Row> v, std::vector<std::size_t> shape) {
-  auto* kept = new std::vector<Row>(std::move(v));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Row>*>(p); });
-  return Out(kept->data(), shape.size(), shape.data(), owner);
+  if (v.empty() || reinterpret_cast<std::uintptr_t>(v.data()) % kAligned == 0) {
+    auto* kept = new std::vector<Row>(std::move(v));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Row>*>(p); });
+    return Out(kept->data(), shape.size(), shape.data(), owner);
+  }
+  constexpr std::align_val_t aligned{kAligned};
+  void* copy = ::operator new(v.size() * sizeof(Row), aligned);
+  std::memcpy(copy, v.data(), v.size() * sizeof(Row));
+  nb::capsule owner(copy, [](void* p) noexcept { ::operator delete(p, aligned); });
+  return Out(static_cast<Row*>(copy), shape.size(), shape.data(), owner);
 }
 inline PointsOut own_points(std::vector<Vec3d> v) {
   const std::size_t n = v.size();

@@ -53,11 +53,22 @@ Mesh transformed(const Mesh& mesh, const ArrayLike& position, const ArrayLike& q
 constexpr const char* kTransformedDoc =
     "A copy, scaled, then turned by quaternion (w x y z), then moved by position [m].";
 
+// Rows of vertex numbers that Python may look at and not write: they were checked once.
+template <int N>
+using Whole = OutArray<const int, -1, N>;
+
 // None, or an empty list or tuple: which have no columns that could be wrong.
 bool is_nothing(const nb::object& x) {
   return x.is_none() ||
          ((nb::isinstance<nb::list>(x) || nb::isinstance<nb::tuple>(x)) && nb::len(x) == 0);
 }
+
+// A surface of another library, as a trimesh.Trimesh: every function of a TriMesh takes one.
+class WithFaces : public nb::object {
+ public:
+  static bool accept(nb::handle o) { return nb::hasattr(o, "vertices") && nb::hasattr(o, "faces"); }
+  NB_OBJECT_DEFAULT(WithFaces, nb::object, "object", accept)
+};
 
 void bind_tri_mesh(nb::module_& m) {
   nb::class_<TriMesh>(
@@ -68,11 +79,17 @@ void bind_tri_mesh(nb::module_& m) {
           "__init__",
           [](TriMesh* self, const ArrayLike& v, const ArrayLike& t, const nb::object& s,
              const nb::object& p) {
+            nb::object x = v, c = t;
+            if (is_nothing(t) && WithFaces::accept(v)) x = v.attr("vertices"), c = v.attr("faces");
             TriMesh mesh;
-            mesh.vertices = to_points(v, "vertices");
-            if (!is_nothing(t)) mesh.triangles = to_triangles(t, "triangles");
+            mesh.vertices = to_points(x, "vertices");
+            if (!is_nothing(c)) mesh.triangles = to_triangles(c, "triangles");
             if (!is_nothing(s)) mesh.segments = to_segments(s, "segments");
             if (!is_nothing(p)) mesh.points = to_indices(p, "points");
+            const std::size_t n = mesh.vertices.size();
+            require_below(mesh.triangles, n, "triangles", "vertices");
+            require_below(mesh.segments, n, "segments", "vertices");
+            require_below(mesh.points, n, "points", "vertices");
             new (self) TriMesh(std::move(mesh));
           },
           nb::arg("vertices"), nb::arg("triangles") = nb::make_tuple(),
@@ -81,7 +98,8 @@ void bind_tri_mesh(nb::module_& m) {
                   "numpy.typing.ArrayLike = (), segments: numpy.typing.ArrayLike | None = None, "
                   "points: numpy.typing.ArrayLike | None = None) -> None"),
           "vertices: (V, 3) [m]; triangles: (T, 3), segments: (S, 2) and points: (P), vertex "
-          "numbers from 0. Arrays are copied.")
+          "numbers from 0; or one object that has vertices and faces, as a trimesh.Trimesh. Arrays "
+          "are copied.")
       .def_prop_ro(
           "vertices",
           [](nb::handle self) {
@@ -91,15 +109,15 @@ void bind_tri_mesh(nb::module_& m) {
       .def_prop_ro(
           "triangles",
           [](nb::handle self) {
-            return view<TrianglesOut>(nb::cast<TriMesh&>(self).triangles, 3, self);
+            return view<Whole<3>>(nb::cast<TriMesh&>(self).triangles, 3, self);
           },
-          "Vertex numbers, (T, 3); a view.", kArray)
+          "Vertex numbers, (T, 3); a view to read.", kArray)
       .def_prop_ro(
           "segments",
           [](nb::handle self) {
-            return view<SegmentsOut>(nb::cast<TriMesh&>(self).segments, 2, self);
+            return view<Whole<2>>(nb::cast<TriMesh&>(self).segments, 2, self);
           },
-          "Vertex numbers, (S, 2); a view.", kArray)
+          "Vertex numbers, (S, 2); a view to read.", kArray)
       .def_prop_ro(
           "points", [](const TriMesh& s) { return own_row(s.points); }, "Vertex numbers, (P).",
           kArray)
@@ -123,15 +141,17 @@ void bind_tri_mesh(nb::module_& m) {
         return line + ", " + std::to_string(s.segments.size()) + " segments, " +
                std::to_string(s.points.size()) + " points)";
       });
+  nb::implicitly_convertible<WithFaces, TriMesh>();
 }
 
 void bind_tet_mesh(nb::module_& m) {
-  using TetsOut = OutArray<int, -1, 4>;
   nb::class_<TetMesh>(m, "TetMesh", "A tetrahedral volume, positively oriented.")
       .def(
           "__init__",
           [](TetMesh* self, const ArrayLike& v, const ArrayLike& t) {
-            new (self) TetMesh{to_points(v, "vertices"), to_tets(t, "tets")};
+            TetMesh mesh{to_points(v, "vertices"), to_tets(t, "tets")};
+            require_below(mesh.tets, mesh.vertices.size(), "tets", "vertices");
+            new (self) TetMesh(std::move(mesh));
           },
           nb::arg("vertices"), nb::arg("tets"),
           "vertices: (V, 3) [m]; tets: (T, 4) vertex numbers from 0. Arrays are copied.")
@@ -143,8 +163,8 @@ void bind_tet_mesh(nb::module_& m) {
           "Positions [m], (V, 3); a view: writing to it moves the mesh's vertices.", kArray)
       .def_prop_ro(
           "tets",
-          [](nb::handle self) { return view<TetsOut>(nb::cast<TetMesh&>(self).tets, 4, self); },
-          "Vertex numbers, (T, 4); a view.", kArray)
+          [](nb::handle self) { return view<Whole<4>>(nb::cast<TetMesh&>(self).tets, 4, self); },
+          "Vertex numbers, (T, 4); a view to read.", kArray)
       .def_prop_ro(
           "bounds",
           [](const TetMesh& s) {

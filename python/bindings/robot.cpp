@@ -136,20 +136,24 @@ void bind_robot(nb::module_& m) {
       "read_urdf",
       [](const fs::path& path, std::map<std::string, fs::path> packages, bool floating,
          const std::vector<fs::path>& roots, bool hulls, bool search_packages, std::string xacro,
-         std::vector<std::string> xacro_arguments) {
+         std::vector<std::string> xacro_arguments, const nb::object& read_other) {
         UrdfOptions o;
         o.base = floating ? RobotBase::kFloating : RobotBase::kFixed;
         o.packages = std::move(packages);
+        for (auto& [name, folder] : o.packages)
+          if (folder.empty()) folder = ".";  // as sentences show it
         o.roots = roots;
         o.hulls = hulls;
         o.search_packages = search_packages;
         o.xacro = std::move(xacro);
         o.xacro_arguments = std::move(xacro_arguments);
+        if (!read_other.is_none()) o.read_other = surface_reader(read_other);
         nb::gil_scoped_release release;
         return read_urdf(path, o);
       },
       nb::arg("path"), nb::arg("packages"), nb::arg("floating"), nb::arg("roots"), nb::arg("hulls"),
-      nb::arg("search_packages"), nb::arg("xacro"), nb::arg("xacro_arguments"));
+      nb::arg("search_packages"), nb::arg("xacro"), nb::arg("xacro_arguments"),
+      nb::arg("read_other").none());
   m.def("read_srdf", &read_srdf, nb::arg("path"), nb::arg("robot"), nb::arg("state"));
   m.def("check_robot", &check_robot, nb::arg("robot"), nb::call_guard<nb::gil_scoped_release>(),
         "What is odd or wrong about a robot: inertia that no body has, what moves without mass, "

@@ -104,6 +104,8 @@ void bind_robot_sensors(nb::module_& m) {
       [](Batch& batch, const std::string& robot, int sensor) {
         Row values, times;
         std::vector<std::int64_t> samples;
+        const int count = batch.env(0).robot(robot).sensors().size();
+        require_index(sensor, static_cast<std::size_t>(count), "sensor");
         for (int k = 0; k < batch.envs(); ++k) {
           const SensorReading r = batch.env(k).robot(robot).read(sensor);
           values.insert(values.end(), r.values.begin(), r.values.end());

@@ -29,11 +29,26 @@ std::shared_ptr<const HeightField> to_field(const nb::object& heights, const nb:
 void set_size(RobotShape& s, const nb::object& size) {
   if (size.is_none()) return;
   const nb::module_ np = nb::module_::import_("numpy");
-  const std::vector<double> v = to_numbers(np.attr("atleast_1d")(size), "size");
+  const std::vector<double> v = to_numbers(np.attr("atleast_1d")(size), "size", "m");
   if (v.size() > 3)
     refuse("size", std::to_string(v.size()) + " numbers", "must be three numbers or fewer", "");
   s.shape.size = Vec3d::zero();
   for (std::size_t i = 0; i < v.size(); ++i) s.shape.size[static_cast<int>(i)] = v[i];
+}
+
+// A box by its half extents or, as in scene files, by its whole ones; an ellipsoid by whole ones.
+void set_extents(RobotShape& s, const nb::object& half, const nb::object& whole, bool sized) {
+  const bool box = s.shape.kind == ShapeKind::kBox;
+  const std::string kind = kShapeKinds[static_cast<int>(s.shape.kind)];
+  const auto set = [&](const nb::object& v, const char* what, bool fits, double times) {
+    if (v.is_none()) return;
+    if (!fits) refuse(what, text_of(v), "is not for a " + kind, "give size");
+    if (sized || (!half.is_none() && !whole.is_none()))
+      refuse(what, text_of(v), "stands beside another size", "leave one of them out");
+    s.shape.size = to_vec3(v, what, "m") * times;
+  };
+  set(half, "half_extents", box, 1);
+  set(whole, "extents", box || s.shape.kind == ShapeKind::kEllipsoid, 0.5);
 }
 
 void set_rgba(RobotShape& s, const nb::object& rgba) {
@@ -71,10 +86,12 @@ void bind_robot_shape(nb::module_& m) {
           "__init__",
           [](S* self, const std::string& kind, const nb::object& size, std::string name,
              const nb::object& frame, const std::optional<TriMesh>& mesh, const nb::object& heights,
-             const nb::object& spacing, const nb::object& rgba, double friction, std::string file) {
+             const nb::object& spacing, const nb::object& rgba, double friction, std::string file,
+             const nb::object& half_extents, const nb::object& extents) {
             S s;
             s.shape.kind = to_kind<ShapeKind>(kind, kShapeKinds, "kind");
             set_size(s, size);
+            set_extents(s, half_extents, extents, !size.is_none());
             s.name = std::move(name);
             s.frame = to_pose_row(frame, "frame");
             set_mesh(s, mesh);
@@ -88,8 +105,12 @@ void bind_robot_shape(nb::module_& m) {
           nb::arg("frame") = nb::none(), nb::arg("mesh") = nb::none(),
           nb::arg("heights") = nb::none(), nb::arg("spacing") = nb::none(),
           nb::arg("rgba") = nb::none(), nb::arg("friction") = -1.0, nb::arg("file") = "",
+          nb::arg("half_extents") = nb::none(), nb::arg("extents") = nb::none(),
           "kind: sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh or field. "
-          "size: radius; half extents of a box; radius and half length; semi-axes [m]. frame: x y "
+          "size: radius; half extents of a box; radius and half length; semi-axes [m]; in place of "
+          "it "
+          "half_extents (3) of a box, or extents (3), the whole width along x, y and z of a box or "
+          "an ellipsoid, as scene files have it. Lengths may be texts with units. frame: x y "
           "z [m], w x y z in the link's frame. mesh: of a hull or a mesh [m]. heights (rows along "
           "y, columns along x) [m] and spacing along x and y [m]: of a field centred on the frame. "
           "friction: coefficient, below 0 the scene's. file: that the mesh came from.")

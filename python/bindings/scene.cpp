@@ -22,6 +22,7 @@ void set_friction(Friction& f, const nb::object& value, const std::string& who) 
     f = {one, -1};
     if (!(one >= 0))
       refuse(who + " friction", text_of(value), "must be from 0 to 100", "for example 0.5");
+    if (one == 0) f.sliding = 0;  // said, not left out: doubts.h
     return;
   }
   const std::vector<double> two = to_numbers(value, (who + " friction").c_str());
@@ -64,7 +65,8 @@ std::vector<HeldVertices> to_held(const nb::list& held, const std::string& body)
 }
 
 void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const nb::dict& material,
-              const nb::object& position, const nb::object& quaternion, const nb::object& velocity,
+              const nb::object& position, const nb::object& quaternion,
+              const std::optional<std::string>& frame, const nb::object& velocity,
               const std::string& element, const nb::dict& glue, const nb::list& held,
               const nb::object& coat, const nb::object& friction, const std::string& layer,
               bool self_contact) {
@@ -75,7 +77,8 @@ void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const 
   b.self_contact = self_contact;
   b.mesh = mesh;
   b.pose = to_pose(position, quaternion, who.c_str());
-  if (!velocity.is_none()) b.velocity = to_vec3(velocity, (who + " velocity").c_str());
+  if (frame) b.pose = compose(start_pose(scene, *frame), b.pose);
+  if (!velocity.is_none()) b.velocity = to_vec3(velocity, (who + " velocity").c_str(), "m/s");
   set_options(b.material, material);
   if (element == "composite")
     b.element = Element::kComposite;
@@ -107,18 +110,16 @@ History<V> to_history(const nb::list& rows, const std::string& what, const Read&
   History<V> h;
   for (nb::handle row : rows) {
     Knot<V> k;
-    if (!nb::try_cast<double>(row[nb::int_(0)], k.time))
-      refuse(what + " time", text_of(nb::object(row[nb::int_(0)])), "must be a number",
-             "give it in s");
+    k.time = to_quantity(row[nb::int_(0)], "s", what + " time");
     k.value = read(nb::object(row[nb::int_(1)]));
     h.push_back(k);
   }
   return h;
 }
 
-History<Vec3d> to_vectors(const nb::list& rows, const std::string& what) {
+History<Vec3d> to_vectors(const nb::list& rows, const std::string& what, const char* unit) {
   return to_history<Vec3d>(rows, what,
-                           [&](const nb::object& v) { return to_vec3(v, what.c_str()); });
+                           [&](const nb::object& v) { return to_vec3(v, what.c_str(), unit); });
 }
 
 void add_force(Scene& scene, const std::string& body, const nb::object& vertices,
@@ -127,7 +128,7 @@ void add_force(Scene& scene, const std::string& body, const nb::object& vertices
   SoftBody& b = soft_named(scene, body);
   NodalForce f;
   f.vertices = to_indices(vertices, what.c_str());
-  f.force = to_vectors(force, what);
+  f.force = to_vectors(force, what, "N");
   if (spread == "area")
     f.spread = Spread::kArea;
   else if (spread != "nodes")
@@ -145,18 +146,14 @@ void add_pressure(Scene& scene, const std::string& body, const nb::list& pressur
     if (p.triangles.empty())
       refuse(what, "no triangles", "must act on some", "leave them out for the whole surface");
   }
-  p.pressure = to_history<double>(pressure, what, [&](const nb::object& v) {
-    double number = 0;
-    if (!nb::try_cast<double>(v, number))
-      refuse(what, text_of(v), "must be a number", "give it in Pa");
-    return number;
-  });
+  p.pressure = to_history<double>(pressure, what,
+                                  [&](const nb::object& v) { return to_quantity(v, "Pa", what); });
   b.pressures.push_back(std::move(p));
 }
 
 void set_acceleration(Scene& scene, const std::string& body, const nb::list& acceleration) {
   SoftBody& b = soft_named(scene, body);
-  b.acceleration = to_vectors(acceleration, about("soft body", body, ", acceleration"));
+  b.acceleration = to_vectors(acceleration, about("soft body", body, ", acceleration"), "m/s2");
 }
 
 template <class V>
@@ -184,9 +181,7 @@ void add_prescribed(Scene& scene, const std::string& name, const std::optional<T
   const std::string who = about("prescribed body", name, " keyframe");
   for (nb::handle row : trajectory) {
     Keyframe k;
-    if (!nb::try_cast<double>(row[nb::int_(0)], k.time))
-      refuse(who + " time", text_of(nb::object(row[nb::int_(0)])), "must be a number",
-             "give it in s");
+    k.time = to_quantity(row[nb::int_(0)], "s", who + " time");
     k.pose = to_pose(row[nb::int_(1)], row[nb::int_(2)], who.c_str());
     b.trajectory.push_back(k);
   }
@@ -218,8 +213,8 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
                 const nb::object& friction, const nb::object& guide, bool gravity,
                 const std::string& layer) {
   const std::string who = about("affine body", name);
-  const auto set = [&](Vec3d& out, const nb::object& value, const char* what) {
-    if (!value.is_none()) out = to_vec3(value, (who + what).c_str());
+  const auto set = [&](Vec3d& out, const nb::object& value, const char* what, const char* unit) {
+    if (!value.is_none()) out = to_vec3(value, (who + what).c_str(), unit);
   };
   AffineBody b;
   b.name = name;
@@ -236,15 +231,15 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
   if (density) b.density = *density;
   if (mass) {
     b.mass = *mass;
-    set(b.centre, centre, " centre");
+    set(b.centre, centre, " centre", "m");
     b.inertia = to_inertia(inertia, who);
   }
   b.pose = to_pose(position, quaternion, who.c_str());
-  set(b.velocity, velocity, " velocity");
-  set(b.angular_velocity, omega, " omega");
+  set(b.velocity, velocity, " velocity", "m/s");
+  set(b.angular_velocity, omega, " omega", "rad/s");
   b.stiffness = stiffness;
-  set(b.force, force, " force");
-  set(b.torque, torque, " torque");
+  set(b.force, force, " force", "N");
+  set(b.torque, torque, " torque", "N m");
   set_friction(b.friction, friction, who);
   if (!guide.is_none()) b.guide = to_vec3(guide, (who + " guide").c_str());
   b.gravity = gravity;
@@ -375,21 +370,6 @@ void set_scene_options(Scene& scene, const std::string& name, const nb::dict& va
   if (!known) refuse(name, "", "is no group of options", "see haptos describe");
 }
 
-// An InputError raised in Python as the library's own, so that the place in the file is added.
-[[noreturn]] void rethrow(const nb::python_error& e) {
-  if (!e.matches(nb::module_::import_("haptos.errors").attr("InputError"))) throw;
-  const nb::object error = nb::borrow(e.value());
-  const auto text = [&](const char* name) { return text_of(nb::object(error.attr(name))); };
-  Diagnostic d;
-  d.file = text("file");
-  d.line = nb::cast<int>(error.attr("line"));
-  d.element = text("element");
-  d.value = text("value");
-  d.rule = text("rule");
-  d.remedy = text("remedy");
-  throw InputError(d);
-}
-
 // What a Python function returns, its InputError as the library's own.
 template <class R, class... Args>
 R call(const nb::object& function, const Args&... args) {
@@ -400,10 +380,39 @@ R call(const nb::object& function, const Args&... args) {
   }
 }
 
-// Python functions of (surface, name, size, epsilon, seed) that returns a TetMesh, and of (file,
-// root, key, hulls) that returns a Robot.
-SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf) {
+// (mesh, base, coat, material, friction) as Python returns it.
+SensorPad to_sensor_pad(const nb::tuple& t) {
+  SensorPad pad;
+  pad.mesh = nb::cast<TetMesh>(t[0]);
+  pad.base = to_indices(nb::borrow(t[1]), "sensor, base");
+  pad.coat = to_triangles(nb::borrow(t[2]), "sensor, coat");
+  set_options(pad.material, nb::cast<nb::dict>(t[3]));
+  pad.friction = nb::cast<double>(t[4]);
+  return pad;
+}
+
+// Rows (name, link, tuple of the pad, position, quaternion), and whether pads may touch the robot.
+LinkPads to_link_pads(const nb::tuple& t) {
+  LinkPads made;
+  for (nb::handle row : nb::cast<nb::list>(t[0])) {
+    LinkPad p;
+    p.name = nb::cast<std::string>(row[nb::int_(0)]);
+    p.link = nb::cast<std::string>(row[nb::int_(1)]);
+    p.pad = to_sensor_pad(nb::cast<nb::tuple>(row[nb::int_(2)]));
+    p.pose = to_pose(nb::object(row[nb::int_(3)]), nb::object(row[nb::int_(4)]), p.name.c_str());
+    made.pads.push_back(std::move(p));
+  }
+  made.touch_robot = nb::cast<bool>(t[1]);
+  return made;
+}
+
+// Python functions of (surface, name, size, epsilon, seed) that returns a TetMesh, of (file, root,
+// key, hulls) that returns a Robot, of (body, sensor, root, folder, near) and of (robot, set, root,
+// folder) that return the tuples above.
+SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf,
+                     const nb::object& sensor, const nb::object& pads, const nb::object& surface) {
   SceneReaders r;
+  if (!surface.is_none()) r.surface = surface_reader(surface);
   if (!tetrahedralise.is_none())
     r.tetrahedralise = [tetrahedralise](const TetrahedraRequest& q) {
       return call<TetMesh>(tetrahedralise, q.surface, q.name, q.size, q.epsilon, q.seed);
@@ -411,6 +420,17 @@ SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf) {
   if (!mjcf.is_none())
     r.mjcf = [mjcf](const MjcfRequest& q) {
       return call<Robot>(mjcf, q.file.string(), q.root.string(), q.key, q.hulls);
+    };
+  if (!sensor.is_none())
+    r.sensor = [sensor](const SensorRequest& q) {
+      return to_sensor_pad(call<nb::tuple>(sensor, q.body, q.sensor, q.root.string(),
+                                           q.folder.string(),
+                                           nb::make_tuple(q.near[0], q.near[1])));
+    };
+  if (!pads.is_none())
+    r.pads = [pads](const PadsRequest& q) {
+      return to_link_pads(
+          call<nb::tuple>(pads, q.robot, q.set, q.root.string(), q.folder.string()));
     };
   return r;
 }
@@ -421,9 +441,10 @@ void bind_scene(nb::module_& m) {
   nb::class_<Scene>(m, "Scene")
       .def(nb::init<>())
       .def("add_soft", &add_soft, nb::arg("name"), nb::arg("mesh"), nb::arg("material"),
-           nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("velocity").none(),
-           nb::arg("element"), nb::arg("glue"), nb::arg("held"), nb::arg("coat").none(),
-           nb::arg("friction").none(), nb::arg("layer"), nb::arg("self_contact"))
+           nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("frame").none(),
+           nb::arg("velocity").none(), nb::arg("element"), nb::arg("glue"), nb::arg("held"),
+           nb::arg("coat").none(), nb::arg("friction").none(), nb::arg("layer"),
+           nb::arg("self_contact"))
       .def("add_force", &add_force, nb::arg("body"), nb::arg("vertices"), nb::arg("force"),
            nb::arg("spread"))
       .def("add_pressure", &add_pressure, nb::arg("body"), nb::arg("pressure"),
@@ -477,8 +498,12 @@ void bind_scene(nb::module_& m) {
   m.def(
       "load_scene",
       [](const std::filesystem::path& path, const nb::object& tetrahedralise,
-         const nb::object& mjcf) { return load_scene(path, {}, readers(tetrahedralise, mjcf)); },
-      nb::arg("path"), nb::arg("tetrahedralise").none(), nb::arg("mjcf").none());
+         const nb::object& mjcf, const nb::object& sensor, const nb::object& pads,
+         const nb::object& surface) {
+        return load_scene(path, {}, readers(tetrahedralise, mjcf, sensor, pads, surface));
+      },
+      nb::arg("path"), nb::arg("tetrahedralise").none(), nb::arg("mjcf").none(),
+      nb::arg("sensor").none(), nb::arg("pads").none(), nb::arg("surface").none());
 }
 
 }  // namespace haptos::python

@@ -51,10 +51,12 @@ void set_options(S& s, const nb::dict& values) {
       set_option_word(s, *choice, word);
       continue;
     }
+    const char* unit = "";
+    for (const Option<S>& o : OptionsOf<S>::table())
+      if (key == o.name) unit = o.unit;
     double number = 0;
     if (!nb::try_cast<double>(value, number))
-      refuse(std::string(OptionsOf<S>::kName) + "." + key, text_of(value), "must be a number",
-             "give it without a unit, in SI");
+      number = to_quantity(value, unit, std::string(OptionsOf<S>::kName) + "." + key);
     set_option(s, key, number);
   }
 }

@@ -87,11 +87,24 @@ struct Robots {
   }
 };
 
-// (env, n) numbers in the order of memory; Python has made the shape right.
+// (env, n) numbers in the order of memory.
 using In = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-Row env_row(const In& in, std::size_t env, std::size_t n) {
-  const double* from = in.data() + env * n;
-  return {from, from + n};
+
+// Those numbers, n for each environment.
+const double* numbers(const In& in, const Robots& r, std::size_t n, const char* what) {
+  if (in.size() != r.envs() * n)
+    refuse(what, std::to_string(in.size()) + " numbers",
+           "must be " + std::to_string(n) + " for each environment, " +
+               std::to_string(r.envs() * n) + " in all",
+           "give rows of every environment");
+  return in.data();
+}
+Row env_row(const double* all, std::size_t env, std::size_t n) {
+  return {all + env * n, all + (env + 1) * n};
+}
+int link_number(const Robots& r, int link) {
+  require_index(link, r.first().robot().links.size(), "link");
+  return link;
 }
 
 std::array<double, 7> seven(const Pose& p) {
@@ -138,13 +151,16 @@ void bind_views(nb::module_& m) {
            [nv](const R& r) { return r.rows(nv(r), [](const auto& v) { return v.torque(); }); })
       .def("set_state",
            [nq, nv](R& r, const In& q, const In& v) {
+             const double *qs = numbers(q, r, nq(r), "position"),
+                          *vs = numbers(v, r, nv(r), "velocity");
              for (std::size_t k = 0; k < r.envs(); ++k)
-               r.views[k].set_state(env_row(q, k, nq(r)), env_row(v, k, nv(r)));
+               r.views[k].set_state(env_row(qs, k, nq(r)), env_row(vs, k, nv(r)));
            })
       .def("set_torque",
            [nv](R& r, const In& torque) {
+             const double* all = numbers(torque, r, nv(r), "torque");
              for (std::size_t k = 0; k < r.envs(); ++k)
-               r.views[k].set_torque(env_row(torque, k, nv(r)));
+               r.views[k].set_torque(env_row(all, k, nv(r)));
            })
       .def("link_poses",
            [](const R& r) {
@@ -153,6 +169,7 @@ void bind_views(nb::module_& m) {
            })
       .def("link_pose",
            [](const R& r, int link) {
+             link_number(r, link);
              return r.rows(7, [&](const auto& v) {
                const auto p = seven(v.link_pose(link));
                return Row(p.begin(), p.end());
@@ -160,6 +177,7 @@ void bind_views(nb::module_& m) {
            })
       .def("link_velocity",
            [](const R& r, int link) {
+             link_number(r, link);
              return r.rows(6, [&](const auto& v) {
                const Vec6d u = v.link_velocity(link);
                return Row(u.a, u.a + 6);
@@ -174,7 +192,7 @@ void bind_views(nb::module_& m) {
            })
       .def("set_commands",
            [motors](R& r, const In& rows) {
-             const double* c = rows.data();
+             const double* c = numbers(rows, r, 3 * motors(r), "commands");
              for (std::size_t k = 0; k < r.envs(); ++k)
                for (std::size_t i = 0; i < motors(r); ++i, c += 3)
                  r.views[k].set_command(static_cast<int>(i), {c[0], c[1], c[2]});
@@ -188,7 +206,7 @@ void bind_views(nb::module_& m) {
            })
       .def("set_gains",
            [motors](R& r, const In& rows) {
-             const double* g = rows.data();
+             const double* g = numbers(rows, r, 3 * motors(r), "gains");
              for (std::size_t k = 0; k < r.envs(); ++k)
                for (std::size_t i = 0; i < motors(r); ++i, g += 3)
                  r.views[k].set_gains(static_cast<int>(i), g[0], g[1], g[2]);
@@ -204,13 +222,15 @@ void bind_views(nb::module_& m) {
       .def("mass_scale",
            [](const R& r, int link) {
              Row all;
+             link_number(r, link);
              for (const RobotView& v : r.views) all.push_back(v.mass_scale(link));
              return row(std::move(all));
            })
       .def("set_mass_scale",
            [](R& r, int link, const In& scale) {
+             const double* s = numbers(scale, r, 1, "mass scale");
              for (std::size_t k = 0; k < r.envs(); ++k)
-               r.views[k].set_mass_scale(link, scale.data()[k]);
+               r.views[k].set_mass_scale(link_number(r, link), s[k]);
            })
       .def("friction_scale",
            [](const R& r) {
@@ -220,14 +240,14 @@ void bind_views(nb::module_& m) {
            })
       .def("set_friction_scale",
            [](R& r, const In& scale) {
-             for (std::size_t k = 0; k < r.envs(); ++k)
-               r.views[k].set_friction_scale(scale.data()[k]);
+             const double* s = numbers(scale, r, 1, "friction scale");
+             for (std::size_t k = 0; k < r.envs(); ++k) r.views[k].set_friction_scale(s[k]);
            })
       .def("set_wrench", [](R& r, int link, const In& force, const In& torque) {
-        for (std::size_t k = 0; k < r.envs(); ++k) {
-          const double *f = force.data() + 3 * k, *t = torque.data() + 3 * k;
+        const double *f = numbers(force, r, 3, "force"), *t = numbers(torque, r, 3, "torque");
+        link_number(r, link);
+        for (std::size_t k = 0; k < r.envs(); ++k, f += 3, t += 3)
           r.views[k].set_wrench(link, {{f[0], f[1], f[2]}}, {{t[0], t[1], t[2]}});
-        }
       });
 }
 
@@ -242,7 +262,13 @@ void bind_batch(nb::module_& m) {
           },
           nb::arg("scene"), nb::arg("envs"))
       .def("envs", &Batch::envs)
-      .def("env", nb::overload_cast<int>(&Batch::env), nb::rv_policy::reference_internal)
+      .def(
+          "env",
+          [](Batch& batch, int env) -> Sim& {
+            require_index(env, static_cast<std::size_t>(batch.envs()), "environment");
+            return batch.env(env);
+          },
+          nb::rv_policy::reference_internal)
       .def("step", &Batch::step, nb::call_guard<nb::gil_scoped_release>())
       .def("save", &Batch::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("load", &Batch::load, nb::arg("path"))

@@ -10,17 +10,32 @@ void bind_camera(nb::module_& m) {
   using C = TactileCamera;
   nb::class_<C>(m, "TactileCamera",
                 "The camera of a tactile gel: the coat seen from outside, x to the right, y up.")
-      .def_static("orthographic", &C::orthographic, nb::arg("width"), nb::arg("height"),
-                  nb::arg("pitch"), "Parallel rays; pitch: metres per pixel.")
       .def_static(
-          "pinhole", &C::pinhole, nb::arg("width"), nb::arg("height"), nb::arg("focal"),
-          nb::arg("distance"), nb::arg("k1") = 0.0, nb::arg("k2") = 0.0,
+          "orthographic",
+          [](int width, int height, const Quantity& pitch) {
+            return C::orthographic(width, height, to_quantity(pitch, "m", "TactileCamera pitch"));
+          },
+          nb::arg("width"), nb::arg("height"), nb::arg("pitch"),
+          "Parallel rays; pitch: metres per pixel.")
+      .def_static(
+          "pinhole",
+          [](int width, int height, double focal, const Quantity& distance, double k1, double k2) {
+            return C::pinhole(width, height, focal,
+                              to_quantity(distance, "m", "TactileCamera distance"), k1, k2);
+          },
+          nb::arg("width"), nb::arg("height"), nb::arg("focal"), nb::arg("distance"),
+          nb::arg("k1") = 0.0, nb::arg("k2") = 0.0,
           "focal: focal length [pixel]; distance: from the pinhole to the rest top [m]; k1, "
           "k2: Brown's radial distortion, 1 + k1 r^2 + k2 r^4 of the slope r.")
-      .def_static("fisheye", &C::fisheye, nb::arg("width"), nb::arg("height"), nb::arg("focal"),
-                  nb::arg("distance"),
-                  "Equidistant: a ray at the angle theta lies focal theta from the middle; focal "
-                  "[pixel per radian]; distance: from the lens to the rest top [m].")
+      .def_static(
+          "fisheye",
+          [](int width, int height, double focal, const Quantity& distance) {
+            return C::fisheye(width, height, focal,
+                              to_quantity(distance, "m", "TactileCamera distance"));
+          },
+          nb::arg("width"), nb::arg("height"), nb::arg("focal"), nb::arg("distance"),
+          "Equidistant: a ray at the angle theta lies focal theta from the middle; focal "
+          "[pixel per radian]; distance: from the lens to the rest top [m].")
       .def_rw("fx", &C::fx, "Focal length along columns [pixel].")
       .def_rw("fy", &C::fy, "Focal length along rows [pixel].")
       .def_rw("cx", &C::cx, "Column of the principal point [pixel].")
@@ -133,7 +148,9 @@ void bind_markers(nb::module_& m) {
                 "A grid of markers centred on the gel's origin, row 0 at the top (largest y).")
       .def(
           "__init__",
-          [](G* self, int rows, int cols, double pitch_x, double pitch_y) {
+          [](G* self, int rows, int cols, const Quantity& along_x, const Quantity& along_y) {
+            const double pitch_x = to_quantity(along_x, "m", "MarkerGrid pitch_x"),
+                         pitch_y = to_quantity(along_y, "m", "MarkerGrid pitch_y");
             if (rows < 0 || cols < 0 || rows > 10000 || cols > 10000)
               refuse("markers", std::to_string(rows) + " x " + std::to_string(cols),
                      "must have 0 to 10000 rows and columns", "for example 7 x 9");

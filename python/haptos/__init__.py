@@ -5,6 +5,11 @@ Sim (step, run, reset, save, load, state, contacts, sensors). SI units, world z 
 w x y z; arrays are (env, item, component).
 """
 
+from haptos import starting  # first, see there
+
+import importlib
+from typing import Any
+
 from haptos._core import (
     Found,
     IkResult,
@@ -71,7 +76,7 @@ from haptos._core import (
     write_vtk,
 )
 from haptos.drawing import Look, draw
-from haptos.errors import InputError, PressError, StepError
+from haptos.errors import InputError, PressError, SceneWarning, StepError, UnknownName
 from haptos.image_metrics import (
     DepthScore,
     ImageScore,
@@ -106,7 +111,8 @@ from haptos.rgb import (
 from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robot_view import RobotView
 from haptos.robots import load_robot, robot_picture
-from haptos.scene import Scene, load_scene
+from haptos.scene import Scene
+from haptos.scene_file import load_scene
 from haptos.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
 from haptos.sensor_models import (
     SensorModel,
@@ -133,6 +139,20 @@ from haptos.trajectories import Trajectory, load_trajectory
 from haptos.viewer import Viewer
 
 __version__ = version
+
+# Modules of their own names, as haptos.pictures.scene_above(sim).
+_MODULES = ("pictures", "press", "units")
+
+
+def __getattr__(name: str) -> Any:
+    """A module of the package, on its first use."""
+    if name in _MODULES:
+        return importlib.import_module(f"haptos.{name}")
+    from haptos import _core
+
+    near = "" if name.startswith("_") else _core.nearest_name(name, [*__all__, *_MODULES])
+    raise AttributeError(f"haptos has no {name!r}"
+                         + (f"; did you mean haptos.{near}?" if near else ""))
 
 __all__ = [
     "CONTACT_DTYPE",
@@ -181,6 +201,7 @@ __all__ = [
     "RobotShape",
     "RobotView",
     "Scene",
+    "SceneWarning",
     "SensorModel",
     "ShadowTable",
     "Sim",
@@ -202,6 +223,7 @@ __all__ = [
     "Trajectory",
     "Tree",
     "TriMesh",
+    "UnknownName",
     "Viewer",
     "VolumeReport",
     "Wrench",

@@ -8,9 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_ALIGNED = 64  # [byte]; what JAX asks for
+
 
 def stack_envs(rows: Sequence[Any]) -> NDArray[Any]:
     """The arrays of all environments, env axis first; of a single one a view, without a copy."""
     if len(rows) == 1:
         return np.asarray(rows[0])[None]
-    return np.stack([np.asarray(r) for r in rows])
+    arrays = [np.asarray(r) for r in rows]
+    return np.stack(arrays, out=aligned((len(arrays), *arrays[0].shape), arrays[0].dtype))
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array without content at an address that consumers of DLPack read without a copy."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + _ALIGNED, np.uint8)
+    first = -raw.ctypes.data % _ALIGNED
+    return raw[first:first + size].view(dtype).reshape(shape)

@@ -15,7 +15,6 @@ from haptos import calibration_fit as fitting
 from haptos._core import LightRig, PhotometricModel, RgbTable, TactileCamera, TactileLight
 from haptos.calibration_circles import Circle, find_circle
 from haptos.calibration_fit import LightFit, Samples
-from haptos.errors import refuse
 from haptos.calibration_sensor import (
     DEFAULT_SENSOR,
     flip,
@@ -23,6 +22,8 @@ from haptos.calibration_sensor import (
     write_colours,
     write_sensor,
 )
+from haptos.calibration_table import fit_table
+from haptos.errors import refuse
 from haptos.image_metrics import ImageScore, compare_images
 from haptos.rgb import read_image
 from haptos.sensor_models import load_sensor
@@ -114,12 +115,13 @@ def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float |
     names, empty = _sort_files(Path(images), background)
     rest, noise, warnings = _background(empty, mirror)
     shape = rest.shape[:2]
+    if sensor is None:
+        warnings.append(f"no sensor was named: sensor.yaml is a {base.name} with these colours; "
+                        "--sensor names another")
     if pitch is None:
         pitch = pitch_of(base, shape[1], shape[0])
-    if sensor is None:
-        warnings.append(f"no sensor was named: sensor.yaml is a {base.name} with these colours"
-                        + ("" if pitch_given else f", and its view makes a pixel {1e6 * pitch:.4g} um")
-                        + "; --sensor names another")
+        warnings.append(f"no pitch was given: a pixel is {1e6 * pitch:.4g} um, as where the pictures "
+                        f"show all that the camera of a {base.name} shows; --pitch gives another")
     presses = _find_presses(names, rest, noise, ball_radius, pitch, mirror, warnings)
     light_fit, samples, presses = _fit_lights(presses, rest, ball_radius, pitch, lights)
     ratio, gain = fitting.best_radius(samples, light_fit, shape, pitch)
@@ -128,7 +130,7 @@ def calibrate(images: str | os.PathLike[str], ball_radius: float, pitch: float |
             f"the shading fits a ball of {show_length(ratio * ball_radius)} better than one of "
             f"{show_length(ball_radius)} (it leaves {100 * gain:.0f} % less): check the ball's "
             "radius and the pitch")
-    table = fitting.fit_table(samples, shape, bins)
+    table = fit_table(samples, shape, pitch, light_fit, noise, bins)
     if light_fit.rms > max(6 * noise, 6.0):
         warnings.append(f"the lights leave {light_fit.rms:.1f} grey values, {light_fit.rms / noise:.0f}"
                         " times the noise: prefer the table")

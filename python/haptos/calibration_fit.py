@@ -1,4 +1,4 @@
-"""Fits of the RGB models to presses of a ball: lights, table, and the inverse for a check.
+"""Fits to presses of a ball: lights, and the inverse for a check.
 
 A sample is a pixel under the ball: its gradient is known from the circle and the ball's radius,
 its change of grey value from the image. Gradients are of the depth over columns and rows.
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft, ndimage, optimize
+from scipy import fft, optimize
 
 from haptos.calibration_circles import Circle
 
@@ -260,64 +260,6 @@ def _azimuths(n: Array, change: Array, lights: int) -> Array:
         k = int(np.argmax(gaps))
         out.append(float(ordered[k] + 0.5 * gaps[k]))
     return np.array(out)
-
-
-# -- table ---------------------------------------------------------------------------------------
-
-
-def fit_table(samples: Samples, shape: tuple[int, int], bins: int = 125,
-              spread: float = 2.0, ridge: float = 1e-4) -> NDArray[np.float32]:
-    """Coefficients (3, bins, bins, 6) by least squares per bin; not-a-number where nothing is near.
-
-    The normal equations of a bin take in those of its neighbours with Gaussian weights of
-    `spread` bins (directions are periodic), and lean towards constants by `ridge`, so that a bin
-    with few pixels stays tame.
-    """
-    height, width = shape
-    m = np.floor(np.arctan(np.hypot(samples.gx, samples.gy)) / (0.5 * np.pi / (bins - 1)))
-    d = np.floor((np.arctan2(samples.gy, samples.gx) + np.pi) / (2 * np.pi / (bins - 1)))
-    m = np.clip(m.astype(int), 0, bins - 1)
-    turn = bins - 1  # the last bin holds the angle pi alone: it is the first one
-    d = d.astype(int) % turn
-    x0, y0, scale = 0.5 * (width - 1), 0.5 * (height - 1), float(max(width, height))
-    u, v = (samples.column - x0) / scale, (samples.row - y0) / scale
-    phi = np.stack([u * u, v * v, u * v, u, v, np.ones_like(u)], axis=1)
-    cell, rows_used = m * turn + d, np.unique(m)
-    lean = ridge * np.diag([1, 1, 1, 1, 1, 1e-3])
-
-    def gather(values: Array) -> Array:
-        grid = np.bincount(cell, values, bins * turn).reshape(bins, turn)
-        for k in rows_used:
-            # As far around as up: a direction bin is short where the slope is small.
-            sigma = min(max(spread / ((k + 0.5) * 2 * np.pi / turn), 1.0), turn / 6)
-            grid[k] = ndimage.gaussian_filter1d(grid[k], sigma, mode="wrap", truncate=3.0)
-        return ndimage.gaussian_filter1d(grid, spread, axis=0, mode="constant", truncate=3.0)
-
-    w = np.full((3, bins, bins, 6), np.nan)
-    for k in range(3):
-        clear = samples.clear[:, k].astype(float)
-        mass = gather(clear)
-        left = np.empty((bins, turn, 6, 6))
-        right = np.empty((bins, turn, 6))
-        for i in range(6):
-            right[..., i] = gather(clear * phi[:, i] * samples.change[:, k])
-            for j in range(i, 6):
-                left[..., i, j] = left[..., j, i] = gather(clear * phi[:, i] * phi[:, j])
-        good = mass > 0.05
-        a = left[good] + mass[good][:, None, None] * lean
-        c = np.linalg.solve(a, right[good][..., None])[..., 0]
-        w[k, :, :turn][good] = _in_pixels(c, x0, y0, scale)
-        w[k, :, turn] = w[k, :, 0]
-        w[k, 0] = 0  # flat
-    return w.astype(np.float32)
-
-
-def _in_pixels(c: Array, x0: float, y0: float, s: float) -> Array:
-    """Polynomials of u = (x - x0) / s, v = (y - y0) / s as polynomials of x, y."""
-    uu, vv, uv = c[:, 0] / s**2, c[:, 1] / s**2, c[:, 2] / s**2
-    u, v = c[:, 3] / s, c[:, 4] / s
-    return np.stack([uu, vv, uv, u - 2 * uu * x0 - uv * y0, v - 2 * vv * y0 - uv * x0,
-                     c[:, 5] + uu * x0**2 + vv * y0**2 + uv * x0 * y0 - u * x0 - v * y0], axis=1)
 
 
 # -- the inverse, for a check ----------------------------------------------------------------------

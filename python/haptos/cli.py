@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from haptos import _core
+from haptos import _core, starting
 from haptos.errors import InputError, PressError, StepError, refuse
 from haptos.options import find_option
 from haptos.units import parse_quantity
@@ -29,6 +29,8 @@ OutOption = Annotated[str | None, typer.Option(
     "Default: a new one in runs/.", show_default=False)]
 OverwriteOption = Annotated[bool, typer.Option(
     "--overwrite", help="Write into a folder that is not empty.")]
+StrictOption = Annotated[bool, typer.Option(
+    "--strict", help="Warnings about the scene are errors.")]
 SetOption = Annotated[list[str] | None, typer.Option(
     "--set", metavar="GROUP.NAME=VALUE", show_default=False,
     help="Any option that `haptos describe` lists; may be given several times.")]
@@ -104,6 +106,10 @@ def press(
         metavar="top|bottom", help="Side of a pad file that is pressed.")] = "top",
     at: Annotated[str, typer.Option(
         metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
+    elements: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
+        "pressed, for example 0.25mm under sharp edges; 0mm: those of the pad. Default: as "
+        "small as costs no more than those of the pad.")] = None,
     steps: Annotated[int | None, typer.Option(
         show_default=False, help="Number of steps down. Default: one each 80 um.")] = None,
     friction: Annotated[str | None, typer.Option(
@@ -115,6 +121,7 @@ def press(
         show_default=False, help="Poisson's ratio. Default: the sensor's, or 0.48.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1,
                                       help="Seed of the shape random.")] = 1,
+    strict: StrictOption = False,
     settings: SetOption = None,
     out: OutOption = None,
     overwrite: OverwriteOption = False,
@@ -135,12 +142,15 @@ def press(
       haptos press part.stl --unit mm --depth 0.8mm --out runs/part
       haptos press cylinder --sensor gelsight-mini --force 5N --shear 0.5mm --twist 10deg
       haptos press torus --sensor digit --depth 0.5mm
+      haptos press hexagon --sensor gelsight-mini --elements 0.4mm
       haptos press cone moon dots --grid 3x3 --pitch 1mm --depth 0:1mm:11 --out runs/matrix
       haptos press torus --pad dome --young 300kPa --set contact.support=10um
     """
     from haptos.cli_press import parse_grid, parse_pair, parse_values, run_matrix, run_press
 
     options = parse_settings(settings)
+    if strict:
+        options["sim.strict"] = 1.0
     if young is not None:
         options.setdefault("material.young", parse_quantity(young, "Pa", "material.young"))
     if poisson is not None:
@@ -160,6 +170,7 @@ def press(
         "pad": pad, "unit": unit, "sensor": sensor, "face": face, "pad_face": pad_face,
         "steps": steps, "seed": seed, "options": options,
         "at": parse_pair(at, "m", "--at", "2mm,-1mm"),
+        "elements": None if elements is None else parse_quantity(elements, "m", "--elements"),
     }
     if grid is None and len(shapes) == 1:
         run_press(shapes[0], asked, out, overwrite)
@@ -178,6 +189,7 @@ def run(
         "keyframe of the scene, or 1 s.")] = None,
     every: Annotated[int, typer.Option(min=1, max=1_000_000,
                                        help="Record one frame in so many steps.")] = 1,
+    strict: StrictOption = False,
     settings: SetOption = None,
     out: OutOption = None,
     overwrite: OverwriteOption = False,
@@ -194,7 +206,7 @@ def run(
     from haptos.cli_runs import run_scene
 
     seconds = None if duration is None else parse_quantity(duration, "s", "--duration")
-    run_scene(scene, seconds, every, parse_settings(settings), out, overwrite)
+    run_scene(scene, seconds, every, parse_settings(settings), out, overwrite, strict)
 
 
 UnitOption = Annotated[str | None, typer.Option(
@@ -226,16 +238,20 @@ def check(
     package: Annotated[list[str] | None, typer.Option(
         "--package", metavar="NAME=FOLDER", show_default=False,
         help="Where a robot's package:// paths begin; may be given several times.")] = None,
+    root: Annotated[list[str] | None, typer.Option(
+        "--root", metavar="FOLDER", show_default=False,
+        help="A further folder that a robot's files may lie in; may be given several times.")] = None,
     picture: Annotated[str | None, typer.Option(
         "--picture", metavar="PNG", show_default=False,
         help="Write a picture of a robot, every joint at its start.")] = None,
+    strict: StrictOption = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT or "
                                             "PNG.")] = False,
 ) -> None:
     """Says what is wrong with a mesh, a robot or a scene; exit code 1 if it cannot be used.
 
     Of a robot it prints the tree, joints with limits, masses, the health of its meshes, and what
-    is odd about it.
+    is odd about it, and compiles it as the only robot of a scene.
 
     With --repair it mends a surface: joins vertices, drops triangles without area and repeated
     ones, turns triangles, closes small holes, and says what it changed. The options from --repair
@@ -256,8 +272,8 @@ def check(
                             ("--rebuild", rebuild), ("--unit", unit)):
             if value is not None:
                 refuse(name, value, "is for --repair", "add --repair OUT")
-        raise typer.Exit(check_file(file, package, picture, overwrite))
-    for name, given in (("--package", package), ("--picture", picture)):
+        raise typer.Exit(check_file(file, package, picture, overwrite, strict, root))
+    for name, given in (("--package", package), ("--root", root), ("--picture", picture)):
         if given:
             refuse(name, str(given), "is not for --repair", "leave one of them out")
 
@@ -499,6 +515,7 @@ def _fail(message: str, code: int) -> int:
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point: runs a command and exits with its code."""
+    starting.loaded()
     code = run_command(sys.argv[1:] if arguments is None else arguments)
     if code == 74:
         # HDF5 may hold a file that it cannot close; its cleanup would crash.

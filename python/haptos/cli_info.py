@@ -11,7 +11,7 @@ import numpy as np
 
 from haptos import _core
 from haptos.cli_meshes import load_scene_telling
-from haptos.cli_robots import check_robot_file, parse_packages
+from haptos.cli_robots import check_robot_file, parse_packages, parse_roots
 from haptos.console import new_table, say, wide_console
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface, read_volume
@@ -35,10 +35,12 @@ SCENE_SUFFIXES = (".yaml", ".yml")
 
 
 def check_file(file: str, packages: list[str] | None = None, picture: str | None = None,
-               overwrite: bool = False) -> int:
+               overwrite: bool = False, strict: bool = False,
+               roots: list[str] | None = None) -> int:
     """Prints what is wrong with a file; 0 if it can be used, 1 if not.
 
-    packages, picture, overwrite: of robots; see check_robot_file().
+    packages, picture, overwrite, roots: of robots; see check_robot_file(). strict: of scenes,
+    whether a warning makes one unusable.
     """
     suffix = Path(file).suffix.lower()
     known = SURFACE_SUFFIXES + VOLUME_SUFFIXES + SCENE_SUFFIXES + ROBOT_SUFFIXES
@@ -47,14 +49,17 @@ def check_file(file: str, packages: list[str] | None = None, picture: str | None
                "its name must end with one of " + " ".join(known))
     if not Path(file).exists():
         refuse("check", file, "does not exist", "check the path")
+    if strict and suffix not in SCENE_SUFFIXES:
+        refuse("--strict", "", "is for scenes", "leave it out for other files")
     if suffix in ROBOT_SUFFIXES:
-        return check_robot_file(file, parse_packages(packages), picture, overwrite)
-    for name, value in (("--package", packages), ("--picture", picture)):
+        return check_robot_file(file, parse_packages(packages), picture, overwrite,
+                                parse_roots(roots))
+    for name, value in (("--package", packages), ("--root", roots), ("--picture", picture)):
         if value:
             refuse(name, str(value), "is for robots", "leave it out for other files")
     try:
         if suffix in SCENE_SUFFIXES:
-            _check_scene(file)
+            _check_scene(file, strict)
         elif suffix in SURFACE_SUFFIXES:
             _check_surface(file)
         else:
@@ -107,14 +112,18 @@ def _check_volume(file: str) -> None:
         print(line)
 
 
-def _check_scene(file: str) -> None:
+def _check_scene(file: str, strict: bool) -> None:
     scene = load_scene_telling(file)
     print(f"{file}: scene, {_count(scene)}")
     # Before anything is refused: what is odd is often why.
-    say("warning", scene.warnings, sys.stdout)
+    before = scene.warnings
+    say("warning", before, sys.stdout)
     scene.validate()
-    scene.compile()
-    if not scene.warnings:
+    sim = scene.compile(strict=False, quiet=True)
+    say("warning", (w for w in sim.warnings if w not in before), sys.stdout)
+    if strict:
+        scene.compile(strict=True, quiet=True)
+    if not sim.warnings:
         print("found: nothing wrong")
 
 
@@ -223,6 +232,10 @@ def _print_scene(file: str) -> None:
                       + (f", {e['forces']} forces" if e["forces"] else "")
                       + (f", {e['pressures']} pressures" if e["pressures"] else "")
                       + _friction(e))
+    for s in scene.sensors:
+        table.add_row(s.name, "tactile sensor", f"under {s.body}, {s.camera.width} x {s.camera.height} pixels of "
+                      f"{show_length(s.camera.pitch)}" + (", markers" if s.markers else "")
+                      + (", colours" if s.rgb else ""))
     for e in entries["prescribed"]:
         times = [k[0] for k in e["trajectory"]]
         moves = f", keyframes from {times[0]:g} to {times[-1]:g} s" if len(times) > 1 else ", still"

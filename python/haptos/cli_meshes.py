@@ -14,7 +14,8 @@ from haptos import _core
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface
 from haptos.repair import repair
-from haptos.scene import Scene, load_scene
+from haptos.scene import Scene
+from haptos.scene_file import load_scene
 from haptos.tet_report import measure_tets
 from haptos.tets import TetProgress, make_tets
 from haptos.units import show_length, show_time

@@ -38,7 +38,7 @@ def parse_values(text: str, unit: str, name: str) -> list[float]:
             values.append(parse_quantity(part, unit, name))
             continue
         count = ends[2].strip() if len(ends) == 3 else ""
-        if not count.isdigit() or not 2 <= int(count) <= MOST_VALUES:
+        if not (count.isascii() and count.isdigit()) or not 2 <= int(count) <= MOST_VALUES:
             refuse(name, part, f"must be FROM:TO:COUNT with a count of 2 to {MOST_VALUES}",
                    "for example 0:1mm:11")
         first, last = (parse_quantity(e, unit, name) for e in ends[:2])
@@ -57,7 +57,7 @@ def parse_pair(text: str, unit: str, name: str, example: str) -> tuple[float, fl
 
 def parse_grid(text: str) -> tuple[int, int]:
     """Two counts from "3x3"."""
-    match = re.fullmatch(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*", text)
+    match = re.fullmatch(r"\s*([0-9]{1,6})\s*[xX]\s*([0-9]{1,6})\s*", text)
     if match is None or 0 in (int(match[1]), int(match[2])):
         refuse("--grid", text, "must be places along x and along y", "for example 3x3")
     return int(match[1]), int(match[2])
@@ -73,14 +73,15 @@ def run_press(shape: str, options: dict[str, Any], out: str | None, overwrite: b
     with clock.on("Reading and compiling"):
         press = prepare(shape, **options)
     say("note", press.notes)
-    say("warning", press.warnings)
+    said = press.warnings
+    say("warning", said)
     frames = []
 
     def step() -> tuple[StepReport, str]:
         made = press.step()
         frames.append(len(press.history))
-        return made.report, (f"{made.phase} {max(made.depth, 0) * 1e3:.2f} mm, "
-                             f"{made.normal:.3g} N")
+        felt = f"{made.normal:.3g} N" if np.any(made.object_force) else "no contact yet"
+        return made.report, f"{made.phase} {max(made.depth, 0) * 1e3:.2f} mm, {felt}"
 
     def draw(folder: Path) -> list[str]:
         write_pad(press, folder / "pad.vtk")
@@ -90,13 +91,14 @@ def run_press(shape: str, options: dict[str, Any], out: str | None, overwrite: b
         recorder.add_table("press", press_table(press.history, frames))
 
     carry_out(Job("press", press.sim, lambda: press.steps, lambda _: press.done, step, draw,
-                  lambda outcome: press_report(press, outcome), lambda _: _print_press(press),
+                  lambda outcome: press_report(press, outcome), lambda _: _print_press(press, said),
                   settings=press.settings, close=close), folder, clock)
 
 
-def _print_press(press: Press) -> None:
+def _print_press(press: Press, said: Sequence[str]) -> None:
     if not press.history:
         return
+    say("warning", (w for w in press.warnings if w not in said))
     last = press.history[-1]
     deepest = float(np.nanmax(press.sensor.depth(), initial=0.0))
     print(f"depth {show_length(max(last.depth, 0.0))}, in the image {show_length(deepest)}")
@@ -108,8 +110,6 @@ def _print_press(press: Press) -> None:
         print(f"along the gel {last.tangential:.4f} N, moment about the axis "
               f"{last.moment * 1e3:.4f} N mm, {100 * last.grip.stuck:.0f} % of the normal force "
               "sticks")
-    if not np.any(last.object_force):
-        print("the object does not touch the gel here; try another --at or --face")
 
 
 # -- a matrix ----------------------------------------------------------------------------------
@@ -134,6 +134,8 @@ def run_matrix(shapes: Sequence[str], grid: tuple[int, int], pitch: float | None
                         bar.advance(f"{entry.name} failed")
                     else:
                         bar.advance(f"{entry.name}: {entry.result['end']['normal']:.4g} N")
+                        say("warning", (f"{entry.name}: {w}" for w in entry.result.get(
+                            "warnings", ())))
                         if entry.result["bad_steps"]:
                             say("warning", [
                                 f"{entry.name}: {entry.result['bad_steps']} steps with a status: "

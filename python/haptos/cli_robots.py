@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -13,6 +14,7 @@ from haptos.console import new_table, say, wide_console
 from haptos.errors import InputError, refuse
 from haptos.images import save_png
 from haptos.robots import load_robot, robot_picture
+from haptos.scene import Scene
 
 
 def parse_packages(texts: list[str] | None) -> dict[str, str]:
@@ -30,8 +32,17 @@ def parse_packages(texts: list[str] | None) -> dict[str, str]:
     return packages
 
 
+def parse_roots(texts: list[str] | None) -> list[str]:
+    """Further folders that a robot's files may lie in."""
+    folders = [str(Path(text).expanduser()) for text in texts or []]
+    for folder in folders:
+        if not Path(folder).is_dir():
+            refuse("--root", folder, "must name a folder that exists", "check the path")
+    return folders
+
+
 def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
-                     overwrite: bool) -> int:
+                     overwrite: bool, roots: Sequence[str] = ()) -> int:
     """Prints what a robot is and what is wrong with it; 0 if it can be used, 1 if not."""
     if picture is not None:
         if Path(picture).suffix.lower() != ".png":
@@ -39,7 +50,7 @@ def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
         if Path(picture).exists() and not overwrite:
             refuse("--picture", picture, "exists already", "name another file, or add --overwrite")
     try:
-        robot = load_robot(file, packages=packages)
+        robot = load_robot(file, packages=packages, roots=roots)
     except InputError as e:
         print(f"cannot be used: {e}")
         return 1
@@ -67,8 +78,23 @@ def check_robot_file(file: str, packages: dict[str, str], picture: str | None,
     if any(f.severity == "error" for f in findings):
         print("cannot be used: mend the errors above")
         return 1
+    try:
+        _compile_alone(robot)
+    except InputError as e:
+        print(f"cannot be used: {e}")
+        return 1
     print("can be used")
     return 0
+
+
+def _compile_alone(robot: _core.Robot) -> None:
+    """Compiles a scene of nothing but the robot: what `haptos run` would refuse, this refuses."""
+    scene = Scene()
+    scene.add_robot("robot", robot)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scene.compile()
+    say("warning", [str(w.message) for w in caught], sys.stdout)
 
 
 def _gathered(findings: list[_core.RobotFinding]) -> list[str]:

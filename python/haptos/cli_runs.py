@@ -29,7 +29,7 @@ from haptos.html_page import write_text
 from haptos.images import save_png
 from haptos.pads import Gel, sensor_of
 from haptos.recording import Recorder
-from haptos.report import Outcome, run_report
+from haptos.report import MOST_SENSORS, Outcome, run_report
 from haptos.scene import Scene
 from haptos.sim import Sim, StepReport
 from haptos.units import show_length, show_time
@@ -242,7 +242,7 @@ def carry_out(job: Job, folder: Path, clock: Clock) -> None:
 
 
 def run_scene(path: str, duration: float | None, every: int, options: dict[str, float],
-              out: str | None, overwrite: bool) -> None:
+              out: str | None, overwrite: bool, strict: bool = False) -> None:
     """Runs a scene file, records it, draws its end, and reports."""
     folder = check_folder(out, f"run-{Path(path).stem}", overwrite)
     clock = Clock()
@@ -254,17 +254,31 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
                 refuse("--set", option, "belongs to a soft body", "set it in the scene file")
             scene.options(group).update(**{name: value})
         steps = _steps_of(scene, duration)
-        say("warning", scene.warnings)
+        scene.sim.strict = strict or scene.sim.strict
+        before = scene.warnings  # said before anything is refused: what is odd is often why
+        say("warning", before)
         _add_sensors(scene, scene.entries())
-        sim = scene.compile()
+        sim = scene.compile(quiet=True)
+        say("warning", (w for w in sim.warnings if w not in before))
+    meeting = bool(scene.sensors)  # a tactile sensor is there to be touched
+
+    touched = False
 
     def step() -> tuple[StepReport, str]:
+        nonlocal touched
         report = sim.step()
-        return report, f"{report.time[0]:.4g} s, {report.iterations[0]} iterations"
+        touched = touched or len(sim.contacts) > 0
+        return report, (f"{report.time[0]:.4g} s, {report.iterations[0]} iterations"
+                        + ("" if touched or not meeting else ", no contact yet"))
+
+    def tell(outcome: Outcome) -> None:
+        if meeting and not touched and outcome.history.steps:
+            say("warning", ["Nothing touched in this run: nothing pressed on a gel; check poses and "
+                            "keyframes, and the units of lengths."])
 
     carry_out(Job("run", sim, lambda: steps, lambda count: count >= steps, step,
                   lambda f: _draw_scene(sim, f),
-                  lambda outcome: run_report(sim, outcome, Path(path).name), lambda _: None,
+                  lambda outcome: run_report(sim, outcome, Path(path).name), tell,
                   every=every), folder, clock)
 
 
@@ -283,10 +297,11 @@ def _steps_of(scene: Scene, duration: float | None) -> int:
 
 
 def _add_sensors(scene: Scene, entries: dict[str, list[dict[str, Any]]]) -> None:
-    """A camera under every coat that a pad brought; its gel frame is the frame of the mesh."""
+    """A camera under every coat that a pad brought without one; its gel frame is the mesh's."""
+    seen = {s.body for s in scene.sensors}
     for entry in entries["soft"]:
         coat = entry["coat"]
-        if len(coat) and entry["glue"]:
+        if len(coat) and entry["glue"] and entry["name"] not in seen:
             camera, grid = sensor_of(Gel(entry["mesh"], np.zeros(0, int), coat))
             try:
                 _core.MarkerSensor(camera, entry["mesh"].vertices, coat, grid)
@@ -302,10 +317,12 @@ def _draw_scene(sim: Sim, folder: Path) -> list[str]:
     for name in sim.names("soft")[:1]:
         middle = sim.positions(name)[0].mean(axis=0)
         drawn["side"] = pictures.gel_side(sim, name, middle)
-    for sensor in list(sim.sensors.values())[:1]:
-        drawn["depth"] = pictures.depth_image(sensor)
+    for k, sensor in enumerate(list(sim.sensors.values())[:MOST_SENSORS]):
+        drawn[f"depth{k or ''}"] = pictures.depth_image(sensor)
         if sensor.has_markers:
-            drawn["markers"] = pictures.marker_image(sensor)
+            drawn[f"markers{k or ''}"] = pictures.marker_image(sensor)
+        if sensor.has_colours:
+            drawn[f"rgb{k or ''}"] = sensor.rgb()[0]
     for name, image in drawn.items():
         save_png(folder / f"{name}.png", image)
     return list(drawn)

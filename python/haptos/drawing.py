@@ -379,19 +379,22 @@ def show_seconds(time: float) -> str:
 
 
 def sensor_panels(sensor: ShownSensor, reading: Reading, ranges: Ranges, scale: int = 2,
-                  which: Sequence[str] = PANELS) -> dict[str, Image]:
+                  which: Sequence[str] = PANELS, named: bool = False) -> dict[str, Image]:
     """The images of a sensor that there are: "rgb", "depth", "markers", "pressure".
 
-    scale: screen pixels per pixel of the sensor; all scales are those of `ranges`.
+    scale: screen pixels per pixel of the sensor; all scales are those of `ranges`; named: the first
+    one's title begins with the sensor's name.
     """
     out = {}
+    name = f"{sensor.name}: " if named else ""
+    first = name if reading.rgb is None or "rgb" not in which else ""
     if "depth" in which and reading.depth is not None:
         out["depth"] = _core.field_picture(
-            reading.depth, sensor.pitch, scale=scale, title="depth", lo=0.0,
+            reading.depth, sensor.pitch, scale=scale, title=f"{first}depth", lo=0.0,
             hi=ranges.nice("depth", 1e3, 1e-3))
     if "rgb" in which and reading.rgb is not None:
         room = next((p.shape for p in out.values()), (0, 0))
-        out["rgb"] = _framed(reading.rgb, scale, "what the camera shows", room)
+        out["rgb"] = _framed(reading.rgb, scale, f"{name}what the camera shows", room)
     if "markers" in which and reading.pixel is not None and reading.pixel_flow is not None:
         out["markers"] = _marker_panel(sensor, reading, ranges, scale)
     if "pressure" in which and reading.pressure is not None:
@@ -444,10 +447,11 @@ def sheet(panels: Mapping[str, Image], columns: int = 2) -> Image:
 
 
 def sensor_sheet(sensor: ShownSensor, reading: Reading, ranges: Ranges, columns: int = 2,
-                 cell: int = 480) -> Image:
-    """All images of a sensor on one sheet; cell: about how many pixels wide each is."""
+                 cell: int = 480, named: bool = False) -> Image:
+    """All images of a sensor on one sheet; cell: about how many pixels wide each is; named: with
+    the sensor's name."""
     scale = max(1, round(cell / sensor.width))
-    return sheet(sensor_panels(sensor, reading, ranges, scale), columns)
+    return sheet(sensor_panels(sensor, reading, ranges, scale, named=named), columns)
 
 
 def beside(picture: Image, sheets: Sequence[Image], width: int) -> Image:
@@ -475,6 +479,7 @@ def picture_of(stage: Stage, snap: Snapshot, look: Look, ranges: Ranges, images:
     right = 2 * round(0.25 * look.width)
     picture = draw(stage, snap, replace(look, width=look.width - right), ranges)
     columns = 1 if len(snap.readings) == 1 and look.height > 1.2 * right else 2
-    sheets = [sensor_sheet(s, snap.readings[s.name], ranges, columns, right // columns)
+    sheets = [sensor_sheet(s, snap.readings[s.name], ranges, columns, right // columns,
+                           len(snap.readings) > 1)
               for s in stage.sensors if s.name in snap.readings]
     return beside(picture, sheets, right)

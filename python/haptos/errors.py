@@ -42,6 +42,21 @@ class InputError(ValueError):
         )
 
 
+class UnknownName(InputError, KeyError):
+    """A name that is not there, of a mapping; str() names the nearest one and lists what is."""
+
+    def __str__(self) -> str:
+        return ValueError.__str__(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (UnknownName, InputError.__reduce__(self)[1])
+
+
+class SceneWarning(UserWarning):
+    """Something about a scene that can be simulated but is hardly meant; compile(strict=True) makes
+    an InputError of it."""
+
+
 class StepError(RuntimeError):
     """A step set a status bit in strict mode; the state stays at the start of the step.
 

@@ -74,11 +74,12 @@ class MjcfModel:
             links += part.links
         return _core.Robot("world", links, joints)
 
-    def add_to(self, scene: Scene, prefix: str = "") -> list[str]:
+    def add_to(self, scene: Scene, prefix: str = "", **options: Any) -> list[str]:
         """Adds the robots to a scene, and the world as one that cannot move; returns their names.
 
-        These are prefix and the robot's name. The time step and gravity are the scene's:
-        model.options has those of the file. Warns of pairs of links of different robots that the
+        options: of every one of them as of scene.add_robot(), such as stiffness [N/m] or
+        relaxation_time [s]. The names are prefix and the robot's. The time step and gravity are the
+        scene's: model.options has those of the file. Warns of pairs of links of different robots that the
         file keeps apart, which robots of a scene have no list for.
         """
         robots = self.robots
@@ -92,7 +93,7 @@ class MjcfModel:
             warnings.warn(f"{self.name}: {apart} pairs of links of different robots, which the "
                           "file keeps apart, may touch.", stacklevel=2)
         for robot in robots:
-            scene.add_robot(prefix + robot.name, robot)
+            scene.add_robot(prefix + robot.name, robot, **options)
         return [prefix + robot.name for robot in robots]
 
 

@@ -27,7 +27,7 @@ from haptos.sensor_yaml import (
     read_material,
     title_of,
 )
-from haptos.turns import product, quaternion, rotation
+from haptos.turns import quaternion
 
 if TYPE_CHECKING:
     import os
@@ -71,6 +71,7 @@ class PadSet:
     touch_robot: bool = True
     pitch: float = 1e-4
     facts: list[Fact] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)  #: meshes that were read
 
     def camera(self, pad: LinkPad) -> _core.TactileCamera:
         """Of a pad: parallel rays, as large as the pad."""
@@ -88,17 +89,21 @@ class PadSet:
         for pad in self.pads:
             name = f"{robot}/{pad.name}"
             mount = _link(robot, pad.link, scene)
-            link = scene.start_pose(mount)
-            position = link[:3] + rotation(link[3:]) @ pad.position
             scene.add_soft(name, pad.gel.mesh, material=Material(**self.material),
-                           position=position, quaternion=product(link[3:], pad.quaternion),
+                           position=pad.position, quaternion=pad.quaternion, frame=mount,
                            element=element, glue={mount: pad.gel.base},
                            coat=pad.gel.coat, friction=self.friction, layer=layer)
-            scene.add_sensor(name, name, camera=self.camera(pad), markers=pad.markers)
             names.append(name)
+        self.add_cameras(scene, robot)
         if not self.touch_robot:
             scene.add_pair(robot, layer, enabled=False)
         return names
+
+    def add_cameras(self, scene: Scene, robot: str) -> None:
+        """Adds the cameras alone, under soft bodies "ROBOT/PAD" that have the pads' meshes."""
+        for pad in self.pads:
+            name = f"{robot}/{pad.name}"
+            scene.add_sensor(name, name, camera=self.camera(pad), markers=pad.markers)
 
 
 def pad_set_names() -> list[str]:
@@ -140,6 +145,7 @@ def load_pad_set(name: str, folder: str | os.PathLike[str] | None = None) -> Pad
         pad = pad_from_mesh(e.text("name"), e.text("link"), *files, scale=scale)
         pad.markers = read_markers(e.section("markers", required=False))
         made.pads.append(pad)
+        made.files += files
         e.done()
     s.done()
     return made

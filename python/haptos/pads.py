@@ -5,9 +5,11 @@ The frame has its origin at the highest point of the gel and +z out of it; the b
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -35,9 +37,40 @@ class Gel:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Fine:
+    """Where a pad is to have small elements: their width, the middle and the sides of the region
+    along x and y; gel frame [m]."""
+
+    width: float
+    at: tuple[float, float]
+    size: tuple[float, float]
+
+    def grading(self, like: _core.PadGrading, thickness: float) -> _core.PadGrading:
+        """Element sizes of a box that is otherwise like another; layers are thin at its top, and
+        elements below the first one are twice as wide."""
+        return _core.PadGrading(min(like.top_size, 2 * self.width), 0.42 * thickness, self.width,
+                                max(like.rim_size, self.width), 1.5, self.size, 1.6, self.at,
+                                True)
+
+    def round_grading(self, like: _core.PadGrading, thickness: float) -> _core.PadGrading:
+        """The same of a round pad, whose small elements lie about its middle."""
+        sides = [2 * abs(a) + s for a, s in zip(self.at, self.size, strict=True)]
+        reach = math.hypot(*sides)
+        made = self.grading(like, thickness)
+        made.even, made.centre_at, made.widen = (reach, reach), (0.0, 0.0), False
+        return made
+
+
+def refuse_fine(what: str) -> NoReturn:
+    """A pad from a mesh has the elements of its file."""
+    refuse("elements", what, "is a mesh with elements of its own",
+           "leave --elements out, or give a finer mesh")
+
+
 def default_grading() -> _core.PadGrading:
     """Element sizes of the pads that are made here."""
-    return _core.PadGrading(1.0e-3, 1.6e-3, 0.65e-3, 1.6e-3)
+    return _core.PadGrading(0.65e-3, 2.2e-3, 0.65e-3, 1.6e-3, layer_growth=1.85, widen=True)
 
 
 def gel_of(made: _core.Pad) -> Gel:

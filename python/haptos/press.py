@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from haptos.errors import refuse
+from haptos.errors import PressError, refuse
+from haptos.given import number
 from haptos.options import Material
 from haptos.pads import Gel, sensor_of
 from haptos.press_motion import (
@@ -26,11 +27,20 @@ from haptos.press_motion import (
     Plan,
     PressStep,
 )
-from haptos.press_parts import SURFACE_SUFFIXES, check_size, load_object, load_pad, middle_of
+from haptos.press_parts import (
+    SURFACE_SUFFIXES,
+    check_size,
+    chosen_width,
+    fine_region,
+    first_touch,
+    load_object,
+    load_pad,
+    middle_of,
+)
 from haptos.scene import Scene
 from haptos.sensor_models import load_sensor
 from haptos.sim import Sim
-from haptos.units import show_length
+from haptos.units import known_units, show_length
 
 __all__ = ["SURFACE_SUFFIXES", "Press", "PressStep", "prepare"]
 
@@ -65,6 +75,7 @@ class Press:
     def __post_init__(self) -> None:
         self._motion = Motion(self.sim, self.plan, self.start, self.axis)
         self._moves = self._motion.steps()
+        self._missed: list[str] = []  # what of the press came out otherwise than it was meant
 
     @property
     def gap(self) -> float:
@@ -83,10 +94,11 @@ class Press:
 
     @property
     def warnings(self) -> list[str]:
-        """What is odd about the scene, less what the notes say of the object's file."""
+        """What is odd about the scene, less what the notes say of the object's file, and about the
+        press so far."""
         own = 'Prescribed body "object": '
         return [w for w in self.sim.warnings
-                if not any(w.removeprefix(own) in note for note in self.notes)]
+                if not any(w.removeprefix(own) in note for note in self.notes)] + self._missed
 
     @property
     def sensor(self) -> Any:
@@ -94,9 +106,18 @@ class Press:
         return self.sim.sensors["camera"]
 
     def step(self) -> PressStep:
-        """The next step; see also done. Raises PressError where the press cannot go on."""
+        """The next step; see also done. Raises PressError where the press cannot go on, and with
+        sim.strict where it ends its way down without having touched the gel."""
         step = next(self._moves)
         self.history.append(step)
+        if self.plan.depths and step.target == self.plan.depths[-1] and not np.any(
+                step.object_force):
+            self._missed.append(
+                f"At a depth of {show_length(step.target)} the object does not touch the gel: depth "
+                "counts from the highest point of the gel, and the gel is lower where the object "
+                "goes, or the object is not there; press deeper, or elsewhere (at, face).")
+            if self.settings["strict"]:
+                raise PressError(self._missed[-1])
         return step
 
     def records(self) -> list[tuple[float, PressStep]]:
@@ -105,12 +126,12 @@ class Press:
 
 
 def prepare(
-    shape: str,
+    shape: Any,
     *,
-    depth: float | Sequence[float] | None = None,
-    force: float | Sequence[float] | None = None,
-    shear: float | tuple[float, float] = 0.0,
-    twist: float = 0.0,
+    depth: float | str | Sequence[float | str] | None = None,
+    force: float | str | Sequence[float | str] | None = None,
+    shear: float | str | tuple[float | str, float | str] = 0.0,
+    twist: float | str = 0.0,
     pad: str | None = None,
     unit: str | None = None,
     face: str | None = None,
@@ -119,13 +140,16 @@ def prepare(
     friction: float | None = None,
     steps: int | None = None,
     at: tuple[float, float] = (0.0, 0.0),
+    elements: float | None = None,
     seed: int = 1,
     options: Mapping[str, float] | None = None,
 ) -> Press:
     """Reads, checks, places and compiles a press test.
 
-    shape: a surface file (.stl, .obj, .ply, .off) or a name of haptos.shape_names(); depth: how
-    far the lowest point of the object goes below the highest point of the gel [m], one or several,
+    shape: a surface file (.stl, .obj, .ply, .off), a name of haptos.shape_names(), or a surface in
+    metres (a TriMesh, a trimesh.Trimesh, (vertices, triangles)). Lengths, forces and angles may be
+    texts with units ("0.5 mm"). depth: how
+    far the object goes on from where it touches the gel first [m], one or several,
     None takes 1 mm; force: instead, what the gel is to push back with [N], met within
     FORCE_TOLERANCE at no more than half the pad's thickness; shear: how far the object then goes
     sideways, along x or (x, y) [m]; twist: by what angle it then turns about the vertical through
@@ -136,7 +160,8 @@ def prepare(
     sensor file (.yaml), whose pad, gel, friction, camera and markers are taken; friction: of gel
     and object, None the sensor's, or without one 0, or DEFAULT_FRICTION with shear or twist; steps:
     number of steps down, None takes one each 80 um; at: where the middle of the object goes, x and
-    y [m]; seed: of the shape "random"; options: values of "group.name" options, as haptos describe
+    y [m]; elements: width of the gel's elements where it is pressed [m], None as small as costs no
+    more than those of the pad, 0 those of the pad; seed: of the shape "random"; options: values of "group.name" options, as haptos describe
     lists them. Raises InputError.
     """
     notes: list[str] = []
@@ -165,7 +190,18 @@ def prepare(
     check_size(surface, gel, at, notes)
     middle, lowest = middle_of(surface, gel, plan.depths[-1] if plan.depths else plan.deepest / 2,
                                notes)
-    start = np.array([at[0] - middle[0], at[1] - middle[1], gap - lowest])
+    if elements == 0:
+        elements = None
+    elif elements is None and (pad in (None, "box", "dome") if model is None else model.refines):
+        elements = chosen_width(surface, middle, lowest, plan)
+    if elements is not None:
+        if elements <= 3.5e-4 and "contact.divisions" not in (options or {}):
+            scene.contact.update(divisions=2)  # samples as close as in wider elements
+        fine = fine_region(surface, middle, lowest, plan, elements, at, gel)
+        gel = (load_pad(pad or "box", unit, pad_face, fine) if model is None
+               else model.gel_near(at, fine))
+    start = np.array([at[0] - middle[0], at[1] - middle[1],
+                      gap + first_touch(surface, middle, lowest, at, gel)])
     if friction is None:
         friction = 0.0 if model is None else model.friction
         if model is None and (any(plan.shear) or plan.twist):
@@ -181,12 +217,14 @@ def prepare(
     scene.add_sensor("camera", "gel", camera=camera, markers=grid,
                      rgb=model.rgb or None if model is not None else None,
                      noise=None if model is None else model.noise)
-    sim = scene.compile()
+    sim = scene.compile(quiet=True)
     settings = {
-        "shape": shape, "pad": pad or ("box" if model is None else model.name),
+        "shape": shape if isinstance(shape, str) else "object",
+        "strict": bool(scene.sim.strict),
+        "pad": pad or ("box" if model is None else model.name),
         "sensor": sensor, "depth": list(plan.depths), "force": list(plan.forces),
         "shear": list(plan.shear), "twist": plan.twist, "steps": sum(plan.descent()),
-        "at": list(at), "seed": seed, "gap": gap, "friction": friction,
+        "at": list(at), "elements": elements, "seed": seed, "gap": gap, "friction": friction,
         "material": dict(material.items()), "dt": scene_dt,
         "rates": {"down": STEP_LENGTH / scene_dt, "shear": SHEAR_STEP / scene_dt,
                   "twist": TWIST_STEP / scene_dt},
@@ -208,7 +246,7 @@ def make_plan(gel: Gel, material: Mapping[str, float], depth: float | Sequence[f
     deepest = 0.5 * gel.thickness
     depths = () if force is not None else _depths(depth, gel.thickness)
     forces = () if force is None else _forces(force, gel, material)
-    way, turn = _numbers("shear", shear), _numbers("twist", twist)
+    way, turn = _numbers("shear", shear, "m"), _numbers("twist", twist, "rad")
     way = (*way, 0.0) if len(way) == 1 else way
     extent = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
     most = 0.5 * float(extent[:2].min())
@@ -223,7 +261,7 @@ def make_plan(gel: Gel, material: Mapping[str, float], depth: float | Sequence[f
 
 
 def _depths(depth: float | Sequence[float] | None, thickness: float) -> tuple[float, ...]:
-    depths = _numbers("depth", 1e-3 if depth is None else depth)
+    depths = _numbers("depth", 1e-3 if depth is None else depth, "m")
     for d in depths:
         if not (math.isfinite(d) and 0 <= d < thickness and (d > 0 or len(depths) > 1)):
             refuse("depth", show_length(d) if math.isfinite(d) else d, "must be more than 0 and "
@@ -235,7 +273,7 @@ def _depths(depth: float | Sequence[float] | None, thickness: float) -> tuple[fl
 
 def _forces(force: float | Sequence[float], gel: Gel, material: Mapping[str, float]
             ) -> tuple[float, ...]:
-    forces = _numbers("force", force)
+    forces = _numbers("force", force, "N")
     e, nu = material["young"], material["poisson"]
     mu, lame = e / (2 * (1 + nu)), e * nu / ((1 + nu) * (1 - 2 * nu))
     size = np.ptp(np.asarray(gel.mesh.vertices), axis=0)
@@ -251,16 +289,13 @@ def _forces(force: float | Sequence[float], gel: Gel, material: Mapping[str, flo
     return forces
 
 
-def _numbers(name: str, value: object) -> tuple[float, ...]:
-    """One number or several in a row, in SI units."""
-    try:
-        array = np.atleast_1d(np.asarray(value))
-        if array.dtype.kind not in "iuf" or array.ndim != 1:
-            raise ValueError
-    except ValueError:
+def _numbers(name: str, value: Any, unit: str) -> tuple[float, ...]:
+    """One number or several in a row, in SI units or texts with units."""
+    row = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
+    if np.ndim(row) != 1:
         refuse(name, str(value)[:60], "must be a number or a row of numbers in SI units",
-               "haptos.units.parse_quantity reads texts with units")
-    return tuple(float(v) for v in array)
+               f'or texts with units, as "1 {known_units(unit)[-1]}"')
+    return tuple(number(v, unit, name) for v in row)
 
 
 def _ascending(name: str, values: tuple[float, ...], show: Callable[[float], str]) -> None:

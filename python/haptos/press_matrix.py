@@ -27,6 +27,7 @@ from haptos.errors import InputError, PressError, StepError, refuse
 from haptos.history import History
 from haptos.html_page import write_text
 from haptos.images import save_png
+from haptos.inside_file import leads_out
 from haptos.pictures import thumbnail
 from haptos.press import Press, prepare
 from haptos.press_gallery import write_index
@@ -152,9 +153,10 @@ class Matrix:
         except NotADirectoryError:
             refuse("--out", self.folder, "cannot be used: a file is in its way",
                    "name another folder")
-        except (OSError, ValueError) as e:
+        except (OSError, ValueError, RecursionError) as e:
             refuse("--out", path, f"cannot be read: {e}", "use --overwrite or another folder")
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        if (not isinstance(found, dict) or found.get("format") != FORMAT
+                or not isinstance(found.get("what"), dict)):
             refuse("--out", path, "is not the manifest of a matrix of presses",
                    "use --overwrite or another folder")
         return found
@@ -270,12 +272,13 @@ def read_result(path: Path, key: str | None = None) -> dict[str, Any] | None:
     """
     try:
         with h5py.File(path) as f:
-            if not f.attrs["finished"] or len(f["time"]) != f.attrs["frames"]:
+            if leads_out(f) or not f.attrs["finished"] or len(f["time"]) != f.attrs["frames"]:
                 return None
             if key is not None and f.attrs["press_key"] != key:
                 return None
-            return json.loads(f.attrs["press_result"])
-    except (OSError, KeyError, ValueError):
+            result = json.loads(f.attrs["press_result"])
+            return result if isinstance(result, dict) and "version" in result else None
+    except (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError):
         return None
 
 
@@ -293,7 +296,7 @@ def summary(press: Press, history: History, seconds: float) -> dict[str, Any]:
         "smallest_gap": float(history.smallest_gap),
         "smallest_volume_ratio": float(history.smallest_volume_ratio), "seconds": seconds,
         "made": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
-        "version": versions()["haptos"],
+        "version": versions()["haptos"], "warnings": press.warnings,
     }
 
 

@@ -23,6 +23,7 @@ SHEAR_STEP = 5e-5  # at most per step sideways [m]
 TWIST_STEP = math.radians(1.0)  # at most per step of a twist [rad]
 HOLD_STEPS = 2
 FORCE_TOLERANCE = 1e-3  # of a force that was asked for: how near the press comes to it
+DEPTH_TOLERANCE = 3e-3  # of a depth that was asked for: how near the mean gap below it comes
 KEPT_TOLERANCE = 1e-2  # the same while the object moves sideways or turns
 PHASES = ("approach", "press", "shear", "twist", "hold")
 
@@ -83,6 +84,7 @@ class Grip:
     normal: float  #: sum of the normal forces [N]
     friction: float  #: sum of the sizes of the tangential forces, at most mu times normal [N]
     stuck: float  #: part of the normal force where the surfaces stick; not-a-number without contact
+    gap: float = 0.0  #: between the surfaces, mean by the normal forces; 0 without contact [m]
     place: NDArray[np.float64] | None = None  #: of contacts that press, (n, 2), while it is sheared
     sticks: NDArray[np.bool_] | None = None  #: (n,)
 
@@ -133,6 +135,7 @@ class Motion:
         self._felt = False
         self._points: list[tuple[float, float]] = []  # depth and force of the way down
         self._now = 0.0  # normal force after the last step
+        self._lift = 0.0  # how far the object stays above its depth [m], see _keep()
         self.done = False  #: whether the step that was given last is the last one
         #: steps in all; down to a force a guess, until it is done
         self.expected = sum(plan.descent()) + plan.shear_steps + plan.twist_steps + plan.hold
@@ -144,7 +147,7 @@ class Motion:
         for depth, count in zip(plan.depths, plan.descent(), strict=False):
             first = self._at[0]
             for k in range(1, count + 1):
-                step = self._take(first + (depth - first) * k / count, "press")
+                step = self._descend(first + (depth - first) * k / count, k == count)
                 step.target = depth if k == count else None
                 self.done = k == count and depth == plan.depths[-1] and aside == 0
                 yield step
@@ -182,6 +185,7 @@ class Motion:
             if step.normal > force * (1 + FORCE_TOLERANCE):
                 step = self._between(force, before, (depth, reached), (self._at[0], step.normal))
             self._now = step.normal
+            self._keep(step)
             self._points.append((self._at[0], step.normal))
             self._expect(force, size)
             if abs(step.normal - force) <= FORCE_TOLERANCE * force:
@@ -272,6 +276,26 @@ class Motion:
 
     # -- one step ------------------------------------------------------------------------------
 
+    def _descend(self, depth: float, exact: bool) -> PressStep:
+        """A step down to a depth. exact: taken again from the state before it where the gap has
+        changed by more than DEPTH_TOLERANCE of the depth in it."""
+        before = self._sim.state if exact and self._sim.envs == 1 else None
+        step = self._take(depth, "press")
+        while before is not None and step.trials < 4 and (
+                abs(step.grip.gap - self._lift) > DEPTH_TOLERANCE * depth > 0):
+            self._keep(step)
+            trials, self._sim.state = step.trials, before
+            step = self._take(depth, "press")
+            step.trials = trials + 1
+        self._keep(step)
+        return step
+
+    def _keep(self, step: PressStep) -> None:
+        """Contact keeps the surfaces apart by a gap, so the gel lies deeper than the object. Work
+        done against an object that is higher by u(x) is that of the pressure on u, so the gap acts
+        like the same object lower by the gap's mean: the next step down stops short by it."""
+        self._lift = step.grip.gap
+
     def _take(self, depth: float, phase: str, shift: NDArray[np.float64] | None = None,
               turn: float | None = None) -> PressStep:
         shift = self._at[1] if shift is None else shift
@@ -282,7 +306,7 @@ class Motion:
         self._sim.set_target(
             "object",
             [middle[0] + c * arm[0] - s * arm[1], middle[1] + s * arm[0] + c * arm[1],
-             self._start[2] - (self._plan.gap + depth)],
+             self._start[2] - (self._plan.gap + depth) + self._lift],
             [math.cos(turn / 2), 0, 0, math.sin(turn / 2)])
         report = self._sim.step()
         self._at = (depth, shift, turn)
@@ -300,7 +324,8 @@ class Motion:
         force, sticks = rows["normal_force"], rows["sticking"] != 0
         whole = float(force.sum())
         grip = Grip(whole, float(np.linalg.norm(rows["tangential_force"], axis=1).sum()),
-                    float(force[sticks].sum()) / whole if whole > 0 else math.nan)
+                    float(force[sticks].sum()) / whole if whole > 0 else math.nan,
+                    float((rows["gap"] * force).sum()) / whole if whole > 0 else 0.0)
         if places:
             pressed = force > 0
             grip.place, grip.sticks = rows["p"][pressed, :2].copy(), sticks[pressed]

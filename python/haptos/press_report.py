@@ -52,7 +52,7 @@ def press_report(press: Press, outcome: Outcome) -> str:
         f"Press test: {press.settings['shape']}", press.sim, outcome, cells,
         section("Notes", bullets(press.notes)) + section("Settings", listing("\n".join(
             f"{k}: {json.dumps(v, default=str)}" for k, v in press.settings.items()))),
-        press.warnings, "Depth counts from the highest point of the gel at rest.",
+        press.warnings, "Depth counts from where the object touches the gel first.",
         above=section("Stick and slip", shown["grip"]))
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import datetime
 import errno
+import fcntl
 import json
 import os
 import platform
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,11 @@ class Recorder:
     """Writes frames of a Sim to an HDF5 file.
 
         with haptos.Recorder("run.h5", sim) as recorder:
-            sim.run(1.0, each=recorder.record)
+            sim.run(1.0, each=recorder.record)  # a frame a step
+            for k in range(100):  # or a frame each ten steps
+                report = sim.step()
+                if k % 10 == 9:
+                    recorder.record(report)
     """
 
     def __init__(self, path: str | os.PathLike[str], sim: Sim, *, command: str | None = None,
@@ -70,32 +75,61 @@ class Recorder:
         self._contacts = contacts
         self._sensors = dict(sim.sensors) if sensors else {}
         self._fields = {n: SoftFields(sim, n) for n in sim.names("soft")} if fields else {}
-        try:
-            self._file = h5py.File(self._part, "w")
-        except OSError:
-            refuse("recording", "", "cannot be written",
-                   "check that the folder exists, may be written to and has space",
-                   file=os.fspath(self.path))
+        self._keys = {kind: group_keys(sim.names(kind)) for kind in sim.entries}
+        self._keys["sensors"] = group_keys(self._sensors)
         self._frames = 0
         self._frame_size = 0  # the largest so far [byte]
         self._broken = False
         self._data: dict[str, h5py.Dataset] = {}
+        image = self._first_frame(command, settings)
+        self._write(image)
+        self._file = h5py.File(self._part, "r+")
+        self._data = {path: self._file[path] for path in self._data}
+
+    def _first_frame(self, command: str | None, settings: dict[str, Any] | None) -> bytes:
+        """The file with its head and the present state, made in memory: HDF5 does not survive a disk
+        that fills up."""
+        self._file = h5py.File(self._part.name, "w", driver="core", backing_store=False)
         try:
             self._write_head(command, settings)
-            self.record(None)
-        except BaseException:
-            if not self._broken:
-                self._file.close()
-            self._part.unlink(missing_ok=True)
-            raise
+            self._file.flush()
+            head = self._file.id.get_filesize()
+            self._record(None)
+            image = self._file.id.get_file_image()
+        finally:
+            self._file.close()
+        self._frame_size = max(len(image) - head, 0)
+        return image
+
+    def _write(self, image: bytes) -> None:
+        try:
+            with open(self._part, "ab") as there:
+                fcntl.flock(there, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as HDF5 does while it is open
+                self._check_room(len(image))
+                there.truncate(0)
+                there.write(image)
+        except BlockingIOError:
+            refuse("recording", self._part.name, "is in use: another recorder writes it",
+                   "wait for it to end, or name another file", file=os.fspath(self.path))
+        except OSError as e:
+            if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+                self._part.unlink(missing_ok=True)
+                raise
+            refuse("recording", "", f"cannot be written: {e.strerror}",
+                   "check that the folder exists and may be written to",
+                   file=os.fspath(self.path))
+
+    def _place(self, kind: str, name: str) -> str:
+        return f"{kind}/{self._keys[kind][name]}"
 
     @property
     def frames(self) -> int:
         """Frames written so far."""
         return self._frames
 
-    def record(self, report: StepReport | None) -> None:
-        """Appends the present state as a frame and flushes; report: of the step just taken.
+    def record(self, report: StepReport | None = None) -> None:
+        """Appends the present state as a frame and flushes; report: of the step just taken, whose
+        figures are kept beside it.
 
         Raises OSError (ENOSPC, EFBIG) where the disk has no room for a frame; the file can then
         still be closed and holds the frames before.
@@ -129,7 +163,7 @@ class Recorder:
         sim = self._sim
         put = self._append
         for name in sim.names("soft"):
-            group = f"soft/{_key(name)}"
+            group = self._place("soft", name)
             put(f"{group}/position", sim.positions(name), "m")
             force, torque = sim.contact_wrench(name)
             put(f"{group}/contact_force", force, "N")
@@ -141,13 +175,13 @@ class Recorder:
                 put(f"{group}/stress",
                     np.stack([self._fields[name].stress(k) for k in envs]), "Pa")
         for name in sim.names("prescribed"):
-            group = f"prescribed/{_key(name)}"
+            group = self._place("prescribed", name)
             put(f"{group}/pose", sim.pose(name), "m, -")
             force, torque = sim.reaction(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
         for name in sim.names("affine"):
-            group = f"affine/{_key(name)}"
+            group = self._place("affine", name)
             put(f"{group}/pose", sim.pose(name), "m, -")
             put(f"{group}/velocity", sim.velocity(name), "m/s, rad/s")
             put(f"{group}/position", sim.positions(name), "m")
@@ -155,9 +189,9 @@ class Recorder:
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
         for name in sim.names("pendulums"):
-            put(f"pendulums/{_key(name)}/angles", sim.angles(name), "rad, rad/s")
+            put(self._place("pendulums", name) + "/angles", sim.angles(name), "rad, rad/s")
         for name, robot in sim.robots.items():
-            group = f"robots/{_key(name)}"
+            group = self._place("robots", name)
             put(f"{group}/position", robot.position, "rad or m")
             put(f"{group}/velocity", robot.velocity, "rad/s or m/s")
             put(f"{group}/link_pose", robot.link_poses, "m, -")
@@ -167,31 +201,32 @@ class Recorder:
             put(f"{group}/contact_force", force, "N")
             put(f"{group}/contact_torque", torque, "N m")
         for name, sensor in self._sensors.items():
+            at = self._place("sensors", name)
             depth, normal = sensor.image()
-            put(f"sensors/{_key(name)}/depth", depth, "m")
-            put(f"sensors/{_key(name)}/normal", normal.astype(np.float16), "")
+            put(f"{at}/depth", depth, "m")
+            put(f"{at}/normal", normal.astype(np.float16), "")
             frames = [sensor.frame(k) for k in range(sim.envs)]
-            put(f"sensors/{_key(name)}/frame",
-                np.stack([[*at, *quaternion(turn)] for turn, at in frames]), "m, -")
+            put(f"{at}/frame",
+                np.stack([[*origin, *quaternion(turn)] for turn, origin in frames]), "m, -")
             traction = traction_image(sensor)
-            put(f"sensors/{_key(name)}/pressure", -traction[:, 2], "Pa")
-            put(f"sensors/{_key(name)}/shear", traction[:, :2], "Pa")
+            put(f"{at}/pressure", -traction[:, 2], "Pa")
+            put(f"{at}/shear", traction[:, :2], "Pa")
             touch = sensor.touch()
-            put(f"sensors/{_key(name)}/touch_area", touch.area, "m2")
-            put(f"sensors/{_key(name)}/touch_wrench", np.hstack([touch.force, touch.torque]),
+            put(f"{at}/touch_area", touch.area, "m2")
+            put(f"{at}/touch_wrench", np.hstack([touch.force, touch.torque]),
                 "N, N m")
-            put(f"sensors/{_key(name)}/touch_centre", touch.centre, "m")
+            put(f"{at}/touch_centre", touch.centre, "m")
             if sensor.has_colours:
-                put(f"sensors/{_key(name)}/rgb", sensor.rgb(), "")
+                put(f"{at}/rgb", sensor.rgb(), "")
             if sensor.has_markers:
                 markers = sensor.markers()
-                put(f"sensors/{_key(name)}/marker_position", markers.position, "m")
-                put(f"sensors/{_key(name)}/marker_flow", markers.flow, "m")
-                put(f"sensors/{_key(name)}/marker_pixel", markers.pixel, "pixel")
-                put(f"sensors/{_key(name)}/marker_pixel_flow", markers.pixel_flow, "pixel")
-                put(f"sensors/{_key(name)}/marker_in_view", markers.in_view.astype(np.uint8), "")
-                put(f"sensors/{_key(name)}/marker_lost", markers.lost.astype(np.uint8), "")
-                put(f"sensors/{_key(name)}/marker_hidden", markers.hidden.astype(np.uint8), "")
+                put(f"{at}/marker_position", markers.position, "m")
+                put(f"{at}/marker_flow", markers.flow, "m")
+                put(f"{at}/marker_pixel", markers.pixel, "pixel")
+                put(f"{at}/marker_pixel_flow", markers.pixel_flow, "pixel")
+                put(f"{at}/marker_in_view", markers.in_view.astype(np.uint8), "")
+                put(f"{at}/marker_lost", markers.lost.astype(np.uint8), "")
+                put(f"{at}/marker_hidden", markers.hidden.astype(np.uint8), "")
         if self._contacts:
             self._append_contacts()
         for field, unit in _REPORT.items():
@@ -265,7 +300,7 @@ class Recorder:
             f.attrs[f"version_{name}"] = version
         for entry in sim.entries["soft"]:
             name = entry["name"]
-            g = _group(f, "soft", name)
+            g = self._group("soft", name)
             mesh = sim.mesh(name)
             _constant(g, "rest", np.asarray(mesh.vertices), "m")
             _constant(g, "tets", np.asarray(mesh.tets), "")
@@ -276,28 +311,28 @@ class Recorder:
             g.attrs["body"] = sim.body_id(name)
             g.attrs["carrier"] = next(iter(entry["glue"]), "")
         for entry in sim.entries["prescribed"]:
-            g = _group(f, "prescribed", entry["name"])
+            g = self._group("prescribed", entry["name"])
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
             _constant(g, "segments", np.asarray(entry["surface"].segments), "")
             _constant(g, "points", np.asarray(entry["surface"].points), "")
             g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["affine"]:
-            g = _group(f, "affine", entry["name"])
+            g = self._group("affine", entry["name"])
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
             g.attrs["mass"] = sim.mass(entry["name"])
             g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["half_spaces"]:
-            g = _group(f, "half_spaces", entry["name"])
+            g = self._group("half_spaces", entry["name"])
             g.attrs["normal"] = entry["normal"]
             g.attrs["offset"] = entry["offset"]
         for entry in sim.entries["pendulums"]:
-            g = _group(f, "pendulums", entry["name"])
+            g = self._group("pendulums", entry["name"])
             g.attrs["length"] = entry["length"]
             g.attrs["mass"] = entry["mass"]
         for name, robot in sim.robots.items():
-            g = _group(f, "robots", name)
+            g = self._group("robots", name)
             g.attrs["joints"] = robot.joint_names
             g.attrs["links"] = robot.link_names
             g.attrs["motors"] = robot.motor_names
@@ -309,7 +344,7 @@ class Recorder:
                 _constant(shown, "vertices", part.vertices, "m")
                 _constant(shown, "triangles", part.triangles, "")
         for name, sensor in self._sensors.items():
-            g = _group(f, "sensors", name)
+            g = self._group("sensors", name)
             g.attrs["body"] = sensor.body
             g.attrs["pitch"] = sensor.camera.pitch
             g.attrs["width"] = sensor.camera.width
@@ -324,6 +359,11 @@ class Recorder:
                                  chunks=(1024, *shape), compression="gzip", compression_opts=1,
                                  shuffle=True)
             g.create_dataset("offset", data=np.zeros(1, np.int64), maxshape=(None,), chunks=(256,))
+
+    def _group(self, kind: str, name: str) -> h5py.Group:
+        group = self._file.require_group(self._place(kind, name))
+        group.attrs["name"] = name
+        return group
 
     def _append(self, path: str, value: np.ndarray, unit: str) -> None:
         value = np.asarray(value)
@@ -353,15 +393,19 @@ class Recorder:
         offset[self._frames + 1] = start + len(rows)
 
 
-def _key(name: str) -> str:
-    """A body's name as the name of a group: HDF5 gives "/" and "." a meaning of their own."""
-    return name.replace("/", "_") if name.strip(".") else "_" * len(name)
+def group_keys(names: Iterable[str]) -> dict[str, str]:
+    """Bodies' names as names of groups, each its own: HDF5 gives "/" and "." a meaning of their own,
+    and what would be taken already has "_" behind it."""
+    keys: dict[str, str] = {}
+    taken = set()
+    for name in names:
+        key = name.replace("/", "_") if name.strip(".") else "_" * len(name)
+        while key in taken:
+            key += "_"
+        taken.add(key)
+        keys[name] = key
+    return keys
 
-
-def _group(file: h5py.File, kind: str, name: str) -> h5py.Group:
-    group = file.require_group(f"{kind}/{_key(name)}")
-    group.attrs["name"] = name
-    return group
 
 
 def _constant(group: h5py.Group, name: str, value: np.ndarray, unit: str) -> None:

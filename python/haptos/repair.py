@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from haptos import _core
+from haptos import _core, given
 from haptos.errors import refuse
 from haptos.meshes import read_surface
 
@@ -134,8 +134,9 @@ def repair(
     see tetrahedralise(). Segments and points are left out. Returns the new surface and the report.
     Raises InputError for a surface without triangles or numbers out of range. It may still have faults: see the report's lines().
     """
-    if not isinstance(surface, _core.TriMesh):
+    if isinstance(surface, (str, os.PathLike)):
         surface = read_surface(surface, scale)
+    surface = given.surface(surface, "surface")
     before = _core.check_surface(surface)
     mesh, dropped = _drop_unreadable(surface)
     if len(mesh.triangles) == 0:
@@ -164,6 +165,8 @@ def repair(
 def _length(name: str, value: float | None, default: float, most: float) -> float:
     if value is None:
         return default
+    if isinstance(value, str):
+        value = given.number(value, "m", name)
     if not (isinstance(value, (int, float)) and math.isfinite(value) and 0 <= value < most):
         refuse(name, value, "must be a length of 0 or more, smaller than the surface",
                "leave it out for the default")

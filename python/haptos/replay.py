@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 
 from haptos.errors import refuse
+from haptos.inside_file import leads_out
 from haptos.snapshots import (
     BODY,
     FIELDS,
@@ -35,6 +36,8 @@ FORMAT = "haptos run"
 FORMAT_VERSION = 1
 MAX_VERTICES = 20_000_000  # of a body
 MAX_PIXELS = 1 << 26  # of an image
+MAX_TIMES = 1 << 27  # frames times environments
+MAX_CONTACTS = 1 << 24  # of a frame, of all environments
 
 
 class Recording:
@@ -73,12 +76,17 @@ class Recording:
 
     def _open(self) -> None:
         f = self._file
+        if rule := leads_out(f):
+            self._fail("", rule, "nothing of it is read; record it anew")
         if f.attrs.get("format") != FORMAT:
             self._fail("", "is no recording of Haptos", "haptos run and haptos press write run.h5")
         version = int(f.attrs["format_version"])
         if version > FORMAT_VERSION:
             self._fail(f"format {version}",
                        f"is newer than this Haptos, which reads {FORMAT_VERSION}", "update Haptos")
+        if f["time"].size > MAX_TIMES:
+            self._fail(f"{f['time'].size} times", f"must be at most {MAX_TIMES}",
+                       "the file is damaged")
         self.times: Array = np.asarray(f["time"][:], float)
         if self.times.ndim != 2 or len(self.times) == 0:
             self._fail("", "has no frames", "the run ended before its first one")
@@ -280,7 +288,7 @@ class Recording:
             return np.zeros((0, 3), "f4"), np.zeros((0, 3), "f4"), np.zeros((0, 2), np.int32)
         g = self._file["contacts"]
         a, b = (int(v) for v in g["offset"][k:k + 2])
-        if not 0 <= a <= b <= len(g["p"]):
+        if not 0 <= a <= b <= len(g["p"]) or b - a > MAX_CONTACTS:
             raise ValueError("contacts that are not there")
         mine = g["env"][a:b] == self.env
         return (np.asarray(g["p"][a:b], np.float32)[mine],

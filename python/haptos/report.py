@@ -29,6 +29,7 @@ from haptos.units import show_length, show_time
 if TYPE_CHECKING:
     from haptos.sim import Sim
 
+MOST_SENSORS = 8  # whose images are drawn, the first ones
 MOST_PLOTS = 8  # bodies whose force is drawn, those with the largest forces
 LONGEST_TEXT = 100_000  # of a scene file, in characters
 PICTURES = {
@@ -62,7 +63,7 @@ def run_report(sim: Sim, outcome: Outcome, name: str) -> str:
     result = section("Result", result_table(sim, outcome, [("Simulated", f"{sim.time[0]:.6g} s")]))
     cells = [
         shown["above"], shown["side"] + result,
-        shown["depth"], shown["markers"],
+        *_sensor_cells(sim, outcome),
         section("Set-up", table(_scene_facts(sim, outcome))),
         section("Time", timing_table(outcome)),
         *force_plots(sim, outcome.history),
@@ -87,6 +88,14 @@ def picture_cells(outcome: Outcome, kind: str) -> dict[str, str]:
     """Every picture that this run made, by name; empty for one that it did not."""
     return {name: figure(outcome.folder / f"{name}.png", text) if name in outcome.pictures else ""
             for name, text in {**PICTURES[kind], **PICTURES["sensor"]}.items()}
+
+
+def _sensor_cells(sim: Sim, outcome: Outcome) -> list[str]:
+    """The images of each sensor of a run."""
+    several = len(sim.sensors) > 1
+    return [figure(outcome.folder / f"{kind}{k or ''}.png", (f"{name}: " if several else "") + text)
+            for k, name in enumerate(list(sim.sensors)[:MOST_SENSORS])
+            for kind, text in PICTURES["sensor"].items() if f"{kind}{k or ''}" in outcome.pictures]
 
 
 # -- tables ------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.errors import refuse
+from haptos.given import Named
 
 #: Kinds of sensors of robots; docs/sensors/robots.md says what each one reads.
 ROBOT_SENSORS = tuple(_core.robot_sensor_kinds())
@@ -84,5 +84,6 @@ class RobotSensor:
 
 def robot_sensors(batch: _core.Batch, robot: str) -> Mapping[str, RobotSensor]:
     """The sensors of a robot of a Sim, by name."""
-    return MappingProxyType({row[0]: RobotSensor(batch, robot, i, *row)
-                             for i, row in enumerate(_core.robot_sensor_table(batch, robot))})
+    return Named({row[0]: RobotSensor(batch, robot, i, *row)
+                  for i, row in enumerate(_core.robot_sensor_table(batch, robot))},
+                 "sensor", f'robot "{robot}"', "it has none; scene.add_robot_sensor() adds one")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.errors import refuse
+from haptos.given import kind_of, remedy_for
 from haptos.robot_sensors import RobotSensor, robot_sensors
 
 if TYPE_CHECKING:
@@ -75,9 +76,8 @@ class RobotView:
 
     def _slot(self, joint: str) -> tuple[slice, slice]:
         if joint not in self._slots:
-            near = _core.nearest_name(joint, list(self._slots))
             refuse(f'robot "{self.name}", joint "{joint}"', "", "is no joint that moves",
-                   f'did you mean "{near}"?' if near else "joint_names lists them")
+                   remedy_for(str(joint), list(self._slots), "it has none"))
         return self._slots[joint]
 
     # -- reading -------------------------------------------------------------------------------
@@ -149,24 +149,45 @@ class RobotView:
 
     def _columns(self, rows: Row, **columns: Any) -> Row:
         """rows (env, motors, 3) with some of its columns changed."""
+        if not self._motors and any(v is not None for v in columns.values()):
+            refuse(f'robot "{self.name}"', "", "has no motors that could take it",
+                   'describe some where it is added: add_robot(..., motors={"kp": 100, "kd": 10}); '
+                   "set_torque() needs none")
         for k, (what, value) in enumerate(columns.items()):
             if isinstance(value, Mapping):
                 for name, v in value.items():
-                    rows[:, self._core.motor(name), k] = self._fit(what, v, ())
+                    if name not in self._motors:
+                        refuse(f'robot "{self.name}" {what}', f'"{name}"', "is no motor of it",
+                               remedy_for(str(name), self._motors, ""))
+                    rows[:, self._motors.index(name), k] = self._fit(f'{what} of "{name}"', v, ())
             elif value is not None:
-                rows[:, :, k] = self._fit(what, value, rows.shape[1:2])
+                rows[:, :, k] = self._fit(what, value, rows.shape[1:2], self._motors)
         return rows
 
-    def _fit(self, what: str, value: Any, shape: tuple[int, ...]) -> Row:
-        """value as (env, *shape): given so, or without the env axis, or as one number."""
-        array = np.asarray(value, float)
+    def _fit(self, what: str, value: Any, shape: tuple[int, ...],
+             columns: Sequence[str] = ()) -> Row:
+        """value as (env, *shape): given so, or without the env axis, or as one number; columns: what
+        each number of a row is of, for messages."""
+        who = f'robot "{self.name}" {what}'
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            refuse(who, kind_of(value), "must be numbers in SI units",
+                   "give an array, a row or one number")
         whole = (self._envs, *shape)
         if array.shape not in (whole, shape, ()) and array.shape != (1, *shape):
-            refuse(f'robot "{self.name}" {what}', f"shape {array.shape}",
-                   f"must have the shape {whole} or {shape}",
-                   "one for each of motor_names, or of the joints' coordinates or velocities")
+            names = ", ".join(columns[:12]) + (" ..." if len(columns) > 12 else "")
+            refuse(who, f"shape {array.shape}", f"must have the shape {whole} or {shape}",
+                   f"one for each of {names}" if columns else "one for each environment, or one row "
+                   "for all")
         if not np.isfinite(array).all():
-            refuse(f'robot "{self.name}" {what}', "", "must be finite", "give finite numbers")
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            column = at[-1] if array.shape and array.shape[-1:] == shape[-1:] else None
+            env = (f"environment {at[0]}" if array.ndim and array.shape == whole
+                   else "every environment")
+            place = "" if column is None else f", number {column}" + (
+                f' ("{columns[column]}")' if column < len(columns) else "")
+            refuse(who, f"{array[at]} for {env}{place}", "must be finite", "give finite numbers")
         return np.ascontiguousarray(np.broadcast_to(array if array.ndim != 1 or array.shape == shape
                                                     else array.reshape(-1, *(1,) * len(shape)),
                                                     whole))
@@ -193,13 +214,19 @@ class RobotView:
                     else:
                         now[:, at] = self._fit(what, array, (n,))
             elif value is not None:
-                now = self._fit(what, value, now.shape[1:])
+                now = self._fit(what, value, now.shape[1:], self._numbers(part))
             rows.append(now)
         self._core.set_state(*rows)
 
     def set_torque(self, torque: ArrayLike) -> None:
         """Joint forces (env, nv) or (nv,) beside those of motors [N m] or [N]."""
-        self._core.set_torque(self._fit("torque", torque, (self._core.v_count(),)))
+        self._core.set_torque(self._fit("torque", torque, (self._core.v_count(),),
+                                        self._numbers(1)))
+
+    def _numbers(self, part: int) -> list[str]:
+        """What each coordinate (part 0) or velocity (1) is of."""
+        return [joint if s[part].stop - s[part].start == 1 else f"{joint} {i}"
+                for joint, s in self._slots.items() for i in range(s[part].stop - s[part].start)]
 
     def set_wrench(self, link: str, force: ArrayLike = (0.0, 0.0, 0.0),
                    torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:

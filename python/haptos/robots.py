@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from haptos import _core
 from haptos.errors import InputError, refuse
+from haptos.given import kind_of
 from haptos.mjcf import load_mjcf
 from haptos.mjcf_files import root_name
-from haptos.visual_files import VISUAL_SUFFIXES, VisualPart, read_visual
+from haptos.visual_files import VISUAL_SUFFIXES, VisualPart, read_solid, read_visual
 
 _SHAPE = (0.45, 0.58, 0.74, 1.0)  # colour of collision shapes
 
@@ -41,6 +42,9 @@ def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None
     that names file, line and remedy; `robot.warnings` says what is odd, haptos.check_robot()
     whether it can be real.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        refuse("load_robot", kind_of(path), "must be the path of a robot's file",
+               'for example "arm.urdf"')
     suffix = Path(path).suffix.lower()
     if suffix not in ROBOT_SUFFIXES:
         refuse("load_robot", os.fspath(path), "must be a robot's file",
@@ -56,7 +60,7 @@ def load_robot(path: PathLike, *, packages: Mapping[str, PathLike] | None = None
     robot = _core.read_urdf(os.fspath(path),
                             {name: os.fspath(p) for name, p in (packages or {}).items()}, floating,
                             [os.fspath(p) for p in roots], hulls, search_packages, _xacro(),
-                            list(xacro_arguments))
+                            list(xacro_arguments), read_solid)
     if srdf is not None:
         _core.read_srdf(os.fspath(srdf), robot, state)
     return robot

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from haptos import _core
-from haptos.errors import refuse
+from haptos.errors import SceneWarning, refuse
+from haptos.given import as_name, kind_of, maybe, number, positive, remedy_for
+from haptos.given import surface as to_surface
+from haptos.given import volume as to_volume
 from haptos.options import Material, Options
 from haptos.robot_sensors import add_robot_sensor
 from haptos.robots import load_robot
@@ -18,12 +22,17 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from haptos.sim import Sim
-    from haptos.tets import TetProgress
     from haptos.trajectories import Trajectory
 
 
 #: A coefficient of friction, or (static, kinetic); the kinetic one is not above the static one.
 FrictionLike = float | Sequence[float]
+#: A number in SI units, or a text with a unit: 0.1, "100 g", "4 mm".
+QuantityLike = float | str
+#: A surface: a TriMesh, the path of a file in metres, (vertices, triangles), a trimesh.Trimesh.
+SurfaceLike = _core.TriMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
+#: A volume: a TetMesh, the path of a file in metres, (vertices, tets).
+VolumeLike = _core.TetMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
 
 
 class SensorSpec(NamedTuple):
@@ -43,12 +52,13 @@ class SensorSpec(NamedTuple):
 class Scene:
     """Bodies, sensors and options; editable until compile().
 
-    SI units; world z up; quaternions w x y z. Options are grouped: scene.sim (dt, gravity_z, ...),
+    SI units, or texts with units ("100 g", "4 mm"); world z up; quaternions w x y z. Options are grouped: scene.sim (dt, gravity_z, ...),
     scene.newton, scene.solver, scene.contact, scene.point_contact; `haptos describe` lists them with units and ranges. Wrong names
     and values out of range raise InputError at once, the rest when compiled.
     """
 
-    def __init__(self, *, dt: float | None = None, gravity: Sequence[float] | None = None) -> None:
+    def __init__(self, *, dt: QuantityLike | None = None,
+                 gravity: Sequence[float] | None = None) -> None:
         """dt: time step [s]; gravity: (3) [m/s2], default (0, 0, -9.81)."""
         self._core = _core.Scene()
         self._sensors: list[SensorSpec] = []
@@ -56,7 +66,7 @@ class Scene:
         if dt is not None:
             self.sim.dt = dt
         if gravity is not None:
-            if len(gravity) != 3:
+            if not hasattr(gravity, "__len__") or isinstance(gravity, str) or len(gravity) != 3:
                 refuse("gravity", gravity, "must be three numbers", "for example 0, 0, -9.81")
             self.sim.update(gravity_x=gravity[0], gravity_y=gravity[1], gravity_z=gravity[2])
 
@@ -97,11 +107,12 @@ class Scene:
     def add_soft(
         self,
         name: str,
-        mesh: _core.TetMesh,
+        mesh: VolumeLike,
         *,
-        material: Material | Mapping[str, float] | None = None,
+        material: Material | Mapping[str, Any] | None = None,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
+        frame: str | None = None,
         velocity: ArrayLike | None = None,
         element: str = "composite",
         glue: Mapping[str, ArrayLike] | None = None,
@@ -113,9 +124,11 @@ class Scene:
     ) -> None:
         """Adds a soft body.
 
-        mesh: tetrahedra at rest in the body's own frame [m]; material: a Material, or a mapping of
-        its options; position (3) [m], quaternion (4): pose of that frame at the start; velocity
-        (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
+        mesh: tetrahedra at rest in the body's own frame [m], a TetMesh, the path of a file in
+        metres or (vertices, tets); material: a Material, or a mapping of
+        its options; position (3) [m], quaternion (4): pose of that frame at the start; frame: a
+        prescribed body, an affine body or a link ("robot/link") that this pose refers to, where it
+        starts, None: the world; velocity (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
         "linear"; glue: vertices (n,) of the mesh held on a prescribed body, an affine body or a
         link ("robot/link"), by its name; held: (vertices, axes) whose displacement is kept at
         zero, axes such as "x" or "xyz"; coat: triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all;
@@ -123,14 +136,19 @@ class Scene:
         group of bodies that add_pair() may name; self_contact: whether its surface may touch
         itself.
         """
+        who = f'soft body "{as_name(name, "soft body name")}"'
+        mesh = to_volume(mesh, f"{who} mesh")
+        if glue is not None and not isinstance(glue, Mapping):
+            refuse(f"{who} glue", kind_of(glue), "must be a mapping of bodies to vertices",
+                   'for example {"mount": pad.base_vertices}')
         values = dict(material.items()) if isinstance(material, (Options, Mapping)) else {}
         if material is not None and not isinstance(material, (Options, Mapping)):
-            refuse(f'soft body "{name}" material', repr(material), "must be a Material",
+            refuse(f"{who} material", repr(material), "must be a Material",
                    "for example haptos.Material(young=1e5)")
         if coat is not None and np.size(coat) == 0:
             refuse(f'soft body "{name}" coat', "no triangle", "must have at least one triangle",
                    "leave it out and the whole surface reads")
-        self._core.add_soft(name, mesh, values, position, quaternion, velocity, element,
+        self._core.add_soft(name, mesh, values, position, quaternion, frame, velocity, element,
                             dict(glue or {}), list(held), coat, friction, layer, self_contact)
 
     def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
@@ -164,7 +182,7 @@ class Scene:
     def add_prescribed(
         self,
         name: str,
-        surface: _core.TriMesh | None = None,
+        surface: SurfaceLike | None = None,
         *,
         trajectory: Iterable[Sequence[Any]] = (),
         position: ArrayLike | None = None,
@@ -174,42 +192,46 @@ class Scene:
     ) -> None:
         """Adds a body whose motion is given.
 
-        surface: triangles, segments and points in the body's own frame [m], or None for a mount
-        that only carries glue;
+        surface: triangles, segments and points in the body's own frame [m], a TriMesh, the path of
+        a file in metres, (vertices, triangles) or a trimesh.Trimesh, or None for a mount that only
+        carries glue;
         trajectory: keyframes (time [s], position (3) [m]) or (time, position, quaternion (4)),
         straight and at constant turning rate in between, held beyond the ends; position,
         quaternion: where it stays when there is no trajectory; friction: coefficient of its
         surface, or (static, kinetic), 0 where left out; layer: a group of bodies that add_pair()
         may name.
         """
-        rows = []
+        who = f'prescribed body "{as_name(name, "prescribed body name")}"'
+        rows: list[tuple[Any, Any, Any]] = []
         for k, frame in enumerate(trajectory):
-            if len(frame) not in (2, 3):
-                refuse(f'prescribed body "{name}" keyframe {k}', f"{len(frame)} entries",
+            count = len(frame) if hasattr(frame, "__len__") else 0
+            if count not in (2, 3):
+                refuse(f"{who} keyframe {k}", f"{count} entries" if count else kind_of(frame),
                        "must be (time, position) or (time, position, quaternion)",
                        "for example (0.1, (0, 0, 0.01))")
-            rows.append((frame[0], frame[1], frame[2] if len(frame) == 3 else None))
+            rows.append((frame[0], frame[1], frame[2] if count == 3 else None))
         if position is not None or quaternion is not None:
             if rows:
-                refuse(f'prescribed body "{name}"', "", "has both a pose and a trajectory",
+                refuse(who, "", "has both a pose and a trajectory",
                        "leave one of them out")
             rows.append((0.0, position, quaternion))
-        self._core.add_prescribed(name, surface, rows, friction, layer)
+        shell = None if surface is None else to_surface(surface, f"{who} surface")
+        self._core.add_prescribed(name, shell, rows, friction, layer)
 
     def add_affine(
         self,
         name: str,
-        surface: _core.TriMesh,
+        surface: SurfaceLike,
         *,
-        density: float | None = None,
-        mass: float | None = None,
+        density: QuantityLike | None = None,
+        mass: QuantityLike | None = None,
         centre: ArrayLike | None = None,
         inertia: ArrayLike | None = None,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
         omega: ArrayLike | None = None,
-        stiffness: float = 1e8,
+        stiffness: QuantityLike = 1e8,
         force: ArrayLike | None = None,
         torque: ArrayLike | None = None,
         friction: FrictionLike | None = None,
@@ -219,7 +241,8 @@ class Scene:
     ) -> None:
         """Adds a stiff body that moves freely, touches everything and may carry glue.
 
-        surface: closed, outward triangles in the body's own frame [m]; density [kg/m3] of the
+        surface: closed, outward triangles in the body's own frame [m], a TriMesh, the path of a
+        file in metres, (vertices, triangles) or a trimesh.Trimesh; density [kg/m3] of the
         solid inside, default 1000, or mass [kg] with centre (3) [m] of mass in that frame, default
         its origin, and inertia (3) or (3, 3) [kg m2] about it; position (3) [m], quaternion (4):
         pose of the frame at the start; velocity (3) [m/s] of the centre of mass and omega (3)
@@ -231,31 +254,39 @@ class Scene:
         acts on it; layer: a group of bodies that add_pair() may name. Raises InputError for a mass and a density, a mass without an inertia,
         and friction that is no number or pair of numbers; the rest is checked when compiled.
         """
+        who = f'affine body "{as_name(name, "affine body name")}"'
+        density = maybe(density, "kg/m3", f"{who} density")
+        mass = maybe(mass, "kg", f"{who} mass")
+        stiffness = number(stiffness, "Pa", f"{who} stiffness")
+        surface = to_surface(surface, f"{who} surface")
         self._core.add_affine(name, surface, density, mass, centre, inertia, position, quaternion,
                               velocity, omega, stiffness, force, torque, friction, guide, gravity,
                               layer)
 
     def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
-                       offset: float = 0.0, *, friction: FrictionLike | None = None,
+                       offset: QuantityLike = 0.0, *, friction: FrictionLike | None = None,
                        layer: str = "") -> None:
         """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward.
 
         friction: coefficient against soft and affine bodies, or (static, kinetic), 0 where left
         out; robots have their own; layer: a group of bodies that add_pair() may name.
         """
-        self._core.add_half_space(name, normal, offset, friction, layer)
+        who = f'half-space "{as_name(name, "half-space name")}"'
+        self._core.add_half_space(name, normal, number(offset, "m", f"{who} offset"), friction,
+                                  layer)
 
     def add_sphere(
         self,
         name: str,
-        radius: float,
-        mass: float,
+        radius: QuantityLike,
+        mass: QuantityLike,
         **options: Any,
     ) -> None:
         """Adds a solid rigid sphere: add_rigid() of a shape that is one.
 
         radius [m]; mass [kg]; options: those of add_rigid() but density.
         """
+        radius = positive(radius, "m", f'sphere "{name}" radius')
         self.add_rigid(name, _core.RobotShape("sphere", (radius,)), mass=mass, **options)
 
     def add_pendulum(
@@ -274,9 +305,13 @@ class Scene:
         the first; rate (2) [rad/s]; damping: viscous, both joints [N m s].
         """
         for what, value in (("length", length), ("mass", mass), ("angle", angle), ("rate", rate)):
-            if len(value) != 2:
+            if not hasattr(value, "__len__") or isinstance(value, str) or len(value) != 2:
                 refuse(f'pendulum "{name}" {what}', value, "must be two numbers", "one per link")
-        self._core.add_pendulum(name, list(length), list(mass), list(angle), list(rate), damping)
+        rows = [[number(v, unit, f'pendulum "{name}" {what}') for v in value]
+                for what, unit, value in (("length", "m", length), ("mass", "kg", mass),
+                                          ("angle", "rad", angle), ("rate", "rad/s", rate))]
+        self._core.add_pendulum(name, *rows,
+                                number(damping, "N m s", f'pendulum "{name}" damping'))
 
     def add_robot(
         self,
@@ -288,11 +323,11 @@ class Scene:
         start: Mapping[str, Any] | ArrayLike | None = None,
         velocity: ArrayLike | None = None,
         motors: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        friction: float = 0.5,
-        stiffness: float = 1e5,
-        relaxation_time: float = 0.01,
-        dissipation: float = 20.0,
-        modulus: float = 0.0,
+        friction: QuantityLike = 0.5,
+        stiffness: QuantityLike = "auto",
+        relaxation_time: QuantityLike = 0.01,
+        dissipation: QuantityLike = 20.0,
+        modulus: QuantityLike = 0.0,
         self_contact: bool = True,
         trajectory: Trajectory | None = None,
         layer: str = "",
@@ -307,6 +342,8 @@ class Scene:
         that moves along or about an axis and follows no other, or a list of such; effort is the
         joint's own where left out; None: those that the robot's file describes. friction
         (coefficient), stiffness [N/m], relaxation_time [s]: of shapes that have none of their own;
+        stiffness "auto" leaves it to the other body, or where both leave it to the masses that
+        meet: a body sinks by scene.point_contact.sag under its own weight;
         dissipation [s/m]: of the laws lagged and similar (scene.point_contact.law);
         modulus [Pa/m]: of an elastic foundation, which takes the place of the stiffness where it
         touches over an area, 0: none;
@@ -316,18 +353,32 @@ class Scene:
         sim.robots[name].set_command() says otherwise. Raises InputError for names that do not
         exist; the rest is checked when compiled.
         """
-        if not isinstance(robot, _core.Robot):
+        who = f'robot "{as_name(name, "robot name")}"'
+        if isinstance(robot, (str, os.PathLike)):
             robot = load_robot(robot)
+        elif not isinstance(robot, _core.Robot):
+            refuse(who, kind_of(robot), "must be a robot",
+                   "give haptos.load_robot(path), or the path of its file")
         if motors is not None:
             robot = robot.copy()
             robot.motors = [m for row in ([motors] if isinstance(motors, Mapping) else motors)
                             for m in _motors(name, robot, row)]
-        by_name = {k: np.atleast_1d(np.asarray(v, float)).tolist()
-                   for k, v in start.items()} if isinstance(start, Mapping) else {}
+        by_name = _start(who, robot, start) if isinstance(start, Mapping) else {}
+        if isinstance(stiffness, str) and stiffness == "auto":
+            stiffness = 0.0
+        elif isinstance(stiffness, str) and not any(c.isdigit() for c in stiffness):
+            refuse(f"{who} stiffness", stiffness, "must be auto or a number",
+                   "write for example auto or 1e5 N/m")
+        elif not number(stiffness, "N/m", f"{who} stiffness") > 0:
+            refuse(f"{who} stiffness", stiffness, "must be auto or greater than 0",
+                   "leave it out, or give it in N/m")
+        numbers = [number(v, unit, f"{who} {what}") for what, unit, v in (
+            ("friction", "", friction), ("stiffness", "N/m", stiffness),
+            ("relaxation_time", "s", relaxation_time), ("dissipation", "s/m", dissipation),
+            ("modulus", "Pa/m", modulus))]
         _core.add_robot(self._core, name, robot, position, quaternion, by_name,
-                        None if isinstance(start, Mapping) else start, velocity, friction,
-                        stiffness, relaxation_time, dissipation, modulus, self_contact, layer,
-                        None if trajectory is None else trajectory._core)
+                        None if isinstance(start, Mapping) else start, velocity, *numbers,
+                        self_contact, layer, None if trajectory is None else trajectory._core)
 
     def add_robot_sensor(
         self,
@@ -366,18 +417,18 @@ class Scene:
         name: str,
         shape: _core.RobotShape | Sequence[_core.RobotShape],
         *,
-        density: float | None = None,
-        mass: float | None = None,
+        density: QuantityLike | None = None,
+        mass: QuantityLike | None = None,
         fixed: bool = False,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
         omega: ArrayLike | None = None,
-        friction: float = 0.5,
-        stiffness: float = 1e5,
-        relaxation_time: float = 0.01,
-        dissipation: float = 20.0,
-        modulus: float = 0.0,
+        friction: QuantityLike = 0.5,
+        stiffness: QuantityLike = "auto",
+        relaxation_time: QuantityLike = 0.01,
+        dissipation: QuantityLike = 20.0,
+        modulus: QuantityLike = 0.0,
         layer: str = "",
     ) -> None:
         """Adds a rigid body: a robot of one link, sim.robots[name], in the same contact.
@@ -389,24 +440,22 @@ class Scene:
         relaxation_time, dissipation, modulus, layer: as of add_robot(). Raises InputError for a mass and a density, and
         for what moves without a volume.
         """
+        who = f'rigid body "{as_name(name, "rigid body name")}"'
         if mass is not None and density is not None:
-            refuse(f'rigid body "{name}"', "", "has both a mass and a density",
-                   "leave one of them out")
-        if mass is not None and not mass > 0:
-            refuse(f'rigid body "{name}" mass', mass, "must be greater than 0", "give it in kg")
-        shapes = [shape] if isinstance(shape, _core.RobotShape) else list(shape)
-        robot = _core.rigid_robot(name, shapes, mass or 0.0, 1000.0 if density is None else density,
-                                  fixed)
+            refuse(who, "", "has both a mass and a density", "leave one of them out")
+        mass = None if mass is None else positive(mass, "kg", f"{who} mass")
+        density = 1000.0 if density is None else number(density, "kg/m3", f"{who} density")
+        robot = _core.rigid_robot(name, _shapes(shape, who), mass or 0.0, density, fixed)
         moves = None
         if not fixed and (velocity is not None or omega is not None):
-            moves = np.concatenate([np.zeros(3) if v is None else np.asarray(v, float)
-                                    for v in (velocity, omega)])
+            moves = np.concatenate([_three(velocity, "m/s", f"{who} velocity"),
+                                    _three(omega, "rad/s", f"{who} omega")])
         self.add_robot(name, robot, position=position, quaternion=quaternion, velocity=moves,
                        friction=friction, stiffness=stiffness, relaxation_time=relaxation_time,
                        dissipation=dissipation, modulus=modulus, layer=layer)
 
-    def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: float = 0.0,
-                 support: float = 0.0, friction: FrictionLike | None = None,
+    def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: QuantityLike = 0.0,
+                 support: QuantityLike = 0.0, friction: FrictionLike | None = None,
                  model: str | None = None) -> None:
         """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
 
@@ -420,7 +469,10 @@ class Scene:
         if model is not None and model not in models:
             refuse(f'contact pair "{a}" and "{b}" model', model, "must be barrier or mortar",
                    "name one of them, or leave it out for the scene's")
-        self._core.add_pair(a, b, enabled, stiffness, support,
+        who = f'contact pair "{a}" and "{b}"'
+        self._core.add_pair(as_name(a, who), as_name(b, who), enabled,
+                            number(stiffness, "Pa/m", f"{who} stiffness"),
+                            number(support, "m", f"{who} support"),
                             -1 if model is None else models.index(model), friction)
 
     def start_pose(self, name: str) -> NDArray[np.float64]:
@@ -449,6 +501,7 @@ class Scene:
         +z out of the gel) in the frame of the body's mesh. It moves with what the body is glued
         to. Reading: sim.sensors[name].
         """
+        as_name(name, "sensor name")
         if any(s.name == name for s in self._sensors):
             refuse(f'sensor "{name}"', "", "has the name of another sensor", "give it another name")
         if camera is None:
@@ -475,19 +528,34 @@ class Scene:
         """Raises InputError for the first thing that is wrong and can be known before compiling."""
         self._core.validate()
 
-    def compile(self, envs: int = 1, device: str = "cpu") -> Sim:
+    def compile(self, envs: int = 1, device: str = "cpu", *, strict: bool | None = None,
+                quiet: bool = False) -> Sim:
         """Makes a Sim. The scene may be changed and compiled again.
 
         envs: number of copies that run side by side and know nothing of each other, one thread each
-        where there are as many as threads; device: "cpu". Raises InputError for a scene that cannot run, for example one that starts in intersection.
+        where there are as many as threads; device: "cpu"; strict: whether a warning about the scene
+        is an error, None takes the scene's sim.strict; quiet: leaves warnings to Sim.warnings, else
+        each is a SceneWarning too. Raises InputError for a scene that cannot run, for example one
+        that starts in intersection.
         """
         from haptos.sim import Sim
 
-        if isinstance(envs, bool) or not isinstance(envs, int) or not 1 <= envs <= 1_000_000:
+        if (isinstance(envs, bool) or not isinstance(envs, (int, np.integer))
+                or not 1 <= envs <= 1_000_000):
             refuse("envs", envs, "must be a whole number from 1 to 1000000", "for example envs=256")
         if device != "cpu":
             refuse("device", device, 'must be "cpu" in this version', "leave it out")
-        return Sim(self, envs)
+        before = self.sim.strict
+        try:
+            if strict is not None:
+                self.sim.strict = bool(strict)
+            sim = Sim(self, int(envs))
+        finally:
+            self.sim.strict = before
+        if not quiet:
+            for sentence in sim.warnings:
+                warnings.warn(sentence, SceneWarning, stacklevel=2)
+        return sim
 
 
 def _history(value: Any, what: str) -> list[tuple[Any, Any]]:
@@ -504,36 +572,38 @@ def _history(value: Any, what: str) -> list[tuple[Any, Any]]:
     return [(row[0], row[1]) for row in rows]
 
 
-def load_scene(path: str | os.PathLike[str], *,
-               progress: Callable[[str, TetProgress], None] | None = None) -> Scene:
-    """The scene of a YAML file. Raises InputError that names file and line.
+def _three(value: Any, unit: str, what: str) -> NDArray[np.float64]:
+    """Three numbers, or texts with units; None is 0."""
+    if value is None:
+        return np.zeros(3)
+    rows = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
+    if np.shape(rows) != (3,):
+        refuse(what, f"shape {np.shape(rows)}", "must be three numbers", "give x, y, z")
+    return np.array([number(v, unit, what) for v in rows])
 
-    A soft body that is given by its surface is filled with tetrahedra here, or taken from the cache
-    of earlier ones (haptos.mesh_cache); progress: called meanwhile with the surface's file name and
-    how far it is.
-    """
 
-    def fill(surface: _core.TriMesh, name: str, size: float, epsilon: float,
-             seed: int) -> _core.TetMesh:
-        from haptos.tets import make_tets
+def _shapes(shape: Any, who: str) -> list[_core.RobotShape]:
+    """A shape, or several."""
+    shapes = [shape] if not isinstance(shape, Iterable) or isinstance(shape, str) else list(shape)
+    for one in shapes:
+        if not isinstance(one, _core.RobotShape):
+            refuse(f"{who} shape", kind_of(one), "must be a RobotShape, or several",
+                   'for example haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)) or '
+                   'haptos.RobotShape("hull", mesh=surface)')
+    return shapes
 
-        def told(now: TetProgress) -> None:
-            if progress:
-                progress(os.path.basename(name), now)
 
-        return make_tets(surface, size, epsilon=epsilon or None, seed=seed, cache=True,
-                         progress=told, name="").mesh
-
-    def mjcf(file: str, root: str, key: str, hulls: bool) -> _core.Robot:
-        from haptos.mjcf import load_mjcf
-
-        return load_mjcf(file, key=key or None, hulls=hulls, roots=[root]).robot
-
-    scene = Scene()
-    scene._core = _core.load_scene(os.fspath(path), fill, mjcf)
-    with open(path, encoding="utf-8", errors="replace") as f:
-        scene.text = f.read()
-    return scene
+def _start(who: str, robot: _core.Robot, start: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Coordinates of joints by name; texts may have units."""
+    units = {j.name: "m" if j.kind == "prismatic" else "rad" for j in robot.joints}
+    rows = {}
+    for joint, value in start.items():
+        if joint not in units:
+            refuse(f"{who} start", f'"{joint}"', "is no joint of this robot",
+                   remedy_for(str(joint), list(units), "it has no joints"))
+        many = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
+        rows[joint] = [number(v, units[joint], f"{who} start of {joint}") for v in many]
+    return rows
 
 
 _MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
@@ -541,6 +611,9 @@ _MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
 
 def _motors(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[_core.RobotMotor]:
     """A motor for each joint that `motors` describes."""
+    if not isinstance(motors, Mapping):
+        refuse(f'robot "{name}" motors', kind_of(motors), "must be a mapping or a list of mappings",
+               'for example {"kp": 100, "kd": 5}')
     for key in motors:
         if key not in _MOTOR_KEYS:
             refuse(f'robot "{name}" motors', repr(key), "is not known",
@@ -551,12 +624,12 @@ def _motors(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[_c
         driven = [n for n, j in joints.items()
                   if j.kind in ("revolute", "prismatic") and j.mimic is None]
     driven = [driven] if isinstance(driven, str) else driven
-    gains = {k: float(v) for k, v in motors.items() if k != "joints"}
+    gains = {k: number(v, "", f'robot "{name}" motors {k}') for k, v in motors.items()
+             if k != "joints"}
     made = []
     for joint in driven:
         if joint not in joints:
-            near = _core.nearest_name(joint, list(joints))
             refuse(f'robot "{name}" motors', repr(joint), "is no joint of this robot",
-                   f'did you mean "{near}"?' if near else "robot.joints lists them")
+                   remedy_for(str(joint), list(joints), "it has no joints"))
         made.append(_core.RobotMotor(joint, **{"effort": joints[joint].effort} | gains))
     return made

@@ -18,7 +18,7 @@ import yaml
 from haptos import _core
 from haptos.errors import refuse
 from haptos.options import Material
-from haptos.pads import Gel, gel_of, read_pad
+from haptos.pads import Fine, Gel, gel_of, read_pad, refuse_fine
 from haptos.sensor_yaml import (
     Fact,
     Section,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _FILES = Path(__file__).parent / "sensor_files"
 _OUTSIDE = _FILES / "outside"  # sensors whose meshes others made: they do not come with the library
-_THICK = 4.5e-3  # a gel that gets a third layer of elements [m]
+_THICK = 4.5e-3  # a gel whose layers grow faster, so that three reach its base [m]
 
 
 @dataclass
@@ -63,7 +63,8 @@ class SensorModel:
     facts: list[Fact]
     file: str
     mesh: str  #: file of the pad, "" for one that is made here
-    _make: Callable[[tuple[float, float]], Gel] = field(repr=False)
+    refines: bool  #: whether a press may choose the elements: a box whose file gives none
+    _make: Callable[[tuple[float, float], Fine | None], Gel] = field(repr=False)
     _reach: tuple[float, float] | None = field(default=None, repr=False)
     _gel: Gel | None = field(default=None, repr=False)
 
@@ -71,33 +72,42 @@ class SensorModel:
     def gel(self) -> Gel:
         """Mesh of the pad in the gel frame, its base and its coat. Made once."""
         if self._gel is None:
-            self._gel = self._make((0.0, 0.0))
+            self._gel = self._make((0.0, 0.0), None)
         return self._gel
 
-    def gel_near(self, at: tuple[float, float]) -> Gel:
+    def gel_near(self, at: tuple[float, float], fine: Fine | None = None) -> Gel:
         """The pad for a press at (x, y) [m]: where its small elements do not cover all that the
-        camera sees, they lie about that place, as far as they fit."""
+        camera sees, they lie about that place, as far as they fit. fine: other elements, in a
+        region of their own. Raises InputError for these in a pad from a mesh."""
+        if fine is not None:
+            return self._make(at, fine)
         if self._reach is None:
             return self.gel
         x, y = (max(-far, min(far, float(c))) for c, far in zip(at, self._reach, strict=True))
-        return self.gel if x == y == 0 else self._make((x, y))
+        return self.gel if x == y == 0 else self._make((x, y), None)
 
     def add_to(self, scene: Scene, name: str, *, mount: str | None = None,
                position: ArrayLike | None = None, quaternion: ArrayLike | None = None,
-               near: tuple[float, float] = (0.0, 0.0)) -> None:
+               frame: str | None = None, near: tuple[float, float] = (0.0, 0.0)) -> None:
         """Adds pad and camera to a scene: a soft body and a sensor, both called `name`.
 
-        mount: a prescribed body, an affine body or a link to glue the base to, None adds a body
-        "NAME mount" that stands still; position (3) [m], quaternion (4): pose of the gel frame at
-        the start; near: where it will be pressed, (x, y) in the gel frame [m], see gel_near().
+        mount: a prescribed body, an affine body or a link to glue the base to, None takes `frame`,
+        or adds a body "NAME mount" that stands still; position (3) [m], quaternion (4): pose of the
+        gel frame at the start; frame: the body or link that this pose refers to, where it starts,
+        None: the world; near: where it will be pressed, (x, y) in the gel frame [m], see gel_near().
         """
+        mount = mount or frame
         if mount is None:
             mount = f"{name} mount"
             scene.add_prescribed(mount)
         gel = self.gel_near(near)
         scene.add_soft(name, gel.mesh, material=Material(**self.material), position=position,
-                       quaternion=quaternion, glue={mount: gel.base}, coat=gel.coat,
+                       quaternion=quaternion, frame=frame, glue={mount: gel.base}, coat=gel.coat,
                        friction=self.friction)
+        self.add_camera(scene, name)
+
+    def add_camera(self, scene: Scene, name: str) -> None:
+        """Adds the camera alone, under a soft body of this name that has the pad's mesh."""
         scene.add_sensor(name, name, camera=self.camera, markers=self.markers,
                          rgb=self.rgb or None, noise=self.noise)
 
@@ -155,12 +165,15 @@ def is_sensor_file(path: str) -> bool:
 def _read(s: Section, path: Path, meshes: Path) -> SensorModel:
     facts = read_facts(s)
     camera, view = _camera(s.section("camera"))
-    mesh, make, reach = _pad(s.section("pad"), meshes, view)
+    pad = s.section("pad")
+    mesh, make, reach = _pad(pad, meshes, view)
+    refines = pad.text("kind") == "box" and "elements" not in pad.nodes
     model = SensorModel(
         name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=camera,
         markers=read_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
-        noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh, _make=make,
+        noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh,
+        refines=refines, _make=make,
         _reach=reach)
     s.done()
     return model
@@ -198,7 +211,8 @@ def _rgb(s: Section, folder: Path) -> str:
 
 
 def _pad(s: Section, folder: Path, view: tuple[float, float]
-         ) -> tuple[str, Callable[[tuple[float, float]], Gel], tuple[float, float] | None]:
+         ) -> tuple[str, Callable[[tuple[float, float], Fine | None], Gel],
+                    tuple[float, float] | None]:
     """The file of the pad's mesh, if any; what makes the pad, from the centre of its small
     elements; how far from the middle that may be [m], None where they need not move."""
     kind = s.text("kind", among=("box", "round", "mesh"))
@@ -212,22 +226,35 @@ def _pad(s: Section, folder: Path, view: tuple[float, float]
             s.fail("mesh", str(file), "is no file",
                    "give it relative to the sensor file, or the folder that it is in",
                    s.nodes["mesh"])
-        return str(file), lambda at: read_pad(str(file), unit, face, glued), None
+
+        def read(at: tuple[float, float], fine: Fine | None) -> Gel:
+            if fine is not None:
+                refuse_fine(file.name)
+            return read_pad(str(file), unit, face, glued)
+
+        return str(file), read, None
     thickness = s.number("thickness", "m", 1e-4, 0.1)
     chamfer = s.number("chamfer", "m", 0, 0.5 * thickness, 0.0)
-    grading = _grading(s.section("elements", required=False), thickness, view)
+    grading = _grading(s.section("elements", required=False), thickness, view, kind == "box")
     if kind == "round":
         radius = s.number("radius", "m", 1e-4, 0.5)
         s.done()
-        return "", lambda at: gel_of(_core.round_pad(radius, thickness, chamfer, grading)), None
+
+        def make_round(at: tuple[float, float], fine: Fine | None) -> Gel:
+            return gel_of(_core.round_pad(radius, thickness, chamfer, grading if fine is None else
+                                          fine.round_grading(grading, thickness)))
+
+        return "", make_round, None
     width, depth = s.number("width", "m", 1e-4, 1), s.number("depth", "m", 1e-4, 1)
     dome = s.pair("dome", "m", 1e-3, 1e3, (0.0, 0.0))
+    rim = _rim(s.section("rim", required=False))
     s.done()
 
-    def make(at: tuple[float, float]) -> Gel:
+    def make(at: tuple[float, float], fine: Fine | None) -> Gel:
         grading.centre_at = at
-        return gel_of(_core.box_pad(width, depth, thickness, chamfer, grading,
-                                    dome if dome[0] else None))
+        sizes = grading if fine is None else fine.grading(grading, thickness)
+        return gel_of(_core.box_pad(width, depth, thickness, chamfer, sizes,
+                                    dome if dome[0] else None, rim))
 
     even = grading.even
     covered = all(e >= v * (1 - 1e-9) for e, v in zip(even, view, strict=True))
@@ -235,11 +262,20 @@ def _pad(s: Section, folder: Path, view: tuple[float, float]
     return "", make, None if covered else reach
 
 
-def _grading(s: Section | None, thickness: float,
-             view: tuple[float, float]) -> _core.PadGrading:
+def _rim(s: Section | None) -> tuple[float, float, float] | None:
+    """How far a rounded rim falls, and its width along x and y [m]."""
+    if s is None:
+        return None
+    drop, width = s.number("drop", "m", 1e-6, 0.1), s.pair("width", "m", 1e-5, 0.5)
+    s.done()
+    return drop, *width
+
+
+def _grading(s: Section | None, thickness: float, view: tuple[float, float],
+             box: bool) -> _core.PadGrading:
     """Element sizes. Without others the coat is even where the camera sees it, since depth is as
-    good as its elements are wide; below a thin layer at the top, which flow needs, there is one
-    more, and two in a thick gel."""
+    good as its elements are wide; the layer at the top is thin, which flow needs, and two more
+    reach the base. A box has elements twice as wide below the top layer."""
     def size(key: str, default: float) -> float:
         return default if s is None else s.number(key, "m", 5e-5, 0.02, default)
 
@@ -247,11 +283,12 @@ def _grading(s: Section | None, thickness: float,
         return default if s is None else s.number(key, "", 1, 100, default)
 
     top = size("top", min(0.65e-3, 0.25 * thickness))
-    thick = thickness > _THICK
     grading = _core.PadGrading(
-        top, size("base", thickness - (3.6 if thick else 1) * top), size("centre", 0.6e-3), size("rim", 2.5e-3),
+        top, size("base", 0.54 * thickness), size("centre", 0.6e-3), size("rim", 2.5e-3),
         ratio("growth", 1.5), view if s is None else s.pair("even", "m", 0, 1, view),
-        ratio("layer_growth", 2.6 if thick else 100))
+        ratio("layer_growth", 2.2 if thickness > _THICK else 1.85))
+    below = 2 if s is None else s.whole("below", 1, 2, 2) if box else 1
+    grading.widen = box and below == 2
     if s is not None:
         s.done()
     return grading

@@ -152,8 +152,8 @@ class Section:
         a, b = (self._number(key, n, unit, lowest, highest) for n in entries)
         return a, b
 
-    def whole(self, key: str, lowest: int, highest: int) -> int:
-        value = self.number(key, "", lowest, highest)
+    def whole(self, key: str, lowest: int, highest: int, default: int | None = None) -> int:
+        value = self.number(key, "", lowest, highest, default)
         if value != int(value):
             self.fail(key, value, "must be a whole number", "correct it", self.nodes[key])
         return int(value)
@@ -197,7 +197,9 @@ _MATERIAL_UNITS = {"young": "Pa", "poisson": "", "density": "kg/m3"}
 
 
 def read_material(s: Section) -> dict[str, float]:
-    values = {key: s.number(key, unit, 0, 1e12) for key, unit in _MATERIAL_UNITS.items()}
+    default = {"density": dict(Material().items())["density"]}
+    values = {key: s.number(key, unit, 0, 1e12, default.get(key))
+              for key, unit in _MATERIAL_UNITS.items()}
     s.done()
     try:
         return {k: float(v) for k, v in Material(**values).items() if k in values}

@@ -41,10 +41,10 @@ def open_shown(file: str, packages: list[str] | None = None) -> Sim | Recording:
     if suffix in ROBOT_SUFFIXES:
         scene = Scene(gravity=(0, 0, 0))
         scene.add_robot("robot", load_robot(file, packages=parse_packages(packages or [])))
-        return scene.compile()
+        return scene.compile(quiet=True)
     scene = load_scene_telling(file)
     _add_sensors(scene, scene.entries())
-    return scene.compile()
+    return scene.compile(quiet=True)
 
 
 def recording_in(folder: Path) -> Path:
@@ -83,7 +83,28 @@ def press_of(recording: Recording) -> dict[str, Any] | None:
             how[name] = words[name]
     how["seed"] = int(kept.get("seed", words.get("seed", 1)))
     how["friction"] = kept.get("friction")
+    how["elements"] = kept.get("elements")
     return how
+
+
+def _own(recording: Recording, what: str, value: object) -> str:
+    """A name, or a file that a recording may have opened: beside it or in the working folder, links
+    followed. A recording may come from anywhere; it names no other file of this computer."""
+    text = str(value)
+    try:
+        path = Path(text)
+        if not (path.suffix or len(path.parts) != 1 or path.exists()):
+            return text  # a name
+        real = path.resolve()
+        if any(real.is_relative_to(folder.resolve())
+               for folder in (Path.cwd(), recording.path.parent)):
+            return text
+    except (OSError, ValueError, RuntimeError):  # no path at all
+        text = text[:80]
+    refuse(what, text, "is a file outside of the recording's folder and of the working folder, "
+           "which no recording may open",
+           "press it anew with haptos press, or start in the folder that holds it",
+           file=str(recording.path))
 
 
 def _options(command: str) -> dict[str, str]:
@@ -104,8 +125,11 @@ def _options(command: str) -> dict[str, str]:
 
 def live_press(recording: Recording) -> Press:
     """The press of a recording from its start, to go on with by hand. Raises InputError where its
-    files are not there any more."""
+    files are not there any more, or lie where no recording may open them."""
     how = press_of(recording)
     if how is None:
         refuse("recording", str(recording.path), "is of no press", "haptos press writes one")
+    for name in ("shape", "pad", "sensor"):
+        if name in how:
+            how[name] = _own(recording, name, how[name])
     return prepare(how.pop("shape"), **how)

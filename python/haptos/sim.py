@@ -6,9 +6,9 @@ Arrays are (env, item, component), with the env axis present for one environment
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from haptos import _core
 from haptos.arrays import stack_envs
 from haptos.errors import StepError, refuse
+from haptos.given import Named, kind_of, number, remedy_for
 from haptos.robot_view import RobotView
 from haptos.scene import Scene
 from haptos.sensors import TactileSensor
@@ -71,7 +72,9 @@ class StepReport:
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         if name not in StepReport.FIELDS:
-            raise AttributeError(name)
+            near = _core.nearest_name(name, [*StepReport.FIELDS, "ok", "describe"])
+            raise AttributeError(f"a step report has no {name!r}"
+                                 + (f"; did you mean {near!r}?" if near else ""))
         kind = np.uint32 if name == "status" else None
         return np.array([getattr(r, name) for r in self._reports], dtype=kind)
 
@@ -109,8 +112,13 @@ class Sim:
         self._gravity = np.array([options.gravity_x, options.gravity_y, options.gravity_z])
         self._status = np.zeros(envs, np.uint32)
         self.scene_text = scene.text
-        self._sensors = {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors}
-        self._robots = {n: RobotView(self._batch, n) for n in self.names("robots")}
+        self._stepping = threading.Lock()
+        self._sensors = Named(
+            {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors},
+            "tactile sensor", "this Sim", "the scene has none; scene.add_sensor() adds one")
+        self._robots = Named(
+            {n: RobotView(self._batch, n) for n in self.names("robots")}, "robot or rigid body",
+            "this Sim", "the scene has none; scene.add_robot() and scene.add_rigid() add one")
         glued = {name for e in self._entries["soft"] for name in e["glue"]}
         #: where the bodies that gels are glued to were at the start: name -> (7)
         self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
@@ -149,6 +157,9 @@ class Sim:
 
     def names(self, kind: str) -> list[str]:
         """Names of the bodies of a kind: "soft", "prescribed", "robots", ..."""
+        if kind not in self._entries:
+            refuse("kind of body", f'"{kind}"', "is not known",
+                   remedy_for(str(kind), list(self._entries), ""))
         return [e["name"] for e in self._entries[kind]]
 
     def _kind(self, name: str, *kinds: str) -> str:
@@ -157,18 +168,37 @@ class Sim:
             if name in self.names(kind):
                 return kind
         known = [n for kind in kinds for n in self.names(kind)]
-        near = _core.nearest_name(name, known)
         refuse(f'"{name}"', "", "is not the name of one of these bodies: " + ", ".join(kinds),
-               f'did you mean "{near}"?' if near else "Sim.entries lists them")
+               remedy_for(str(name), known, "the scene has none of these kinds"))
 
     # -- stepping ------------------------------------------------------------------------------
 
-    def step(self) -> StepReport:
+    def step(self, *nothing: Any) -> StepReport:
         """Advances by one time step, after the controllers; other Python threads run meanwhile.
 
         With newton.strict, raises StepError for a step that did not converge or missed a target;
-        the state then stays at the start of the step.
+        the state then stays at the start of the step. Raises InputError for an argument, and where
+        another thread is in a step of this Sim.
         """
+        if nothing:
+            self._refuse_count(nothing)
+        if not self._stepping.acquire(blocking=False):
+            refuse("step", "", "is being taken by another thread, or by a controller of this Sim",
+                   "step a Sim from one thread at a time; copies that step side by side are "
+                   "scene.compile(envs=...), or a Sim each")
+        try:
+            return self._step()
+        finally:
+            self._stepping.release()
+
+    def _refuse_count(self, given: tuple[Any, ...]) -> NoReturn:
+        count = given[0]
+        many = isinstance(count, (int, np.integer)) and not isinstance(count, bool) and count > 0
+        refuse("sim.step()", count if many else kind_of(count), "takes one step and no argument",
+               f"for {count} steps of {self._dt:g} s write sim.run({count * self._dt:g})" if many
+               else "actions go to sim.robots[name].set_command() or sim.set_target() before it")
+
+    def _step(self) -> StepReport:
         for controller in self.controllers:
             controller(self)
         try:
@@ -181,11 +211,15 @@ class Sim:
         self._status = report.status
         return report
 
-    def run(self, duration: float, each: Callable[[StepReport], Any] | None = None) -> StepReport:
+    def run(self, duration: float | str, each: Callable[[StepReport], Any] | None = None) -> StepReport:
         """Steps until `duration` [s] has passed, at least once; each(report) after every step.
 
         Returns the last report.
         """
+        duration = number(duration, "s", "duration")
+        if each is not None and not callable(each):
+            refuse("each", kind_of(each), "must be a function of a step's report",
+                   "for example each=recorder.record")
         if not (duration > 0 and np.isfinite(duration)):
             refuse("duration", duration, "must be greater than 0", "give it in s")
         count = max(1, round(duration / self._dt))
@@ -204,8 +238,15 @@ class Sim:
         if mask is not None:
             chosen = np.asarray(mask)
             if chosen.shape != (self.envs,) or chosen.dtype != bool:
-                refuse("mask", f"{chosen.dtype} {chosen.shape}",
-                       f"must be booleans of shape ({self.envs},)", "for example [True]")
+                numbers = chosen.dtype.kind in "iu" and chosen.ndim == 1 and chosen.size
+                inside = numbers and 0 <= chosen.min() and chosen.max() < self.envs
+                few = np.isin(np.arange(self.envs), chosen if inside else [0])
+                example = (f"for example {few.tolist()}" if self.envs <= 8 else "for example "
+                           f"numpy.isin(numpy.arange({self.envs}), "
+                           f"{chosen.tolist() if inside else [0]})")
+                refuse("mask", f"{chosen.dtype} of shape {chosen.shape}",
+                       f"must be booleans of shape ({self.envs},), one for each environment",
+                       example)
         for core, wanted in zip(self._each, chosen, strict=True):
             if wanted:
                 core.reset(seed)
@@ -229,6 +270,9 @@ class Sim:
 
     @state.setter
     def state(self, state: State) -> None:
+        if not isinstance(state, _core.State):
+            refuse("state", kind_of(state), "must be a haptos.State",
+                   "assign what sim.state returned")
         if self.envs > 1:
             refuse("state", "", f"is one, and there are {self.envs} environments",
                    "assign a list to states")
@@ -241,6 +285,9 @@ class Sim:
 
     @states.setter
     def states(self, states: list[State]) -> None:
+        if not hasattr(states, "__len__") or not all(isinstance(s, _core.State) for s in states):
+            refuse("states", kind_of(states), "must be a list of haptos.State",
+                   "assign what sim.states returned")
         if len(states) != self.envs:
             refuse("states", len(states), f"must be as many as environments, {self.envs}",
                    "give one for each")
@@ -438,12 +485,12 @@ class Sim:
     @property
     def sensors(self) -> Mapping[str, TactileSensor]:
         """Sensors by name."""
-        return MappingProxyType(self._sensors)
+        return self._sensors
 
     @property
     def robots(self) -> Mapping[str, RobotView]:
         """Robots and rigid bodies by name: to command and to read."""
-        return MappingProxyType(self._robots)
+        return self._robots
 
     def __iter__(self) -> Iterator[StepReport]:
         """Steps for ever: for report in sim: ..."""

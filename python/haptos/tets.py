@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from haptos import _core, mesh_cache
+from haptos import _core, given, mesh_cache
 from haptos.errors import InputError, refuse
 from haptos.meshes import read_surface
 from haptos.tet_field import Background, Field, background_of
@@ -60,11 +60,11 @@ class Made(NamedTuple):
 
 def tetrahedralise(
     surface: _core.TriMesh | str | os.PathLike[str],
-    size: float,
+    size: float | str,
     *,
     scale: float = 1.0,
     size_field: Field | None = None,
-    epsilon: float | None = None,
+    epsilon: float | str | None = None,
     seed: int = 1,
     stop_energy: float = 10.0,
     max_iterations: int = 80,
@@ -96,11 +96,11 @@ def tetrahedralise(
 
 def make_tets(
     surface: _core.TriMesh | str | os.PathLike[str],
-    size: float,
+    size: float | str,
     *,
     scale: float = 1.0,
     size_field: Field | None = None,
-    epsilon: float | None = None,
+    epsilon: float | str | None = None,
     seed: int = 1,
     stop_energy: float = 10.0,
     max_iterations: int = 80,
@@ -112,15 +112,18 @@ def make_tets(
     name: str = "",
 ) -> Made:
     """tetrahedralise() that returns the surface too; name: of the surface in errors."""
-    if not isinstance(surface, _core.TriMesh):
+    if isinstance(surface, (str, os.PathLike)):
         name = os.fspath(surface)
         surface = read_surface(surface, scale)
+    surface = given.surface(surface, name or "surface")
     if len(surface.segments) + len(surface.points):  # bound nothing
         surface = _core.TriMesh(surface.vertices, surface.triangles)
     _check_surface(surface, name, allow_defects)
     name = name or "surface"
     box = np.asarray(surface.bounds)
     diagonal = float(np.linalg.norm(box[1] - box[0]))
+    size = given.number(size, "m", "size") if isinstance(size, str) else size
+    epsilon = given.number(epsilon, "m", "epsilon") if isinstance(epsilon, str) else epsilon
     _check_numbers(size, epsilon, seed, stop_energy, max_iterations, diagonal)
     background = background_of(size_field, size, box) if size_field is not None else None
     finest = background.finest if background else size

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
-from haptos.errors import refuse
+from haptos.errors import InputError, refuse
+from haptos.inside_file import read_npz
 
 if TYPE_CHECKING:
     from haptos.robot_view import RobotView
@@ -100,17 +102,22 @@ def load_trajectory(path: str | os.PathLike[str], *, interpolation: str = "linea
 
 
 def _load_npz(path: str, interpolation: str, loop: bool) -> Trajectory:
+    def fail(rule: str) -> NoReturn:
+        refuse(path, "", rule, "save it with numpy.savez, an array for each joint and time")
+
     try:
-        file = np.load(path, allow_pickle=False)
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise ValueError("it holds a single array")
-        with file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as e:
-        refuse(path, "", f"cannot be read as NPZ ({e})", "save it with numpy.savez")
+        arrays = read_npz(path, fail)
+    except InputError:
+        raise
+    except (OSError, ValueError, EOFError, MemoryError, SyntaxError, zlib.error, RuntimeError,
+            NotImplementedError, zipfile.BadZipFile) as e:
+        refuse(path, "", f"cannot be read as NPZ ({' '.join(str(e).split())[:120]})",
+               "save it with numpy.savez")
     if "time" not in arrays:
         refuse(path, "", "has no array called time", "add one, (n,) [s]")
     times = arrays.pop("time")
+    if times.ndim != 1 or times.dtype.kind not in "fiu":
+        refuse(f"{path}, time", f"{times.dtype} {times.shape}", "must be numbers in one row", "")
     for name, array in arrays.items():
         if array.ndim != 1 or array.shape != times.shape or array.dtype.kind not in "fiu":
             refuse(f"{path}, {name}", f"{array.dtype} {array.shape}",

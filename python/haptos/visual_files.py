@@ -49,11 +49,20 @@ def read_visual(path: str | os.PathLike[str]) -> list[VisualPart]:
     try:
         parts = (_Collada if suffix == ".dae" else _Gltf)(file.read_bytes()).parts()
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, ET.ParseError, struct.error,
-            RecursionError) as e:
-        refuse(str(path), "", f"is damaged or of a kind that is not read: {e}", "export it again")
+            RecursionError, ArithmeticError, MemoryError, StopIteration) as e:
+        why = " ".join(str(e).split())[:200] or type(e).__name__
+        refuse(str(path), "", f"is damaged or of a kind that is not read: {why}", "export it again")
     if not parts:
         refuse(str(path), "", "holds no triangles", "check what was exported")
     return parts
+
+
+def read_solid(path: str | os.PathLike[str]) -> _core.TriMesh:
+    """All parts of a .dae or .glb file as one surface [m], for collisions. Raises InputError."""
+    meshes = [part.mesh for part in read_visual(path)]
+    first = np.cumsum([0, *(len(m.vertices) for m in meshes)])
+    return _core.TriMesh(np.concatenate([m.vertices for m in meshes]), np.concatenate(
+        [np.asarray(m.triangles) + k for m, k in zip(meshes, first[:-1], strict=True)]))
 
 
 class _Walk:
@@ -106,6 +115,8 @@ class _Collada(_Walk):
         self.ids = {e.get("id"): e for e in self.root.iter() if e.get("id")}
         unit = self.root.find("asset/unit")
         scale = float(unit.get("meter", "1")) if unit is not None else 1.0
+        if not 1e-9 <= scale <= 1e9:
+            raise ValueError(f"a unit of {scale} m")
         self.base = np.diag([scale, scale, scale, 1.0])
 
     def named(self, reference: str | None) -> ET.Element:
@@ -146,11 +157,13 @@ class _Collada(_Walk):
             if primitive.tag not in ("triangles", "polylist", "polygons"):
                 continue
             inputs = primitive.findall("input")
-            stride = 1 + max(int(i.get("offset", "0")) for i in inputs)
-            vertex = next(i for i in inputs if i.get("semantic") == "VERTEX")
+            offsets = [int(i.get("offset", "0")) for i in inputs]
+            if not offsets or min(offsets) < 0 or max(offsets) > 64:
+                raise ValueError("offsets of inputs must be 0 to 64")
+            stride = 1 + max(offsets)
+            vertex = _with(inputs, "VERTEX")
             offset = int(vertex.get("offset", "0"))
-            position = next(i for i in self.named(vertex.get("source")).findall("input")
-                            if i.get("semantic") == "POSITION")
+            position = _with(self.named(vertex.get("source")).findall("input"), "POSITION")
             lists = [_numbers(p, np.int64).reshape(-1, stride)[:, offset]
                      for p in primitive.findall("p")]
             if not lists:
@@ -169,6 +182,8 @@ class _Collada(_Walk):
         values = _numbers(source.find("float_array"))
         accessor = source.find("technique_common/accessor")
         stride = int(accessor.get("stride", "3")) if accessor is not None else 3
+        if not 3 <= stride <= 64:
+            raise ValueError(f"positions have a stride of {stride}, and it must be 3 to 64")
         return values[:len(values) // stride * stride].reshape(-1, stride)[:, :3]
 
     def colour(self, material: str | None) -> Any:
@@ -178,6 +193,13 @@ class _Collada(_Walk):
         found = None if effect is None else next(
             iter(self.named(effect.get("url")).iterfind(".//diffuse/color")), None)
         return None if found is None else _numbers(found)[:4]
+
+
+def _with(inputs: list[ET.Element], semantic: str) -> ET.Element:
+    for e in inputs:
+        if e.get("semantic") == semantic:
+            return e
+    raise ValueError(f"an input {semantic} is missing")
 
 
 def _numbers(e: ET.Element | None, kind: Any = np.float64) -> NDArray[Any]:

@@ -25,6 +25,7 @@ from haptos.movies import need
 
 MAX_PAGES = 16  # open at a time
 MAX_CONNECTIONS = 64
+MAX_STRANGERS = 32  # of these, that have not shown the key
 MAX_MESSAGE = 1 << 20  # that a page may send [byte]
 OPEN_SECONDS = 5.0  # for the head of a request
 
@@ -56,6 +57,7 @@ class Guard:
         self.refused = 0  #: requests that were turned away
         self.pages = 0  #: open
         self.connections = 0
+        self._strangers: dict[Any, None] = {}  # connections that have not shown the key, oldest first
         self._host = host
         self._in_use = False
 
@@ -114,12 +116,17 @@ class Guard:
             def connection_made(self, transport: Any) -> None:
                 guard.connections += 1
                 super().connection_made(transport)
-                if guard.connections > MAX_CONNECTIONS:
+                guard._strangers[self] = None
+                # Whoever holds the key sends it at once: the oldest without it makes room.
+                if len(guard._strangers) > MAX_STRANGERS or guard.connections > MAX_CONNECTIONS:
+                    oldest = next(iter(guard._strangers))
+                    del guard._strangers[oldest]
                     guard.refused += 1
-                    transport.abort()
+                    oldest.transport.abort()
 
             def connection_lost(self, exc: Exception | None) -> None:
                 guard.connections -= 1
+                guard._strangers.pop(self, None)
                 super().connection_lost(exc)
 
         def guarded(handler: Any, host: str, port: int, *, process_request: Any,
@@ -142,6 +149,7 @@ class Guard:
                     return Response(status, status.phrase, Headers(
                         {"Content-Type": "text/plain", "Content-Length": str(len(body)),
                          "Connection": "close"}), body)
+                guard._strangers.pop(connection, None)
                 request.path = found
                 response = process_request(connection, request)
                 if response is not None:

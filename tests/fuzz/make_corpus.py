@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the mesh and robot fuzzers into tests/fuzz/corpus/<format>/.
+"""Writes the seeds of the mesh, robot and state fuzzers into tests/fuzz/corpus/<format>/.
 
 Good files start with "good_" and must be read; all others are broken in the way that their name
 says and must be refused. Run it again after changing it; the files are committed.
@@ -396,6 +396,35 @@ def urdf():
     }
 
 
+def state():
+    """Edits of a good state (see fuzz_state.h): places of eight bytes in its content, and what is written there."""
+    def edits(*pairs):
+        return b"E" + b"".join(struct.pack("<I", at) + (struct.pack("<d", v) if isinstance(v, float)
+                                                       else struct.pack("<q", v)) for at, v in pairs)
+    head = b"HAPSTATE" + struct.pack("<QQQ", 9, 42, 0)
+    return {
+        "good_as_it_is": b"E",
+        "good_another_time": edits((0, 0.5)),
+        "time_nan": edits((0, float("nan"))),
+        "time_negative": edits((0, -1.0)),
+        "step_negative": edits((8, -1)),
+        "step_huge": edits((8, 2**63 - 1)),
+        "last_dt_inf": edits((16, float("inf"))),
+        "count_zero": edits((24, 0)),
+        "count_one_more": edits((24, 10**6)),
+        "count_wraps": edits((24, -1)),
+        "coordinate_nan": edits((32, float("nan"))),
+        "coordinate_inf": edits((40, float("-inf"))),
+        "content_empty": b"P",
+        "content_zeros": b"P" + bytes(400),
+        "content_ones": b"P" + b"\xff" * 400,
+        "head_only": head,
+        "head_of_another_model": head + bytes(8),
+        "head_of_version_8": b"HAPSTATE" + struct.pack("<QQQ", 8, 42, 0) + bytes(8),
+        "head_length_huge": b"HAPSTATE" + struct.pack("<QQQ", 9, 42, 2**63) + bytes(64),
+    }
+
+
 if __name__ == "__main__":
     write("obj", obj())
     write("stl", stl())
@@ -404,3 +433,4 @@ if __name__ == "__main__":
     write("vtk", vtk_files())
     write("gmsh", gmsh_files())
     write("urdf", urdf())
+    write("state", state())

@@ -55,7 +55,7 @@ class AffineLaws : public ::testing::Test {
     sizes.resize(static_cast<std::size_t>(block), 3);
     std::vector<Term*> terms;
     for (const auto& t : terms_) terms.push_back(t.get());
-    const auto scalars = static_cast<std::size_t>(24 + 3 * (block - 2));
+    const auto scalars = std::size_t{24} + 3 * (static_cast<std::size_t>(block) - 2);
     objective_.build(sizes, std::vector<char>(scalars, 0), &points_, terms);
     State state;
     state.q.assign(24, 0.0);
@@ -186,7 +186,8 @@ TEST_F(AffineLaws, OrthogonalityFeelsNoRigidMotion) {
   for (int k = 1; k < 4; ++k) {
     const double* c = frames_[1]->base() + 3 * k;
     const Vec3d axis{{c[0], c[1], c[2]}}, d = (turn * axis - axis) * (1 / kStep);
-    for (int r = 0; r < 3; ++r) z[static_cast<std::size_t>(12 + 3 * k + r)] = d[r];
+    for (int r = 0; r < 3; ++r)
+      z[12 + 3 * static_cast<std::size_t>(k) + static_cast<std::size_t>(r)] = d[r];
   }
   EXPECT_LE(terms_[1]->evaluate(e).value, 1e-24);
 }

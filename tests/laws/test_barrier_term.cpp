@@ -10,7 +10,6 @@ namespace haptos {
 namespace {
 
 using test::kCorner;
-using test::kSupport;
 using test::kUnit;
 using test::point_in_region;
 using test::Random;

@@ -1,4 +1,6 @@
 // The law suite on the barrier of segments and points, and what a soft surface sees of them.
+#include <numeric>
+
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/closest_features.h"
 #include "haptos/geometry/shapes.h"
@@ -40,8 +42,8 @@ TriMesh mixed() {
 }
 
 std::vector<int> all_cells(const ContactSurface& s) {
-  std::vector<int> c;
-  for (int i = 0; i < s.cell_count(); ++i) c.push_back(i);
+  std::vector<int> c(static_cast<std::size_t>(s.cell_count()));
+  std::iota(c.begin(), c.end(), 0);
   return c;
 }
 

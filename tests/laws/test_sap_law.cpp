@@ -128,6 +128,56 @@ TEST(SapLaw, HessianIsPositiveSemiDefiniteEverywhere) {
   printf("smallest eigenvalue over largest: %.1e\n", smallest);
 }
 
+// With a lagged normal impulse: sticks, slips, each with and without its spring.
+Sample lagged_sample(int wanted, bool pressed, std::mt19937& rng) {
+  std::uniform_real_distribution<double> u(0.1, 0.9);
+  Sample s{contact(0.2 + u(rng)), {}};
+  s.c.lagged = 0.1 + u(rng);
+  const double bound = s.c.friction * s.c.lagged, yr = wanted ? bound / u(rng) : bound * u(rng);
+  s.v = velocity(s.c, yr, 6.28 * u(rng), pressed ? u(rng) : -u(rng));
+  return s;
+}
+
+TEST(SapLaw, WithALaggedNormalImpulseIsTheGradientOfAConvexCost) {
+  std::mt19937 rng(8);
+  for (const int wanted : {0, 1})
+    for (const bool pressed : {false, true}) {
+      Errors worst;
+      for (int k = 0; k < 1000; ++k) {
+        const Sample s = lagged_sample(wanted, pressed, rng);
+        const SapValue<double> r = sap_law(s.c, s.v);
+        ASSERT_EQ(region(r), wanted);
+        const Errors e = differences(s.c, s.v);
+        worst.gradient = std::max(worst.gradient, e.gradient);
+        worst.hessian = std::max(worst.hessian, e.hessian);
+        const Vec3d m = principal_moments(r.hessian);
+        EXPECT_GE(m[0], -1e-14 * m[2]);
+        // The normal part is the spring's, whatever the slip; the other is Coulomb's bound.
+        EXPECT_NEAR(r.impulse[2], std::max(0.0, (s.c.v_hat[2] - s.v[2]) / s.c.r_n), 1e-14);
+        const double g_t = std::hypot(r.impulse[0], r.impulse[1]);
+        if (wanted == 1)
+          EXPECT_NEAR(g_t, s.c.friction * s.c.lagged, 1e-14);
+        else
+          EXPECT_LT(g_t, s.c.friction * s.c.lagged);
+      }
+      EXPECT_LT(worst.gradient, 1e-6);
+      EXPECT_LT(worst.hessian, 1e-4);
+    }
+}
+
+TEST(SapLaw, AConeThatSticksIsTheLaggedLawUnderItsOwnNormalImpulse) {
+  std::mt19937 rng(9);
+  for (int k = 0; k < 200; ++k) {
+    const Sample s = sample(0, rng);
+    const SapValue<double> cone = sap_law(s.c, s.v);
+    SapContact<double> c = s.c;
+    c.lagged = cone.impulse[2];
+    const SapValue<double> own = sap_law(c, s.v);
+    EXPECT_EQ(norm(own.impulse - cone.impulse), 0);
+    EXPECT_EQ(own.cost, cone.cost);
+  }
+}
+
 TEST(SapLaw, ImpulseIsTheNearestPointOfTheCone) {
   // In the norm of R no admissible impulse is nearer to y.
   std::mt19937 rng(4);
@@ -214,7 +264,9 @@ TEST(SapLaw, EveryLaneEqualsTheScalarLawBitForBit) {
     SapContact<P> c;
     Vec3<P> v;
     for (int lane = 0; lane < 4; ++lane) {
-      s[lane] = sample((k + lane) % 3, rng);
+      const int kind = (k + lane) % 4;
+      s[lane] = kind == 3 ? lagged_sample(k % 2, k % 3 == 0, rng) : sample(kind, rng);
+      c.lagged.set(lane, s[lane].c.lagged);
       c.friction.set(lane, s[lane].c.friction);
       c.r_t.set(lane, s[lane].c.r_t);
       c.r_n.set(lane, s[lane].c.r_n);
@@ -263,7 +315,7 @@ void check_derivatives(bool two, const PointContactOptions& law) {
   std::vector<double> z = {0.2, 0, -0.4, 0, 0, 3};
   if (two) {
     b = std::make_unique<LinkOf<RigidBody>>(scene.add(
-        std::make_unique<RigidBody>(scene.next_slots(), ball_spec({{0.33, 0.25, 0.125}}))));
+        std::make_unique<RigidBody>(scene.next_slots(), ball_spec({{0.33, 0.24, 0.113}}))));
     shapes.push_back(ball_shape(b.get(), {{-0.01, 0.01, 0.002}}));
     z.insert(z.end(), {0, 0.1, -0.9, 1, 0, 0});
   } else {
@@ -283,11 +335,13 @@ void check_derivatives(bool two, const PointContactOptions& law) {
 }
 
 TEST(PointContact, GradientAndHessianInTheUnknownsOfBodiesMatchDifferences) {
-  for (const PointLaw law : {PointLaw::kSap, PointLaw::kLagged, PointLaw::kSimilar})
+  for (const PointLaw law :
+       {PointLaw::kSap, PointLaw::kLagged, PointLaw::kSimilar, PointLaw::kCoulomb})
     for (const bool two : {false, true}) {
       SCOPED_TRACE(static_cast<int>(law));
       PointContactOptions options;
       options.law = static_cast<int>(law);
+      options.anchored = false;
       options.stiction_speed = 1e-2;
       check_derivatives(two, options);
     }

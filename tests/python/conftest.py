@@ -53,7 +53,7 @@ def small_scene(depth=0.3e-3, steps=4):
 SMALL_SENSOR = """
 name: small
 pad: {kind: box, width: 10 mm, depth: 10 mm, thickness: 3 mm,
-      elements: {top: 1.5 mm, base: 2 mm, centre: 2 mm, rim: 2 mm}}
+      elements: {top: 1.5 mm, base: 2 mm, centre: 2 mm, rim: 2 mm, below: 1}}
 material: {young: 100 kPa, poisson: 0.45, density: 1000}
 friction: 0.5
 camera: {kind: orthographic, width: 64, height: 48, pitch: 125 um}

@@ -1,6 +1,7 @@
 """The page in a real browser: it loads, its slider moves the gel and the images."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -78,8 +79,14 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         assert green(first) < 50 and green(last) > 500
         page.key("Home", 36)
         page.until(slider + ".ariaValueNow == '0'")
-        back = page.settled()
-        assert (np.abs(back[GEL].astype(int) - first[GEL]).max(axis=2) > 30).mean() < 0.01
+        # The number of the slider is there before the gel is, on a machine that is busy much before.
+        end = time.monotonic() + 120
+        while True:
+            back = page.settled()
+            differs = (np.abs(back[GEL].astype(int) - first[GEL]).max(axis=2) > 30).mean()
+            if differs < 0.01 or time.monotonic() > end:
+                break
+        assert differs < 0.01
         compare(last, first, tmp_path)
         # Nothing comes from another machine, and nothing went wrong.
         outside = [r for r in page.requests if not r.startswith(

@@ -1,12 +1,18 @@
 """Calibration on presses rendered with hidden lights: what it finds is held against what was hidden,
 and bad input is one sentence."""
 
+import re
+import shlex
+
+import h5py
 import numpy as np
 import pytest
 from PIL import Image
 
 import haptos
-from conftest import run_haptos
+from conftest import ROOT, run_haptos
+from haptos.cli import run_command
+from haptos.image_metrics import compare_images
 
 scipy = pytest.importorskip("scipy", reason="calibration needs scipy")
 
@@ -40,18 +46,23 @@ def noisy(rng, image):
     return np.clip(image + rng.normal(0, NOISE, image.shape) + 0.5, 0, 255).astype(np.uint8)
 
 
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory):
-    """A folder of 10 frames without contact and 40 presses; the circles that were drawn."""
-    folder = tmp_path_factory.mktemp("pictures")
-    rng, hidden = np.random.default_rng(1), hidden_model()
+def take_pictures(folder, seed):
+    """Saves 10 frames without contact and 40 presses; the circles that were drawn."""
+    rng, hidden = np.random.default_rng(seed), hidden_model()
     for k in range(10):
         Image.fromarray(noisy(rng, hidden.background)).save(folder / f"background{k}.png")
     circles = {}
     for k in range(40):
         image, circles[f"press{k:02}.png"] = press_picture(rng, hidden)
         Image.fromarray(image).save(folder / f"press{k:02}.png")
-    return folder, circles
+    return circles
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    """A folder of pictures; the circles that were drawn."""
+    folder = tmp_path_factory.mktemp("pictures")
+    return folder, take_pictures(folder, 1)
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +84,29 @@ def test_held_out_presses_are_predicted_by_lights_and_by_table(calibrated):
               f"{np.mean([s.mse_null for s in scores])**0.5:.1f}")
         assert ssim.min() > 0.95 and correlation.min() > 0.95
         assert null.max() < 0.75
+
+
+@pytest.mark.full
+def test_presses_at_other_places_are_predicted_as_well(tmp_path):
+    """One set of places says little: the worst press of a set is where few others were."""
+    worst = {"lights": [], "table": []}
+    for seed in range(2, 32):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        take_pictures(folder, seed)
+        result = haptos.calibrate(folder, "4mm", PITCH)
+        assert not any("the shading fits" in w for w in result.warnings)
+        for name, scores in (("lights", result.light_scores), ("table", result.table_scores)):
+            worst[name].append(min(s.masked_ssim for s in scores))
+            assert min(s.correlation for s in scores) > 0.95
+    for name, values in worst.items():
+        print(f"FIGURE calibrate.sets.{name} = worst masked SSIM of {len(values)} sets "
+              f"{min(values):.4f} to {max(values):.4f}, {sum(v <= 0.95 for v in values)} not above .95, "
+              + " ".join(f"{v:.4f}" for v in values))
+    # A bin's polynomial of second order cannot follow the lights into the corners: one set in thirty
+    # has its worst press there.
+    assert min(worst["lights"]) > 0.95
+    assert min(worst["table"]) > 0.945 and sum(v > 0.95 for v in worst["table"]) >= 28
 
 
 def test_circles_and_lights_are_found(calibrated, pictures):
@@ -121,42 +155,57 @@ def test_the_sensor_it_writes_is_a_sensor_as_any_other(calibrated):
     model, base = haptos.load_sensor(str(out / "sensor.yaml")), haptos.load_sensor("gelsight-mini")
     # No pitch was given: 160 pixels show what the Mini's 320 show.
     assert result.pitch == pytest.approx(PITCH, rel=1e-12)
-    assert any("GelSight Mini" in w and "126.8 um" in w for w in result.warnings)
+    assert [w for w in result.warnings if w.startswith("no ")] == [
+        "no sensor was named: sensor.yaml is a GelSight Mini with these colours; --sensor names "
+        "another",
+        "no pitch was given: a pixel is 126.8 um, as where the pictures show all that the camera of "
+        "a GelSight Mini shows; --pitch gives another"]
     assert (model.camera.width, model.camera.height) == (SIZE[1], SIZE[0])
     assert model.camera.pitch == pytest.approx(PITCH, rel=1e-8)
     assert model.material == base.material and model.friction == base.friction
     assert model.markers.rows == base.markers.rows
     kinds = {f.what: f.kind for f in model.facts}
     assert kinds["pixel pitch"] == "assumed" and kinds["colours"] == "measured"
-    assert "lights" not in kinds and "density and friction" in kinds
+    assert "lights" not in kinds and "Young's modulus and friction, together" in kinds
     scene = haptos.Scene(gravity=(0, 0, 0))
     model.add_to(scene, "finger")
     rest = scene.compile().sensors["finger"].rgb()[0]
     assert np.abs(rest.astype(int) - result.background).max() <= 1
 
 
-@pytest.mark.full
-def test_a_press_into_it_looks_like_the_pictures(calibrated):
-    from haptos.image_metrics import compare_images
-    from haptos.press import prepare
+def commands_of_the_page():
+    """What docs/sensors/calibration.md says to type, in its order."""
+    page = (ROOT / "docs/sensors/calibration.md").read_text()
+    blocks = re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [shlex.split(line)[1:] for block in blocks for line in block.splitlines()
+            if line.startswith("haptos ")]
 
-    result, out = calibrated
-    press = prepare("sphere", sensor=str(out / "sensor.yaml"), depth=5e-4)
-    while not press.done:
-        press.step()
-    sensor = press.sensor
-    depth, normal = sensor.image()
+
+@pytest.mark.full
+def test_the_commands_of_the_page_lead_to_a_press_like_the_pictures(pictures, tmp_path):
+    (tmp_path / "pictures").symlink_to(pictures[0])
+    commands = commands_of_the_page()
+    assert [c[0] for c in commands] == ["calibrate", "calibrate", "describe", "press"]
+    assert commands[0] == ["calibrate", "--images", "pictures", "--ball-radius", "4mm"]
+    for command in commands:
+        done = run_haptos(*command, cwd=tmp_path, timeout=600)
+        assert done.returncode == 0, done.stderr
+    made = [p for p in (tmp_path / "runs").glob("*/sensor.yaml")]
+    assert len(made) == 1 and (made[0].parent / "report.html").exists()  # of the first command
+    with h5py.File(tmp_path / "runs/mine/run.h5") as file:
+        camera = file["sensors/camera"]
+        depth, image = np.nan_to_num(camera["depth"][-1, 0]), camera["rgb"][-1, 0].astype(float)
+        rest = camera["rgb"][0, 0].astype(float)
     # What the hidden lights would make of the same gel, as if it were flat at rest.
-    rest = haptos.normals_from_depth(np.zeros(SIZE, np.float32), PITCH)
-    flat = np.nan_to_num(depth[0])
-    true = hidden_model().render_float(flat, haptos.normals_from_depth(flat, PITCH)).astype(float)
-    inside = flat > 1e-4
-    score = compare_images(sensor.rgb()[0].astype(float), true, result.background, inside)
+    hidden = hidden_model()
+    true = hidden.render_float(depth, haptos.normals_from_depth(depth, PITCH)).astype(float)
+    inside = depth > 1e-4
+    score = compare_images(image, true, hidden.background.astype(float), inside)
     print(f"FIGURE calibrate.press = masked SSIM {score.masked_ssim:.3f}, null "
           f"{score.masked_ssim_null:.3f}, correlation {score.correlation:.3f}, "
           f"{inside.sum()} pixels")
-    assert rest.shape == normal[0].shape
-    assert score.masked_ssim > 0.9 > score.masked_ssim_null and score.correlation > 0.95
+    assert np.abs(rest - hidden.background).max() <= 3  # noise of a mean of 10 pictures
+    assert score.masked_ssim > 0.95 > score.masked_ssim_null and score.correlation > 0.95
 
 
 def test_pictures_that_were_mirrored_are_turned_back(pictures, calibrated, tmp_path):
@@ -164,7 +213,8 @@ def test_pictures_that_were_mirrored_are_turned_back(pictures, calibrated, tmp_p
     turned.mkdir()
     for picture in sorted(pictures[0].iterdir())[:30]:
         Image.fromarray(np.asarray(Image.open(picture))[::-1, ::-1]).save(turned / picture.name)
-    result = haptos.calibrate(turned, "4mm", PITCH, tmp_path / "out", sensor="digit", mirror="xy")
+    result = haptos.calibrate(turned, "4mm", PITCH, tmp_path / "out", sensor="digit", mirror="xy",
+                              bins=40)
     first = {p.name: p for p in calibrated[0].presses}
     for press in result.presses:
         assert np.array_equal(press.image, first[press.name].image)
@@ -203,7 +253,7 @@ def test_a_pad_of_ones_own_goes_with_the_sensor(calibrated, tmp_path):
     assert model.camera.distance == 0.02 and model.camera.pitch == pytest.approx(PITCH, rel=1e-8)
 
 
-@pytest.mark.parametrize("ratio", [0.8, 1.25])
+@pytest.mark.parametrize("ratio", [0.75, 1.25])
 def test_a_wrong_ball_radius_is_noticed(pictures, tmp_path, ratio):
     some = tmp_path / "some"
     some.mkdir()
@@ -265,8 +315,18 @@ def test_what_cannot_be_calibrated_is_one_sentence(pictures, tmp_path):
         assert words in str(e.value) and "\n" not in str(e.value)
 
 
-def test_the_command_says_bad_input_in_one_line(tmp_path):
-    done = run_haptos("calibrate", "--images", tmp_path, "--ball-radius", "4", "--pitch", "60um",
-                      "--out", tmp_path / "out", cwd=tmp_path)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+@pytest.mark.parametrize(("radius", "words"), [
+    ("4", "must be 0.2 mm to 50 mm; give metres, or write the unit, for example 4mm"),
+    ("4m", "must be 0.2 mm to 50 mm; give metres, or write the unit, for example 4mm"),
+    ("4mmm", "units are m, cm, mm, um or in"),
+    ("-4mm", "must be 0.2 mm to 50 mm"),
+    ("4mm", "show no circle of 6 pixels or more in any of them; press a ball"),
+])
+def test_the_command_says_bad_input_in_one_line(tmp_path, monkeypatch, capsys, radius, words):
+    (tmp_path / "pictures").mkdir()
+    folder_of(tmp_path / "pictures", 3)
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["calibrate", "--images", "pictures", f"--ball-radius={radius}"]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("haptos: ") and said.err.count("\n") == 1 and not said.out
+    assert words in said.err and not (tmp_path / "runs").exists()

@@ -61,7 +61,8 @@ def test_press_reaches_the_depth_and_its_forces_balance(press):
         assert np.linalg.norm(contact + glue) < 1e-3 * np.linalg.norm(contact)
         assert 0.29e-3 < np.nanmax(f["sensors/camera/depth"][-1]) < 0.4e-3
         z = f["prescribed/object/pose"][:, 0, 2]
-        assert z[0] - z[-1] == pytest.approx(0.3e-3 + 1.05 * 2e-5, rel=1e-9)
+        # It starts 1.05 supports of 20 um above the touch, and stops short by the mean gap.
+        assert 0.3e-3 < z[0] - z[-1] < 0.3e-3 + 1.05 * 2e-5
         assert (f["step/status"][:] == 0).all()
         settings = json.loads(f.attrs["settings"])
         assert settings["contact"]["divisions"] == 2 and settings["steps"] == 4
@@ -272,7 +273,7 @@ def test_a_strict_step_that_fails_ends_with_a_report_and_exit_1(tmp_path):
 ODD_SCENE = """
 sim: {dt: 0.01 s}
 prescribed:
-  - {name: "<b>sheet", mesh: {file: sheet.obj, unit: m}}
+  - {name: "<b>sheet", mesh: {file: sheet.obj, unit: m}, friction: 0}
 spheres:
   - {name: moon, radius: 20e3 m, mass: 100 g, pose: {position: [0, 0, 30e3 m]}}
 """
@@ -310,6 +311,7 @@ soft:
     pad: {box: {width: 20 mm, depth: 20 mm, thickness: 10 mm, cells: [1, 1, 1]}}
     material: {young: 100 kPa, poisson: 0.45}
     pose: {position: [5, 5, 0]}
+    friction: 0
 half_spaces: [{name: ground}]
 """)
     check = run_haptos("check", odd_scene, cwd=tmp_path)

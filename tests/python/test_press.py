@@ -99,7 +99,65 @@ def test_the_dome_is_highest_in_the_middle():
     top = x[np.unique(press.sim.coat("gel"))]
     assert top[:, 2].max() == pytest.approx(0, abs=1e-9)
     corner = top[np.argmax(top[:, 0] + top[:, 1])]
-    assert corner[2] == pytest.approx(-(12.625e-3**2 / 0.270 + 10.375e-3**2 / 0.518), rel=1e-6)
+    assert corner[2] == pytest.approx(-1.25e-3, rel=1e-6)
+
+
+SMALL = """\
+name: Small
+pad: {kind: box, width: 12 mm, depth: 12 mm, thickness: 4 mm, DOME}
+material: {young: 435 kPa, poisson: 0.48, density: 1000}
+friction: 0.8
+camera: {kind: orthographic, width: 32, height: 32, pitch: 0.3 mm}
+"""
+
+
+def small_sensor(folder, dome="elements: {centre: 0.8 mm, even: 4 mm}"):
+    path = folder / "small.yaml"
+    path.write_text(SMALL.replace("DOME", dome))
+    return str(path)
+
+
+@pytest.mark.parametrize("at", [(0.0, 0.0), (3e-3, -2e-3), (-4e-3, 1e-3)])
+def test_depth_counts_from_the_first_touch_on_a_dome_beside_its_middle(tmp_path, at):
+    # Ball of 3 mm, dome of 30 and 20 mm: the least distance along z over a fine grid. Facets of the
+    # ball (.3 mm) and of the pad (.9 mm) lie inside by s^2 / 8 R.
+    press = prepare("sphere", sensor=small_sensor(tmp_path, "dome: [30 mm, 20 mm]"), at=at, depth=1e-4)
+    x, y = np.meshgrid(*2 * [np.linspace(-1.5e-3, 1.5e-3, 601)])
+    top = -(x + at[0]) ** 2 / 0.060 - (y + at[1]) ** 2 / 0.040
+    least = (3e-3 - np.sqrt(9e-6 - x**2 - y**2) - top).min()  # the pole at the highest point of the pad
+    facets = 0.3e-3**2 / (8 * 3e-3) + 0.9e-3**2 / (8 * 20e-3) * 2
+    pole = lowest(press)
+    assert press.gap - least - facets < pole < press.gap - least + facets
+
+
+def test_a_press_beside_the_middle_of_a_dome_is_felt_at_once(tmp_path):
+    # It used to count from the highest point of the gel: .1 mm gave no force.
+    press = prepare("sphere", sensor=small_sensor(tmp_path, "dome: [30 mm, 20 mm]"), at=(3e-3, -2e-3),
+                    depth=1e-4, steps=2)
+    while not press.done:
+        step = press.step()
+    # Hertz' force for a ball of 3 mm on E, with the dome's mean curvature; the layer adds a quarter.
+    hertz = 4 / 3 * 4.35e5 / (1 - 0.48**2) * (1 / (1 / 3e-3 + 1 / 25e-3)) ** 0.5 * 1e-4**1.5
+    assert hertz < step.normal < 1.5 * hertz
+
+
+def test_force_at_the_depth_asked_for_does_not_hang_on_the_support(tmp_path):
+    # The gel lies deeper than the object by the gap, 12 um at a support of 20 um: the force was too
+    # large by 1.65 * 12 / 250 = 8 %. What is left is of second order and of the gap's spread.
+    forces = []
+    for support in (2e-5, 5e-6):
+        press = prepare("sphere", sensor=small_sensor(tmp_path), depth=2.5e-4,
+                        options={"contact.support": support})
+        while not press.done:
+            step = press.step()
+        forces.append(step.normal)
+        assert 0.2 * support < step.grip.gap < 0.8 * support
+        # At the pole the gap is less than the mean, by less than the support, and the middles of four
+        # pixels of .3 mm lie around it; facets of .4 mm hang below the ball.
+        beside = 2 * 0.15e-3**2 / (2 * 3e-3)
+        off = np.nanmax(press.sensor.depth()) - 2.5e-4
+        assert -support - beside < off < 0.4e-3**2 / (8 * 3e-3)
+    assert forces[0] == pytest.approx(forces[1], rel=0.01)
 
 
 def test_options_reach_the_scene(pad_file):
@@ -109,3 +167,67 @@ def test_options_reach_the_scene(pad_file):
     assert press.gap == pytest.approx(1.05e-5)
     with pytest.raises(haptos.InputError, match="support"):
         prepare("sphere", options={"contact.suport": 1.0})
+
+
+# -- small elements where it is pressed --------------------------------------------------------
+
+
+def coat_widths(press, lo, hi):
+    """Sides of the coat's triangles along x or y in a region of the gel frame [m]."""
+    x, t = press.sim.positions("gel")[0], np.asarray(press.sim.coat("gel"))
+    d = x[t] - x[np.roll(t, -1, axis=1)]
+    middle = x[t].mean(axis=1)[:, :2]
+    inside = ((middle > lo) & (middle < hi)).all(axis=1)
+    d = np.abs(d[inside]).reshape(-1, 3)[:, :2]
+    along = d.min(axis=1) < 1e-9  # not the diagonals
+    return d[along].max(axis=1)
+
+
+def test_elements_are_small_below_the_object_and_its_way_only():
+    # A punch of 6 mm, 1 mm beside the middle, that goes on by 1 mm. Elements of the gel are cut in
+    # eight, so the coat's sides are half of what was asked for.
+    press = prepare("cylinder", sensor="digit", elements=4e-4, at=(1e-3, 0), shear=1e-3)
+    under = coat_widths(press, (-2.2e-3, -3.2e-3), (5.2e-3, 3.2e-3))
+    assert 0.8 * 2e-4 < under.min() and under.max() < 1.25 * 2e-4
+    beside = coat_widths(press, (6.5e-3, -9e-3), (8e-3, 9e-3))
+    assert len(beside) and beside[np.argsort(beside)][len(beside) // 2:].max() > 4e-4
+    plain = prepare("cylinder", sensor="digit", at=(1e-3, 0), shear=1e-3)
+    assert coat_widths(plain, (-2.2e-3, -3.2e-3), (5.2e-3, 3.2e-3)).max() > 2.8e-4
+    assert press.settings["elements"] == 4e-4 and plain.settings["elements"] is None
+
+
+def test_a_cone_is_as_wide_as_where_it_is_pressed_in(tmp_path):
+    # Vertices at the tip and far above only: what is cut by the deepest height counts.
+    cone = haptos.cone(8e-3, 0.0, 8e-3, 8e-3)
+    path = write(tmp_path / "cone.obj", cone)
+    press = prepare(path, unit="m", face="top", depth=1e-3, elements=2e-4)
+    narrow, wide = coat_widths(press, -0.8e-3, 0.8e-3), coat_widths(press, -6e-3, 6e-3)
+    assert narrow.max() < 1.25e-4 and wide.max() > 2e-4
+
+
+@pytest.mark.parametrize("pad", ["box", "dome"])
+def test_pads_without_a_sensor_and_at_the_border(pad):
+    for at in ((0, 0), (12e-3, 10e-3)):
+        gel = prepare("sphere", pad=pad, elements=5e-4, at=at).sim.mesh("gel")
+        assert haptos.check_volume(gel).findings() == []
+
+
+def test_a_round_pad_is_fine_from_its_middle_on(tmp_path):
+    path = tmp_path / "round.yaml"
+    path.write_text("name: R\npad: {kind: round, radius: 10 mm, thickness: 3 mm}\n"
+                    "material: {young: 1e5, poisson: 0.48, density: 1000}\n"
+                    "camera: {kind: orthographic, width: 64, height: 64, pitch: 0.2 mm}\n")
+    press = prepare("sphere", sensor=str(path), elements=4e-4, at=(2e-3, 0))
+    assert haptos.check_volume(press.sim.mesh("gel")).findings() == []
+    plain = prepare("sphere", sensor=str(path), at=(2e-3, 0))
+    assert len(press.sim.mesh("gel").vertices) > 1.5 * len(plain.sim.mesh("gel").vertices)
+
+
+def test_elements_that_cannot_be_are_refused(pad_file):
+    with pytest.raises(haptos.InputError, match="elements of its own"):
+        prepare("sphere", pad=str(pad_file), elements=3e-4)
+    for width in (-1e-3, 1e-6, 0.1, float("nan")):
+        with pytest.raises(haptos.InputError, match="from 50 um to 5 mm"):
+            prepare("sphere", elements=width)
+    with pytest.raises(haptos.InputError, match="ask for larger ones"):
+        prepare("flat_slab", elements=6e-5)

@@ -147,7 +147,7 @@ class Spring:
     """A gel that pushes back with a power of the depth, in place of a Sim."""
 
     envs = 1
-    contacts = np.zeros(0, [("normal_force", float), ("sticking", int),
+    contacts = np.zeros(0, [("normal_force", float), ("sticking", int), ("gap", float),
                             ("tangential_force", float, 3), ("p", float, 3)])
 
     def __init__(self, power, scale):
@@ -197,8 +197,10 @@ def test_the_recording_and_the_pictures_tell_the_phases(sheared, tmp_path):
     image = np.asarray(Image.open(tmp_path / "grip.png")).astype(int)
     blue, orange = (np.abs(image - c).sum(axis=2) < 30 for c in ((31, 95, 150), (217, 119, 43)))
     width = image.shape[1] // 5
-    assert blue[:, :width].sum() > 0.5 * orange[:, :width].sum()  # first most of the force sticks
-    assert blue[:, 4 * width:].sum() < 0.1 * orange[:, 4 * width:].sum()  # in the end it slips
+    first, last = (blue[:, part].sum() / orange[:, part].sum()
+                   for part in (slice(0, width), slice(4 * width, None)))
+    assert first > 0.3  # the middle sticks at first; most dots lie in the ring that slips
+    assert last < 0.1  # in the end all slips
 
 
 def command(*arguments):
@@ -246,13 +248,13 @@ def test_a_force_out_of_reach_ends_the_command_with_a_report(tmp_path, sensor, h
 @pytest.mark.parametrize(("how", "said"), [
     ({"depth": 1.0}, "1 m: must be more than 0 and less than the pad's thickness of 3 mm"),
     ({"depth": []}, "must be 1 to 1000 values"), ({"depth": [[1e-3]]}, "a row of numbers"),
-    ({"depth": "1mm"}, "numbers in SI units"), ({"depth": float("nan")}, "must be more than 0"),
+    ({"depth": float("nan")}, "must be more than 0"),
     ({"depth": [2e-4, 1e-4]}, "must rise"), ({"depth": [1e-4, np.inf]}, "must be more than 0"),
     ({"depth": 1e-3, "force": 1.0}, "cannot both"), ({"force": -1.0}, "more than 0"),
-    ({"force": [1.0, 1.0]}, "must rise"), ({"force": np.array(["1"])}, "numbers in SI units"),
-    ({"force": [1.0, None]}, "numbers in SI units"), ({"force": 1e9}, "can bear"),
+    ({"force": [1.0, 1.0]}, "must rise"), ({"force": ["up"]}, "in N"),
+    ({"force": [1.0, None]}, "must be a number in N"), ({"force": 1e9}, "can bear"),
     ({"shear": (1e-3, 1e-3, 1e-3)}, "half the pad's width"), ({"shear": 0.5}, "--shear 0.5mm"),
-    ({"shear": np.nan}, "half the pad's width"), ({"shear": "1mm"}, "numbers in SI units"),
+    ({"shear": np.nan}, "half the pad's width"),
     ({"twist": 10.0}, "--twist 10deg"), ({"twist": np.nan}, "-180 to 180"),
     ({"twist": [0.1, 0.1]}, "-180 to 180"), ({"friction": -1.0}, "must be from 0"),
     ({"at": (np.nan, 0.0)}, "must lie on the pad"), ({"at": (0.1, 0.0)}, "must lie on the pad"),

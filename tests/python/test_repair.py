@@ -129,10 +129,10 @@ def test_numbers_out_of_range_are_refused(options, part):
 
 
 def test_a_surface_without_triangles_is_refused():
-    for mesh in (haptos.TriMesh(np.zeros((0, 3)), np.zeros((0, 3), int)),
-                 haptos.TriMesh([[0, 0, 0]], [[0, 1, 2]])):
-        with pytest.raises(haptos.InputError, match="no triangle that can be used"):
-            haptos.repair(mesh)
+    with pytest.raises(haptos.InputError, match="no triangle that can be used"):
+        haptos.repair(haptos.TriMesh(np.zeros((0, 3)), np.zeros((0, 3), int)))
+    with pytest.raises(haptos.InputError, match="must be from 0 to 0"):
+        haptos.TriMesh([[0, 0, 0]], [[0, 1, 2]])
 
 
 @pytest.mark.parametrize("suffix", [".stl", ".obj", ".ply"])

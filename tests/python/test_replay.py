@@ -177,7 +177,8 @@ def test_a_folder_of_results_is_opened_and_one_of_many_is_asked_for(recorded, tm
     assert open_shown(str(tmp_path / "c")).path == part
 
 
-def test_a_press_is_made_again_from_its_recording(tmp_path, pad_file, capsys):
+def test_a_press_is_made_again_from_its_recording(tmp_path, pad_file, capsys, monkeypatch):
+    monkeypatch.chdir(pad_file.parent)  # a recording opens files beside it or where one works
     assert run_command(["press", "cone", "--pad", str(pad_file), "--unit", "mm", "--at", "1mm,0",
                         "--depth", "0.1mm", "--steps", "2", "--young", "200kPa", "--set",
                         "contact.support=30um", "--out", str(tmp_path / "p")]) == 0

@@ -42,9 +42,10 @@ def test_sensors_are_read_by_name_with_channels_units_and_times(scene):
     robot = sim.robots["arm"]
     q = robot.position[0, 0]
     up = np.array([-np.sin(q), 0, np.cos(q)])
-    np.testing.assert_allclose(sensors["wrist"].value[0, :3], 0.5 * G * up, atol=1e-6)
+    # Loads come from differences of velocities, which Newton leaves within its tolerance.
+    np.testing.assert_allclose(sensors["wrist"].value[0, :3], 0.5 * G * up, atol=1e-5)
     np.testing.assert_allclose(sensors["hand"].value, -sensors["wrist"].value, atol=1e-6)
-    np.testing.assert_allclose(sensors["imu"].value[0, :3], G * up, atol=1e-6)
+    np.testing.assert_allclose(sensors["imu"].value[0, :3], G * up, atol=1e-5)
     assert sensors["amperes"].value[0, 0] == pytest.approx(robot.effort[0, 0] / 0.5, rel=1e-12)
     assert sensors["wrist"].value.shape == (1, 6)
     assert sensors["wrist"].time[0] == pytest.approx(1.996)

@@ -183,7 +183,7 @@ def test_a_surface_that_bounds_nothing_is_refused_in_one_sentence(surface, part)
 
 @pytest.mark.parametrize(("options", "part"), [
     ({"size": 0}, "size = 0 mm: must be more than 0"), ({"size": math.nan}, "size = nan"),
-    ({"size": "1mm"}, "size = 1mm"), ({"size": 1.0}, "17.32 mm"),
+    ({"size": "wide"}, "size = wide"), ({"size": 1.0}, "17.32 mm"),
     ({"size": 1e-5}, "tetrahedra, more than max_tets"),
     ({"epsilon": 3e-3}, "epsilon"), ({"epsilon": 0.0}, "epsilon"), ({"seed": -1}, "seed"),
     ({"seed": 1.5}, "seed"), ({"stop_energy": 1.0}, "stop_energy"),

@@ -186,7 +186,8 @@ def test_a_live_run_can_be_looked_at_again_and_its_object_is_moved(port):
         assert sliders["depth"].value == 0
 
 
-def test_a_press_goes_on_live(tmp_path, port, pad_file):
+def test_a_press_goes_on_live(tmp_path, port, pad_file, monkeypatch):
+    monkeypatch.chdir(pad_file.parent)  # files beside the recording or in the working folder
     press = haptos.press.prepare("sphere", depth=0.16e-3, steps=2, pad=str(pad_file), unit="mm",
                                  options={"material.young": 1e5})
     with haptos.Recorder(tmp_path / "run.h5", press.sim, settings=press.settings,

@@ -201,6 +201,15 @@ def test_a_thousand_connections_are_too_many_and_the_simulation_goes_on(page):
     assert get(page, f"/{page.guard.key}/").startswith(b"HTTP/1.1 200")
 
 
+def test_idle_connections_without_the_key_do_not_keep_the_owner_out(page):
+    with contextlib.ExitStack() as stack:
+        idle = [stack.enter_context(connect(page)) for _ in range(web_guard.MAX_CONNECTIONS)]
+        assert get(page, f"/{page.guard.key}/").startswith(b"HTTP/1.1 200")
+        for s in idle[:8]:  # the oldest made room
+            s.settimeout(5)
+            assert answer(s) == b""
+
+
 def test_so_many_pages_and_no_more(page):
     pages = [websocket(page) for _ in range(web_guard.MAX_PAGES)]
     try:

@@ -81,7 +81,7 @@ class FrozenScene {
     c.step = state.step;
     c.history = &state.history;
     objective_.begin_step(c);
-    for (const auto& t : terms_) t->prepare(c);
+    objective_.prepare();
 
     std::vector<double> z = state.z;
     if (start_guess) start_guess(inertia.z_free, z);

@@ -17,7 +17,8 @@ inline constexpr double kG = 9.81;
 // Values of PointContactOptions::law.
 inline constexpr int kSap = static_cast<int>(PointLaw::kSap),
                      kLagged = static_cast<int>(PointLaw::kLagged),
-                     kSimilar = static_cast<int>(PointLaw::kSimilar);
+                     kSimilar = static_cast<int>(PointLaw::kSimilar),
+                     kCoulomb = static_cast<int>(PointLaw::kCoulomb);
 
 struct World {
   FrozenScene scene;
@@ -25,7 +26,7 @@ struct World {
   std::vector<std::unique_ptr<Link>> links;
   std::vector<PointShape> shapes;
   PointContact* term = nullptr;
-  PointContactOptions law;
+  PointContactOptions law{.law = kSap, .anchored = false};  // each test names what it is about
   double friction = 0.5, stiffness = 1e6, relaxation_time = 0.01, dissipation = 20, modulus = 0;
 
   void add_plane(const Vec3d& n) {

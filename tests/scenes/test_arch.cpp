@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "haptos/geometry/mesh_edit.h"
+#include "tests/scenes/start_energy.h"
 #include "tests/scenes/watch.h"
 #include "tests/support.h"
 
@@ -73,8 +74,11 @@ struct Result {
 };
 
 Result run(int stones, double mu, double first, double last) {
-  Sim sim(arch(stones, mu));
+  const Scene scene = arch(stones, mu);
+  Sim sim(scene);
   test::Watch watch(sim);
+  // A millionth: ten times what the residual of a step, 1e-5 of the load, does over its motion.
+  const test::NoGain no_gain(scene, watch, 1e-6, 1e-6);
   auto corners = [&] {
     std::vector<Vec3d> all;
     for (int i = 0; i < stones; ++i)
@@ -98,6 +102,7 @@ Result run(int stones, double mu, double first, double last) {
   r.crown = crown - watch.centre("stone " + std::to_string(stones / 2))[2];
   const std::string name = "arch." + std::to_string(stones) + ".mu" + (mu > 0.3 ? "50" : "20");
   watch.print(name);
+  no_gain.check(name.c_str());
   std::printf("FIGURE %s.settled = %.2e m\nFIGURE %s.drift = %.2e m\nFIGURE %s.crown = %.2e m\n",
               name.c_str(), r.settled, name.c_str(), r.drift, name.c_str(), r.crown);
   return r;

@@ -93,6 +93,7 @@ TEST(Batch, TheBitsDoNotDependOnThreads) {
     for (int k = 0; k < 5; ++k) vary(batch.env(k), 10 * k);
     for (int n = 0; n < 60; ++n) batch.step();
     std::vector<std::uint64_t> bits;
+    bits.reserve(5);
     for (int k = 0; k < 5; ++k) bits.push_back(batch.env(k).state().hash());
     if (first.empty()) first = bits;
     EXPECT_EQ(bits, first) << threads;

@@ -6,6 +6,7 @@
 
 #include "haptos/geometry/shapes.h"
 #include "tests/param_names.h"
+#include "tests/scenes/start_energy.h"
 #include "tests/scenes/watch.h"
 #include "tests/support.h"
 
@@ -71,6 +72,18 @@ bool stands(double degrees, double mu) {
     EXPECT_LT(watch.speed(), 1e-4) << mu;
   }
   return up;
+}
+
+// From the start, where the cards hold each other by contacts that are nearly closed.
+TEST(CardTent, GainsNoEnergyWhetherItStandsOrFalls) {
+  for (const double mu : {0.8, 0.1}) {
+    const Scene scene = tent(65 * M_PI / 180, mu);
+    Sim sim(scene);
+    test::Watch watch(sim);
+    const test::NoGain no_gain(scene, watch, 1e-6, 1e-6);
+    EXPECT_TRUE(watch.run_until(1));
+    no_gain.check(mu > 0.5 ? "card_tent.stands" : "card_tent.falls");
+  }
 }
 
 double limit(double degrees) { return 1 / (2 * std::tan(degrees * M_PI / 180)); }

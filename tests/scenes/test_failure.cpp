@@ -72,6 +72,7 @@ TEST(StepFailure, NamesTheBodyThatRunsAwayTheLightOneAndTheWorstBalance) {
 
   Tower slow;
   push(slow, 50);
+  slow.w.bodies[2]->force = {{400, 300, -50}};
   f = slow.step(&s);
   EXPECT_EQ(f.cause, Failure::kIterations) << s;
   EXPECT_STREQ(f.term, "point contact");

@@ -1,6 +1,8 @@
 // A ridge in a V groove: one edge that touches two walls, each with friction of its own. The walls
 // press with N = W / (2 sin(a)) each, a the half-angle of the groove, so along the groove it holds
 // up to mu W / sin(a), more than on a plane.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdio>
 

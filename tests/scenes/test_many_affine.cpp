@@ -12,6 +12,7 @@
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
 #include "haptos/sim/sim.h"
+#include "tests/scenes/start_energy.h"
 
 namespace haptos {
 namespace {
@@ -70,9 +71,16 @@ int intersections(const Sim& sim) {
 void fall(const Scene& scene, int most_iterations, int steps = 25) {
   Sim sim(scene);
   int iterations = 0, most = 0, passes = 0;
-  double seconds = 0;
+  double seconds = 0, rise = -1e300;
+  const double start = test::energy_with_contacts(scene);
+  double energy = start;
   for (int i = 0; i < steps; ++i) {
     const StepReport r = sim.step();
+    // A residual of so many newtons may do work over the motion of a step, at .6 m/s after the
+    // fall.
+    const double by_residual = scene.newton.force_tolerance * r.newton.load * 0.6 * scene.sim.dt;
+    rise = std::max(rise, r.kinetic + r.potential - energy - by_residual);
+    energy = r.kinetic + r.potential;
     ASSERT_EQ(r.status(), 0u) << i << " " << describe_status(r.status());
     ASSERT_EQ(intersections(sim), 0) << i;
     for (const AffineBody& b : scene.affine) ASSERT_LT(sim.affine_strain(b.name), 0.01) << i;
@@ -89,6 +97,10 @@ void fall(const Scene& scene, int most_iterations, int steps = 25) {
     if (c.body_b == floor) carried += c.force[2];
   EXPECT_NEAR(carried / weight, 1, 0.3);
   EXPECT_LT(iterations, most_iterations);
+  // Falling, landing and sliding lose energy in every step.
+  EXPECT_LE(rise, 1e-9 * start);
+  EXPECT_LT(energy, start);
+  std::printf("FIGURE pile.rise_beyond_residual = %.2e J (at most %.2e)\n", rise, 1e-9 * start);
   std::printf("FIGURE pile.iterations_per_step = %.1f\n", static_cast<double>(iterations) / steps);
   std::printf("FIGURE pile.most_iterations = %d\n", most);
   std::printf("FIGURE pile.lag_passes_per_step = %.1f\n", static_cast<double>(passes) / steps);

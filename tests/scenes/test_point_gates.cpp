@@ -247,15 +247,20 @@ struct Pile {
   }
 };
 
-void pile(int side, double time, const char* name, double bound) {
+// `deepest`: of any step; `at_rest`: of the last half. A ball at rest on the floor sinks by its
+// weight over the stiffness, 1e-6 m; a column of six that lands at .14 m/s by .14 m/s sqrt(60 kg /
+// 1e8 N/m), 1e-4 m, if no step of 10 ms spread it. A step looks twice at what touches: what a third
+// look would find sinks by at most .14 m/s 10 ms = 1.4 mm, and a part of it is left by then.
+void pile(int side, double time, const char* name, double deepest, double at_rest) {
   for (const int law : {kSap, kLagged, kSimilar}) {
     Pile p(side, law, 1e-2);
     const int steps = static_cast<int>(std::lround(time / 1e-2));
-    double worst = 0, sum = 0;
+    double worst = 0, later = 0, sum = 0;
     for (int n = 1; n <= steps; ++n) {
       p.w.scene.step();
       const double d = p.penetration();
       worst = std::max(worst, d);
+      if (2 * n > steps) later = std::max(later, d);
       sum += d * d;
       if (n % std::max(steps / 10, 1) == 0)
         std::printf("FIGURE point_gates.%s.%s.t%.2f.penetration = %.2e m\n", name, kNames[law],
@@ -266,12 +271,17 @@ void pile(int side, double time, const char* name, double bound) {
                 std::sqrt(sum / steps));
     std::printf("FIGURE point_gates.%s.%s.iterations = %.2f\n", name, kNames[law],
                 static_cast<double>(p.w.scene.iterations) / steps);
-    EXPECT_LT(worst, bound) << kNames[law];
+    std::printf("FIGURE point_gates.%s.%s.deepest = %.2e m (at most %.0e)\n", name, kNames[law],
+                worst, deepest);
+    std::printf("FIGURE point_gates.%s.%s.at_rest = %.2e m (at most %.0e)\n", name, kNames[law],
+                later, at_rest);
+    EXPECT_LT(worst, deepest) << kNames[law];
+    EXPECT_LT(later, at_rest) << kNames[law];
     for (const RigidBody* b : p.w.bodies) EXPECT_GT(b->pose(p.w.scene.state).p[2], 0.09);
   }
 }
-TEST(PointGates, AFallingPileOfBallsDoesNotSinkIn) { pile(3, 1, "pile27", 5e-3); }
-TEST(FullPointGates, APileOf216BallsDoesNotSinkIn) { pile(6, 10, "pile216", 5e-3); }
+TEST(PointGates, AFallingPileOfBallsDoesNotSinkIn) { pile(3, 1, "pile27", 3e-4, 3e-4); }
+TEST(FullPointGates, APileOf216BallsDoesNotSinkIn) { pile(6, 10, "pile216", 3e-4, 3e-4); }
 
 }  // namespace
 }  // namespace haptos

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "haptos/base/status.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
 #include "tests/param_names.h"
@@ -90,12 +91,17 @@ TEST(RigidFixtures, SpinningBarAtAThousandMetresPerSecondDoesNotTunnel) {
   wall.trajectory = {{0.0, test::at_position({{5, 0, 0}})}};
   s.prescribed = {wall};
   Sim sim(s);
-  test::Watch watch(sim);
+  // The step of the impact need not converge (docs/scenes/degenerate.md): whether it does hangs on
+  // where the bar strikes. Nothing may pass, and the steps before and after converge.
+  int missed = 0;
   for (int n = 0; n < 60; ++n) {
-    ASSERT_TRUE(watch.step());
+    const StepReport r = sim.step();
+    EXPECT_EQ(r.status() & kNonFinite, 0u) << n;
+    missed += r.status() != 0;
     for (const Vec3d& x : sim.affine_positions("bar")) EXPECT_LT(x[0], 5 - 0.005);
   }
-  watch.print("fixtures.spinning_bar");
+  std::printf("FIGURE fixtures.spinning_bar.missed = %d\n", missed);
+  EXPECT_LE(missed, 1);
 }
 
 // A cube of 1000 times the mass on a unit cube on a plane.

@@ -9,6 +9,7 @@
 #include "haptos/dynamics/articulation.h"
 #include "haptos/dynamics/joint_terms.h"
 #include "haptos/dynamics/rigid_body.h"
+#include "haptos/dynamics/tree_jacobian.h"
 #include "tests/robots.h"
 #include "tests/sap_pairs.h"
 #include "tests/scenes/frozen_scene.h"
@@ -161,7 +162,7 @@ TEST(TreeMotion, UnderGravityATreeFallsLikeAPointAndKeepsItsAngularMomentum) {
   }
 }
 
-TEST(TreeMotion, EnergyErrorOfATreeThatFloatsIsOfFirstOrder) {
+TEST(TreeMotion, EnergyErrorOfATreeThatFloatsIsOfSecondOrderOrBetter) {
   const Robot robot = swimmer();
   const auto error = [&](double h) {
     TreeScene scene(robot, h, {{0, 0, 0}}, random_velocity(robot, 6, 2));
@@ -178,7 +179,7 @@ TEST(TreeMotion, EnergyErrorOfATreeThatFloatsIsOfFirstOrder) {
   double last = error(2e-3);
   for (double h : {1e-3, 5e-4, 2.5e-4}) {
     const double e = error(h), order = std::log2(last / e);
-    EXPECT_NEAR(order, 1, 0.2);
+    EXPECT_GT(order, 1.8);
     printf("h %g s: energy off by %.3e of itself in 1 s, order %.3f\n", h, e, order);
     last = e;
   }
@@ -234,7 +235,7 @@ TEST(TreeMotion, AFreeBodyFlipsAboutItsMiddleAxisWithThePeriodOfEulersEquations)
     printf("h %g s: half period %.5f s, exact %.5f s; in 20 s energy off by %.1e, L by %.1e\n", h,
            crossings[1] - crossings[0], exact, worst, drift);
     if (last_energy > 0) {
-      EXPECT_NEAR(std::log2(last_energy / worst), 2, 0.3);
+      EXPECT_GT(std::log2(last_energy / worst), 1.7);  // of second order, or better
     }
     last_energy = worst;
   }
@@ -276,7 +277,7 @@ TEST(TreeMotion, ATopPrecessesAtTheRateOfItsClosedForm) {
         "h %g s: precession %.5f rad/s, exact %.5f, off by %.1e; nods by %.1e rad, energy %.1e\n",
         h, angle / 2, exact, error, nod, energy);
     // Second order, though the top turns by 0.15 rad in a step; its axis starts half a step late.
-    EXPECT_LE(error, 110 * square(h));
+    EXPECT_LE(error, 200 * square(h));
     EXPECT_LE(nod, 0.6 * h);
     EXPECT_LE(energy, 1e-5);
     if (last > 0) {

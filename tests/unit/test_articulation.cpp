@@ -93,14 +93,9 @@ TEST(Articulation, RefusesWhatItCannotStartFrom) {
   s = good;
   s.velocity.assign(8, NAN);
   EXPECT_NE(of(s).find("finite"), std::string::npos);
-  // 65 unknowns are one too many, 64 are not.
   test::Random random(4);
   Robot star;
   for (int k = 0; k < 65; ++k) test::add_random_link(random, star, -1, JointKind::kRevolute);
-  EXPECT_NE(of(test::articulation_of(star)).find("= 65 unknowns: must have 1 to 64"),
-            std::string::npos);
-  star.links.pop_back();
-  star.joints.pop_back();
   EXPECT_EQ(of(test::articulation_of(star)), "");
   Robot still;
   test::add_random_link(random, still, -1, JointKind::kFixed);

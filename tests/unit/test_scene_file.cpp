@@ -16,6 +16,7 @@
 #include "haptos/base/units.h"
 #include "haptos/geometry/mesh_edit.h"
 #include "haptos/geometry/mesh_io.h"
+#include "haptos/geometry/pads.h"
 #include "haptos/geometry/shapes.h"
 #include "haptos/geometry/topology.h"
 #include "haptos/model/soft_model.h"
@@ -641,7 +642,7 @@ TEST_F(SceneFolder, WhatAReaderHasToSayOfAFileIsAWarningOfItsScene) {
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nl 1 2\n");
   write("scene.yaml",
         "prescribed: [{name: a, mesh: {file: cube.obj, unit: mm}}]\n"
-        "spheres: [{name: moon, radius: 50000, mass: 1}]\n");
+        "spheres: [{name: moon, radius: 50000, mass: 1, friction: 0}]\n");
   const Scene s = load_scene(folder_ / "scene.yaml");
   const std::vector<std::string> odd = find_warnings(s);
   ASSERT_EQ(odd.size(), 2u);
@@ -655,7 +656,7 @@ TEST(SceneFile, OddSizesAndOpenSurfacesAreWarnedOf) {
   const Scene s = parse(
       "prescribed:\n  - {name: dust, shape: {box: {size: [1e-7, 1e-7, 1e-7]}}}\n"
       "  - {name: box, shape: {box: {size: [1, 1, 1]}}}\n"
-      "spheres: [{name: moon, radius: 50000, mass: 1}]\n");
+      "spheres: [{name: moon, radius: 50000, mass: 1, friction: 0}]\n");
   const std::vector<std::string> odd = find_warnings(s);
   ASSERT_EQ(odd.size(), 2u);
   EXPECT_NE(odd[0].find("\"dust\" is 1e-07 m"), std::string::npos) << odd[0];
@@ -699,13 +700,17 @@ TEST_F(SceneFolder, TheExamplesOfTheDocumentationAreRead) {
   const auto fill = [](const TetrahedraRequest&) {
     return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}, {{{0, 1, 2, 3}}}};
   };
+  const auto sensor = [](const SensorRequest&) {
+    Pad pad = box_pad({2e-2, 2e-2, 4e-3}, 2, 2, 2);
+    return SensorPad{pad.mesh, pad.base_vertices, pad.coat, {}, 0};
+  };
   const std::string page = read_regular_file(checkout() / "docs/scene_file.md", 1 << 20);
   int count = 0;
   for (std::size_t at = 0; (at = page.find("```yaml\n", at)) != page.npos; ++count) {
     const std::size_t start = at + 8, end = page.find("```", start);
     ASSERT_NE(end, page.npos);
     EXPECT_NO_THROW(
-        parse_scene(page.substr(start, end - start), "scene.yaml", folder_, {}, {fill, {}}))
+        parse_scene(page.substr(start, end - start), "scene.yaml", folder_, {}, {fill, {}, sensor}))
         << "line " << std::count(page.begin(), page.begin() + static_cast<long>(at), '\n') + 1;
     at = end;
   }

@@ -22,6 +22,7 @@ State some_state() {
   p.s = 0.5;
   p.bent = {{{1, 1, 1}}, {{2, 2, 2}}};
   s.paths = {p, PathState{}};
+  s.targets = {std::nullopt, Pose{{{4, 5, 6}}, {0, 1, 0, 0}}};
   s.wrenches = {0, 0, -1, 0, 0.5, 0};
   s.controls = {0.5, 7};
   s.sensors = {77, {1.5, -2}, {3, 1ll << 40}};
@@ -36,8 +37,7 @@ std::string saved(const State& s) {
 }
 
 State loaded(const std::string& bytes, std::uint64_t model = 42) {
-  std::istringstream in(bytes);
-  return load_state(in, model, "file.state");
+  return load_state(bytes, model, "file.state");
 }
 
 TEST(State, ComesBackBitForBit) {
@@ -45,6 +45,10 @@ TEST(State, ComesBackBitForBit) {
   EXPECT_EQ(r.hash(), s.hash());
   EXPECT_EQ(saved(r), saved(s));
   EXPECT_EQ(r.paths[0].bent[1][2], 2);
+  ASSERT_EQ(r.targets.size(), 2u);
+  EXPECT_FALSE(r.targets[0]);
+  EXPECT_EQ(r.targets[1]->p[2], 6);
+  EXPECT_EQ(r.targets[1]->q.x, 1);
   EXPECT_EQ(r.controls, s.controls);
   EXPECT_EQ(r.sensors, s.sensors);
   EXPECT_EQ(r.history.begin()->second.first_step, 9);
@@ -66,6 +70,9 @@ TEST(State, HashSeesEveryPart) {
   EXPECT_TRUE(differs([](State& s) { s.sensors.values[0] = 1; }));
   EXPECT_TRUE(differs([](State& s) { s.sensors.counts[1] = 2; }));
   EXPECT_TRUE(differs([](State& s) { s.paths[0].bent[1][0] = 3; }));
+  EXPECT_TRUE(differs([](State& s) { s.targets[0] = Pose{}; }));
+  EXPECT_TRUE(differs([](State& s) { s.targets[1].reset(); }));
+  EXPECT_TRUE(differs([](State& s) { s.targets[1]->p[0] = 0; }));
   EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.anchor[1] = 0; }));
   EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.edge = 0.5; }));
   EXPECT_TRUE(differs([](State& s) { s.history.begin()->second.triangle = 3; }));

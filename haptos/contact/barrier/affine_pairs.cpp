@@ -310,6 +310,8 @@ bool affine(const ContactSurface& s, const Points& points) {
 
 }  // namespace
 
+bool is_stiff(const ContactSurface& s, const Points& points) { return affine(s, points); }
+
 bool both_stiff(const ContactSurface& soft, const ContactSurface& collider, const Points& points) {
   const bool a = affine(soft, points), b = affine(collider, points);
   return (a && b && points.block(soft.point[0]) != points.block(collider.point[0])) ||

@@ -30,6 +30,11 @@
 
 namespace haptos {
 
+/// Part of its area that a sample of a stiff body stands for at least, whichever way it faces.
+constexpr double kLeastFacing = 1e-3;
+
+/// Whether the surface is that of an affine body.
+bool is_stiff(const ContactSurface& s, const Points& points);
 /// Whether the surfaces belong to two stiff bodies, one at least affine.
 bool both_stiff(const ContactSurface& soft, const ContactSurface& collider, const Points& points);
 

@@ -7,6 +7,7 @@
 #include "haptos/contact/barrier/affine_pairs.h"
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/closest_features.h"
+#include "haptos/contact/barrier/facing_area.h"
 #include "haptos/contact/barrier/feature_weight.h"
 #include "haptos/contact/barrier/pair_friction.h"
 #include "haptos/contact/barrier/stencil_pair.h"
@@ -25,6 +26,10 @@ constexpr double kFlat = 1e-6;
 // this adds a thousandth to the pressure of flat surfaces.
 constexpr double kLeast = 2e-4;
 
+// The matrix has room for what comes this part of an edge nearer; what comes from farther away
+// makes room when it does.
+constexpr double kNear = 0.5;
+
 class BarrierTerm final : public ContactTerm {
  public:
   BarrierTerm(const ContactSurface* soft, const ContactSurface* collider, const LiveSetup& s)
@@ -38,6 +43,7 @@ class BarrierTerm final : public ContactTerm {
     if (soft == collider)
       for (SurfaceSample& q : samples_) q.area *= 0.5;
     corner_area_.assign(collider_.point.size(), -1.0);
+    near_ = kNear * median(soft_.rest_length);
   }
 
   const char* name() const override { return "barrier"; }
@@ -50,6 +56,12 @@ class BarrierTerm final : public ContactTerm {
     std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
     const Points& p = *c.points;
     stiff_ = both_stiff(soft_, collider_, p);
+    if (stiff_ && facing_.empty() && is_stiff(soft_, p)) {
+      std::vector<int> lattice;
+      surface_samples(soft_, setup_.divisions, &lattice);
+      facing_ = {soft_, samples_, lattice, setup_.divisions};
+    }
+    if (!facing_.empty()) sample_area_.assign(samples_.size(), -1.0);
     soft_collider_ =
         !collider_.driven && std::any_of(collider_.point.begin(), collider_.point.end(),
                                          [&](int v) { return p.node(v); });
@@ -69,7 +81,8 @@ class BarrierTerm final : public ContactTerm {
         out.push_back({std::max(i, j), std::min(i, j)});
       return;
     }
-    candidate_couplings(search_.now(), samples_, soft_, collider_, points, out);
+    candidate_couplings(search_.now(), samples_, soft_, collider_, points, setup_.support + near_,
+                        out);
   }
 
   void refresh(const Points& points) override {
@@ -139,6 +152,10 @@ class BarrierTerm final : public ContactTerm {
   // What follows from new candidates.
   void found(const Points& points) {
     const BarrierCandidates& near = search_.now();
+    for (int s = 0; !facing_.empty() && s < near.sample_cells.size(); ++s)
+      if (const auto cells = near.sample_cells[s]; !cells.empty() && sample_area_[at_index(s)] < 0)
+        sample_area_[at_index(s)] =
+            facing_.area(points.x, s, at(points.x, samples_[at_index(s)].at), collider_, cells);
     for (std::size_t i = 0; i < near.vertices.size(); ++i) {
       double& area = corner_area_[at_index(near.vertices[i])];
       if (area < 0) area = nearest_sample_area(points, static_cast<int>(i));
@@ -217,7 +234,8 @@ class BarrierTerm final : public ContactTerm {
       const SurfaceSample& sample = samples_[at_index(s)];
       seen_.clear();
       closest_features(collider_, points.x, at(points.x, sample.at), near, setup_.support, seen_);
-      add_seen(collider_, sample.at, s, sample.area, true);
+      const double area = facing_.empty() ? sample.area : sample_area_[at_index(s)];
+      add_seen(collider_, sample.at, s, area, true);
     }
   }
 
@@ -296,7 +314,10 @@ class BarrierTerm final : public ContactTerm {
   const ContactSurface& collider_;
   LiveSetup setup_;
   std::vector<SurfaceSample> samples_;
+  FacingArea facing_;                // of stiff bodies
+  std::vector<double> sample_area_;  // of their samples, of this step [m2]
   std::vector<double> corner_area_;
+  double near_ = 0;             // [m]
   std::vector<double> folded_;  // sharpness of the edges of a collider that deforms
   bool soft_collider_ = false;  // it deforms
   CandidateSearch search_;

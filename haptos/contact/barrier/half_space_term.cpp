@@ -1,8 +1,12 @@
 // Barrier contact of a soft surface with a half-space: the gap of a point is n . x - offset,
 // linear, so vertices alone decide where the surface is closest, and the step cap is exact.
+//
+// A vertex stands for a third of the triangles around it. Of a stiff body only as much of them
+// counts as faces the half-space at the start of the step: walls carry nothing beside a flat end.
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/contact/barrier/affine_pairs.h"
 #include "haptos/contact/barrier/barrier_law.h"
 #include "haptos/contact/barrier/barrier_term.h"
 #include "haptos/geometry/ccd.h"
@@ -32,6 +36,7 @@ class HalfSpaceTerm final : public ContactTerm {
   }
 
   void prepare(const StepContext& c) override {
+    if (is_stiff(soft_, *c.points)) facing_areas(c.points->x_start);
     if (!friction_.active()) return;
     refresh(*c.points);
     begin_friction(c);
@@ -90,7 +95,7 @@ class HalfSpaceTerm final : public ContactTerm {
       c.gap = gap(points.x[at_index(p)]);
       c.p = points.x[at_index(p)] - n_ * (0.5 * c.gap);
       c.n = n_;
-      c.area = soft_.rest.vertex_area[at_index(v)];
+      c.area = area(v);
       c.normal_force = -scale(v) * barrier(c.gap, setup_.support).first;
       c.force = n_ * c.normal_force;
       const Vec3d& u = points.u[at_index(p)];
@@ -109,7 +114,7 @@ class HalfSpaceTerm final : public ContactTerm {
       const int v = active_[i];
       const int p = soft_.point[at_index(v)];
       FrictionContact c;
-      c.key = {soft_.env, soft_.body, body_, v, 0};
+      c.key = {soft_.env, soft_.body, body_, soft_.part, 0, v, 0};
       c.a = single(p);
       const double g = gap(points.x[at_index(p)]);
       c.normal = n_;
@@ -123,7 +128,22 @@ class HalfSpaceTerm final : public ContactTerm {
 
  private:
   double gap(const Vec3d& x) const { return dot(n_, x) - offset_; }
-  double scale(int v) const { return setup_.stiffness * soft_.rest.vertex_area[at_index(v)]; }
+  double area(int v) const {
+    return area_.empty() ? soft_.rest.vertex_area[at_index(v)] : area_[at_index(v)];
+  }
+  double scale(int v) const { return setup_.stiffness * area(v); }
+
+  void facing_areas(const std::vector<Vec3d>& x) {
+    area_.resize(soft_.point.size());
+    for (std::size_t v = 0; v < area_.size(); ++v)
+      area_[v] = kLeastFacing * soft_.rest.vertex_area[v];
+    for (const Vec3i& c : soft_.triangles) {
+      const Vec3d& p = soft_.position(x, c[0]);
+      const Vec3d twice = cross(soft_.position(x, c[1]) - p, soft_.position(x, c[2]) - p);
+      const double facing = std::max(-dot(twice, n_), 0.0) / 6;
+      for (int k = 0; k < 3; ++k) area_[at_index(c[k])] += facing;
+    }
+  }
 
   const ContactSurface& soft_;
   Vec3d n_;
@@ -131,6 +151,7 @@ class HalfSpaceTerm final : public ContactTerm {
   int body_;
   LiveSetup setup_;
   std::vector<int> active_;
+  std::vector<double> area_;  // of each vertex of a stiff body, as it faces the half-space [m2]
   double smallest_gap_ = 1e300, load_ = 0;
 };
 

@@ -12,6 +12,9 @@ constexpr std::size_t kMostNear = 16;
 // Candidates are found again for what is left to move where the margin is this many times wider
 // than that, and more than so many of them could be spared.
 constexpr double kRoomy = 4;
+// Pairs of triangles that a search for a motion of many times the surface's size may find: so many,
+// or one per triangle.
+constexpr std::size_t kFarNear = 1024;
 constexpr std::size_t kFew = 256;
 
 }  // namespace
@@ -32,8 +35,7 @@ double CandidateSearch::max_step(const Points& points, const std::vector<Vec3d>&
       a_, b_, [&](int v) { return points.x[at_index(v)] - x_search_[at_index(v)]; });
   if (moved + limit * motion > margin_) {
     // New candidates about the present position, for as much motion as is reasonable to search.
-    find(points, std::min(std::max(limit * motion * 1.01, margin_), largest_margin(points)),
-         expected_);
+    find(points, affordable_margin(points, std::max(limit * motion * 1.01, margin_)), expected_);
     found = true;
     limit = std::min(limit, margin_ / motion);
   } else if (const double enough = 2 * limit * motion + support_;
@@ -69,10 +71,16 @@ void CandidateSearch::find(const Points& points, double margin, double least) {
                   candidates_);
 }
 
-double CandidateSearch::largest_margin(const Points& points) const {
+// The margin that is wanted, or what is left of it by halves until it holds hardly any pairs; but
+// never less than a part of the surface's size. What flies alone flies on in one iteration.
+double CandidateSearch::affordable_margin(const Points& points, double wanted) const {
   Aabb box;
   for (int v : a_.point) box.merge(points.x[at_index(v)]);
-  return std::max(0.1 * norm(box.extent()), 10 * support_);
+  const double always = std::max(0.1 * norm(box.extent()), 10 * support_);
+  const std::size_t most = std::max(kFarNear, at_index(a_.cell_count() + b_.cell_count()));
+  while (wanted > always && !few_near_triangles(a_, tree_, points.x, look_ + wanted, most))
+    wanted = std::max(0.5 * wanted, always);
+  return wanted;
 }
 
 }  // namespace haptos

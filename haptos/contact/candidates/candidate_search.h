@@ -36,7 +36,7 @@ class CandidateSearch {
 
  private:
   void find(const Points& points, double margin, double least);
-  double largest_margin(const Points& points) const;
+  double affordable_margin(const Points& points, double wanted) const;
 
   const ContactSurface &a_, &b_;
   const std::vector<SurfaceSample>& samples_;

@@ -221,9 +221,10 @@ IndexLists owned_samples(const ContactSurface& a, const std::vector<SurfaceSampl
 
 void candidate_couplings(const BarrierCandidates& candidates,
                          const std::vector<SurfaceSample>& samples, const ContactSurface& a,
-                         const ContactSurface& b, const Points& points,
+                         const ContactSurface& b, const Points& points, double reach,
                          std::vector<std::array<int, 2>>& out) {
   std::vector<std::array<int, 2>> pairs;
+  const auto near = [&](const Aabb& box, const Aabb& other) { return box.overlaps(other, reach); };
   auto add = [&](int p, int q) {
     if (points.driven(p) || points.driven(q)) return;
     const int i = points.block(p), j = points.block(q);
@@ -250,12 +251,22 @@ void candidate_couplings(const BarrierCandidates& candidates,
   for (int s = 0; s < candidates.sample_cells.size(); ++s) {
     const WeightedPoint& w = samples[at_index(s)].at;
     const std::vector<int> of(w.point, w.point + w.count);
-    for (int t : candidates.sample_cells[s]) add_all(of, corners(b, t));
+    const Aabb place = Aabb::of(at(points.x, w));
+    for (int t : candidates.sample_cells[s])
+      if (near(place, b.cell_box(points.x, t))) add_all(of, corners(b, t));
   }
-  for (std::size_t i = 0; i < candidates.vertices.size(); ++i)
+  for (std::size_t i = 0; i < candidates.vertices.size(); ++i) {
+    const Aabb place = Aabb::of(b.position(points.x, candidates.vertices[i]));
     for (int t : candidates.vertex_triangles[static_cast<int>(i)])
-      add_all({b.point[at_index(candidates.vertices[i])]}, corners(a, t));
-  for (const auto& [e, f] : candidates.edge_pairs) add_all(ends(a, e), ends(b, f));
+      if (near(place, a.cell_box(points.x, t)))
+        add_all({b.point[at_index(candidates.vertices[i])]}, corners(a, t));
+  }
+  const auto edge_box = [&](const ContactSurface& s, int e) {
+    const Vec2i& c = s.topology.edges[at_index(e)];
+    return Aabb::of(s.position(points.x, c[0]), s.position(points.x, c[1]));
+  };
+  for (const auto& [e, f] : candidates.edge_pairs)
+    if (near(edge_box(a, e), edge_box(b, f))) add_all(ends(a, e), ends(b, f));
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   out.insert(out.end(), pairs.begin(), pairs.end());

@@ -43,10 +43,12 @@ double gap_between(const ContactSurface& a, const ContactSurface& b, const std::
 bool few_near_triangles(const ContactSurface& a, const Bvh& b_tree, const std::vector<Vec3d>& x,
                         double reach, std::size_t most);
 
-/// Pairs of blocks that contact of the candidates may couple, each once.
+/// Pairs of blocks that contact of the candidates may couple, each once; of those alone whose boxes
+/// are closer than `reach` at points.x [m]. A margin wider than an element makes candidates of most
+/// of a surface with itself, and their couplings a full matrix.
 void candidate_couplings(const BarrierCandidates& candidates,
                          const std::vector<SurfaceSample>& samples, const ContactSurface& a,
-                         const ContactSurface& b, const Points& points,
+                         const ContactSurface& b, const Points& points, double reach,
                          std::vector<std::array<int, 2>>& out);
 
 /// Lists of what each triangle owns, so that a pair of features is met once: every vertex, edge and

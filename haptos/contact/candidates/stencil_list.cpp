@@ -11,7 +11,8 @@ namespace haptos {
 namespace {
 
 constexpr int kLanes = 8;
-constexpr int kChunk = 256;  // stencils worth handing to a thread
+constexpr int kChunk = 256;       // stencils worth handing to a thread
+constexpr double kLost = 1e-290;  // more than a square of a length loses where it underflows
 using Lane = Pack<double, kLanes>;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -36,16 +37,20 @@ void set_lane(Vec3<Lane> (&to)[4], int lane, int corner, const Vec3d& from) {
   for (int c = 0; c < 3; ++c) to[corner][c].set(lane, from[c]);
 }
 
-// Distances of n stencils whose corner k is corner(i, k). Lanes beyond n repeat the last.
-template <bool kEdges, class Corner>
-void lane_distances(std::ptrdiff_t n, const Corner& corner, double* distance) {
+// The closest pairs of n stencils whose corner k is corner(i, k), a pack at a time. Lanes beyond n
+// repeat the last.
+template <bool kEdges, class Corner, class Use>
+void lane_stencils(std::ptrdiff_t n, const Corner& corner, const Use& use) {
   Vec3<Lane> x[4];
   for (std::ptrdiff_t i = 0; i < n; i += kLanes) {
     for (int l = 0; l < kLanes; ++l)
       for (int k = 0; k < 4; ++k) set_lane(x, l, k, corner(std::min(i + l, n - 1), k));
-    const Lane d = closest<kEdges>(x).d;
-    for (int l = 0; l < kLanes && i + l < n; ++l) distance[i + l] = d[l];
+    use(i, x, closest<kEdges>(x));
   }
+}
+
+void take_lanes(const Lane& from, std::ptrdiff_t i, std::ptrdiff_t n, double* to) {
+  for (int l = 0; l < kLanes && i + l < n; ++l) to[i + l] = from[l];
 }
 
 template <class Corner>
@@ -57,10 +62,13 @@ void all_distances(StencilShape shape, std::ptrdiff_t n, const Corner& corner, d
              const auto of = [&](std::ptrdiff_t i, int k) -> const Vec3d& {
                return corner(begin + i, k);
              };
+             const auto take = [&](std::ptrdiff_t i, const auto&, const Stencil<Lane>& s) {
+               take_lanes(s.d, i, count, distance + begin);
+             };
              if (shape == StencilShape::kEdgeEdge)
-               lane_distances<true>(count, of, distance + begin);
+               lane_stencils<true>(count, of, take);
              else
-               lane_distances<false>(count, of, distance + begin);
+               lane_stencils<false>(count, of, take);
            },
            1);
 }
@@ -70,26 +78,29 @@ template <bool kEdges>
 double chunk_cap(std::span<const StencilPoints> stencils, const std::vector<Vec3d>& x,
                  const std::vector<Vec3d>& dx, double limit, double support) {
   const auto n = static_cast<std::ptrdiff_t>(stencils.size());
-  double gap[kChunk];
-  lane_distances<kEdges>(
+  double gap[kChunk], proven[kChunk];
+  lane_stencils<kEdges>(
       n,
       [&](std::ptrdiff_t i, int k) -> const Vec3d& {
         return x[at_index(stencils[at_index(i)][at_index(k)])];
       },
-      gap);
+      [&](std::ptrdiff_t i, const Vec3<Lane>(&corners)[4], const Stencil<Lane>& s) {
+        take_lanes(s.d, i, n, gap);
+        take_lanes(proven_distance(moving<kEdges>(corners, corners), s.n), i, n, proven);
+      });
   int pending[kChunk];
   double slack[kChunk];
   int count = 0;
   for (std::ptrdiff_t i = 0; i < n; ++i) {
     const StencilPoints& s = stencils[at_index(i)];
     double motion[4];
-    for (int k = 0; k < 4; ++k) motion[k] = squared_norm(dx[at_index(s[at_index(k)])]);
+    for (int k = 0; k < 4; ++k) motion[k] = squared_norm(dx[at_index(s[at_index(k)])]) + kLost;
     constexpr int kSplit = kEdges ? 2 : 1;
     double first = 0, second = 0;
     for (int k = 0; k < 4; ++k)
       (k < kSplit ? first : second) = std::max(k < kSplit ? first : second, motion[k]);
     const double leave = std::min(0.25 * gap[i], 0.5 * support);
-    if (gap[i] - limit * (sqrt(first) + sqrt(second)) > leave) continue;
+    if (proven[i] - limit * (sqrt(first) + sqrt(second)) > leave) continue;
     slack[count] = gap[i] > 0 ? leave / gap[i] : AccdOptions().slack;
     pending[count++] = static_cast<int>(i);
   }

@@ -114,7 +114,9 @@ class AnchoredFriction {
     for (const FrictionContact& c : contacts) finish(c, points, other(c.key), step);
   }
   const std::vector<FrictionForce>& forces() const { return forces_; }
-  void remember(ContactHistory& next) const { next.insert(memory_.begin(), memory_.end()); }
+  void remember(ContactHistory& next) const {
+    for (const auto& [key, m] : memory_) next.insert_or_assign(key, m);
+  }
 
  private:
   struct Spring {

@@ -41,7 +41,7 @@ class MortarTerm final : public ContactTerm {
 
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
     if (slave_.driven || master_.driven) return;
-    candidate_couplings(search_.now(), vertices_, slave_, master_, points, out);
+    candidate_couplings(search_.now(), vertices_, slave_, master_, points, Aabb::kInf, out);
     face_couplings(points, out);
   }
 

@@ -3,6 +3,8 @@
 // knows no kind of body.
 #pragma once
 
+#include <vector>
+
 #include "haptos/base/rotation.h"
 
 namespace haptos {
@@ -17,14 +19,19 @@ class Link {
   virtual int columns() const = 0;       ///< unknowns of the block
   /// Pose of the link's frame, at the start of the step.
   virtual Pose pose() const = 0;
+  /// Centre of mass, at the start of the step, world [m].
+  virtual Vec3d centre() const = 0;
   /// Velocity of the link's point that is at x, at the start of the step [m/s].
   virtual Vec3d velocity(const Vec3d& x) const = 0;
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
+  /// Pose of the link's frame after a step of h [s] with the velocities z of all unknowns.
+  virtual Pose pose_after(const std::vector<double>& z, double h) const = 0;
 };
 
-/// Link `link` of a body that offers link_columns, link_pose, point_velocity and link_jacobian
-/// (RigidBody, whose only link is 0, and Articulation). The body must outlive it.
+/// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
+/// link_jacobian and link_pose_after (RigidBody, whose only link is 0, and Articulation). The body
+/// must outlive it.
 template <class B>
 class LinkOf final : public Link {
  public:
@@ -37,8 +44,12 @@ class LinkOf final : public Link {
   int first_scalar() const override { return body_.slots().first_scalar; }
   int columns() const override { return body_.link_columns(); }
   Pose pose() const override { return body_.link_pose(link_); }
+  Vec3d centre() const override { return body_.link_centre(link_); }
   Vec3d velocity(const Vec3d& x) const override { return body_.point_velocity(link_, x); }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
+  Pose pose_after(const std::vector<double>& z, double h) const override {
+    return body_.link_pose_after(link_, z.data() + first_scalar(), h);
+  }
 
  private:
   const B& body_;

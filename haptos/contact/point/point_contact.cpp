@@ -12,9 +12,6 @@ namespace {
 constexpr double kReach = 1e-3;
 // Acceleration by which a body may start to move within a step [m/s2].
 constexpr double kPush = 20;
-// Slip below which friction without a normal force yet would stick [m/s].
-constexpr double kSlowest = 1e-12;
-
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A right-handed frame with n as its third column; t1 is away from the world axis nearest to n.
@@ -53,35 +50,7 @@ std::int64_t name_feature(std::int64_t feature, int shape) {
   return static_cast<std::int64_t>(mixed & 0x7fffffffffffffffULL);
 }
 
-double combine_friction(double a, double b) {
-  if (a < 0) return std::max(b, 0.0);
-  return b < 0 ? a : sqrt(a * b);
-}
-
-// One where k is infinite.
-double compliance(double k) { return std::isinf(k) ? 0 : 1 / k; }
-
 }  // namespace
-
-const std::vector<Option<PointContactOptions>>& OptionsOf<PointContactOptions>::table() {
-  using O = PointContactOptions;
-  static const std::vector<Option<O>> t = {
-      {"law", "", &O::law, 0, 2,
-       "law of contact: the SAP cone, or Hunt and Crossley's dissipation, where friction sees the "
-       "normal force of the start (lagged) or of the end (similar) of the step",
-       "sap lagged similar"},
-      {"near_rigid", "", &O::near_rigid, 0, 100,
-       "shortest period of a contact in time steps; 0 uses the stiffness as it is"},
-      {"stick_compliance", "", &O::stick_compliance, 1e-9, 1,
-       "tangential regularisation as a fraction of the contact's inverse mass; sticking contacts "
-       "creep in proportion to it"},
-      {"stiction_speed", "m/s", &O::stiction_speed, 1e-12, 1,
-       "slip below which friction of Hunt and Crossley's laws sticks; they creep at up to it"},
-      {"anchored", "", &O::anchored, 0, 1,
-       "whether contacts remember where they stuck, so that they do not creep"},
-  };
-  return t;
-}
 
 PointContact::PointContact(std::vector<PointShape> shapes, const PointContactOptions& law,
                            std::vector<std::array<int, 2>> excluded)
@@ -93,7 +62,8 @@ PointContact::PointContact(std::vector<PointShape> shapes, const PointContactOpt
     const auto refuse = [&](const char* what, double value, const char* rule, const char* remedy) {
       throw InputError({"", 0, 0, element + what, internal::format_number(value), rule, remedy});
     };
-    if (!(s.stiffness > 0)) refuse(".stiffness", s.stiffness, "must be positive", "give it in N/m");
+    if (!(s.stiffness > 0) && s.stiffness != PointShape::kAuto)
+      refuse(".stiffness", s.stiffness, "must be positive", "give it in N/m");
     if (!(s.relaxation_time >= 0 && std::isfinite(s.relaxation_time)))
       refuse(".relaxation_time", s.relaxation_time, "must be 0 or more", "give it in s");
     if (!(s.modulus >= 0 && std::isfinite(s.modulus)))
@@ -101,6 +71,11 @@ PointContact::PointContact(std::vector<PointShape> shapes, const PointContactOpt
     if (!(s.dissipation >= 0 && std::isfinite(s.dissipation)))
       refuse(".dissipation", s.dissipation, "must be 0 or more", "give it in s/m");
     if (!std::isfinite(s.friction)) refuse(".friction", s.friction, "must be finite", "correct it");
+  }
+  for (const PointShape& s : shapes_) {
+    const auto known = std::find(link_.begin(), link_.end(), s.link);
+    link_of_.push_back(s.link ? static_cast<int>(known - link_.begin()) : -1);
+    if (s.link && known == link_.end()) link_.push_back(s.link);
   }
   for (const PointShape& s : shapes_)
     if (s.link) fastest_.resize(std::max(fastest_.size(), at_index(s.link->env() + 1)));
@@ -136,12 +111,15 @@ double PointContact::surprise(const PointShape& s) const {
 void PointContact::prepare(const StepContext& context) {
   h_ = context.h;
   candidates_.clear();
-  if (law_.anchored) anchors_.begin(context.history, context.step);
+  inverse_mass_ = context.inverse_mass->data();
+  if (remembers()) anchors_.begin(context.history, context.step);
   const auto n = shapes_.size();
   pose_.resize(n);
   box_.resize(n);
   speed_.resize(n);
   reach_.resize(n);
+  centre_.resize(n);
+  centre_known_.assign(n, 0);
   std::fill(fastest_.begin(), fastest_.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const PointShape& s = shapes_[i];
@@ -159,16 +137,29 @@ void PointContact::prepare(const StepContext& context) {
         2 * h_ * speed_[i] + 0.5 * kReach + (shapes_[i].link ? surprise(shapes_[i]) : 0);
     for (int k = 0; k < 3; ++k) reach_[i].lo[k] -= d, reach_[i].hi[k] += d;
   }
+  samples_.clear(), near_.clear();
   broad_phase_.pairs(
       reach_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   for (const auto& [i, j] : pairs_) {
     const std::size_t a = at_index(i), b = at_index(j);
     const double margin = 2 * h_ * (speed_[a] + speed_[b]) + kReach +
                           std::min(surprise(shapes_[a]), surprise(shapes_[b]));
-    samples_.clear();
+    const auto first = static_cast<int>(samples_.size());
     collide(shapes_[a].shape, pose_[a], shapes_[b].shape, pose_[b], margin, samples_);
-    for (const ContactSample& s : samples_) add_candidate(context, i, j, s);
+    const int count = static_cast<int>(samples_.size()) - first;
+    if (count > 0) near_.push_back({{i, j}, first, count, first, 0, 0, NearPair::kApart});
   }
+  find_touching(context);
+}
+
+void PointContact::add_pair(const StepContext& context, int pair) {
+  const NearPair& p = near_[at_index(pair)];
+  const std::size_t first = candidates_.size();
+  starts_.clear();
+  for (int k = p.first; k < p.first + p.count; ++k)
+    add_candidate(context, p.shape[0], p.shape[1], samples_[at_index(k)]);
+  if (candidates_.size() > first) set_laws(first);
+  for (std::size_t k = first; k < candidates_.size(); ++k) candidates_[k].pair = pair;
 }
 
 void PointContact::add_candidate(const StepContext& context, int i, int j,
@@ -195,76 +186,17 @@ void PointContact::add_candidate(const StepContext& context, int i, int j,
     c.point[k] =
         context.points->add_link(link->block(), link->body(), link->env(), x, jacobian_.data(), n);
   }
-  const Mixed m = mix(c);
-  c.friction = m.friction;
-  if (law_.anchored)
-    if (const ContactMemory* memory = anchors_.find(key(c), i, j)) {
-      c.carried = transpose(c.frame) * memory->anchor;
-      c.carried[2] = 0;
-    }
-  if (law() == PointLaw::kSap)
-    set_sap(c, m, delassus_estimate(delassus));
-  else
-    set_hunt_crossley(c, m, transpose(c.frame) * delassus * c.frame, transpose(c.frame) * start);
+  // Would overlap by the end of the step, or be pushed to.
+  c.expected = sample.gap + h_ * dot(sample.n, start) < h_ * h_ * kPush;
+  starts_.push_back({transpose(c.frame) * delassus * c.frame, transpose(c.frame) * start});
   candidates_.push_back(c);
-}
-
-PointContact::Mixed PointContact::mix(const Candidate& c) const {
-  const ContactSample& s = c.sample;
-  double each[2], sum = 0, time = 0, damping = 0;
-  for (int k = 0; k < 2; ++k) {
-    const PointShape& p = shapes_[at_index(c.shape[k])];
-    const bool area = p.modulus > 0 && s.area > 0;
-    each[k] = compliance(area ? p.modulus * s.area : p.stiffness * s.share);
-    sum += each[k];
-    time += each[k] * p.relaxation_time;
-    damping += each[k] * p.dissipation;
-  }
-  return {1 / sum, sum > 0 ? time / sum : 0, sum > 0 ? damping / sum : 0,
-          friction_of(c.shape[0], c.shape[1])};
-}
-
-double PointContact::friction_of(int i, int j) const {
-  if (!pair_friction_.empty())
-    if (const auto it = pair_friction_.find({std::min(i, j), std::max(i, j)});
-        it != pair_friction_.end())
-      return it->second;
-  return combine_friction(shapes_[at_index(i)].friction, shapes_[at_index(j)].friction);
-}
-
-void PointContact::set_sap(Candidate& c, const Mixed& m, double w) const {
-  const double gap = c.sample.gap, end = h_ + m.relaxation_time;
-  c.sap.friction = m.friction;
-  c.sap.r_n = std::max(near_rigid_bound(law_.near_rigid, w), 1.0 / (h_ * m.stiffness * end));
-  c.sap.r_t = law_.stick_compliance * w;
-  c.sap.v_hat = c.carried * (-0.5 / h_);
-  c.sap.v_hat[2] = gap > 0 ? -gap / h_ : -gap / end;
-}
-
-// `delassus` and `velocity` (at the start of the step) in contact axes.
-void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
-                                     const Vec3d& velocity) const {
-  const double w = delassus_estimate(delassus), bound = near_rigid_bound(law_.near_rigid, w);
-  HuntCrossleyContact<double>& l = c.hunt;
-  l.friction = m.friction;
-  l.step = h_;
-  l.gap = c.sample.gap;
-  l.stiffness = std::min(m.stiffness, 1 / (h_ * h_ * bound));
-  l.dissipation = m.dissipation;
-  const double stops = std::max(-velocity[2], 0.0) / delassus(2, 2);
-  const double pressed = std::min(hunt_crossley_normal(l, velocity[2]).impulse,
-                                  hunt_crossley_normal(l, 0.0).impulse + stops);
-  const double sticks = m.friction * law_.stick_compliance * w * pressed;
-  l.slip_speed = std::max(law_.anchored ? kSlowest : law_.stiction_speed, sticks);
-  l.lagged = law() == PointLaw::kLagged ? pressed : -1;
-  l.v_hat_1 = c.carried[0] * (-0.5 / h_);
-  l.v_hat_2 = c.carried[1] * (-0.5 / h_);
 }
 
 void PointContact::step_couplings(const Points& points,
                                   std::vector<std::array<int, 2>>& out) const {
   for (const Candidate& c : candidates_)
-    if (c.point[0] >= 0 && c.point[1] >= 0 && points.block(c.point[0]) != points.block(c.point[1]))
+    if (c.expected && c.point[0] >= 0 && c.point[1] >= 0 &&
+        points.block(c.point[0]) != points.block(c.point[1]))
       out.push_back({points.block(c.point[0]), points.block(c.point[1])});
 }
 
@@ -278,33 +210,20 @@ Vec3d PointContact::velocity(const Candidate& c, const Points& points) const {
 void PointContact::refresh(const Points& points) {
   load_ = 0;
   smallest_gap_ = 1e300;
+  points_ = &points;
   for (Candidate& c : candidates_) {
-    const Vec3d v = transpose(c.frame) * velocity(c, points);
-    c.value = law() == PointLaw::kSap ? sap_law(c.sap, v) : hunt_crossley_law(c.hunt, v);
-    c.impulse = c.frame * c.value.impulse;
+    answer(c, points);
     load_ += norm(c.value.impulse) / h_;
-    smallest_gap_ = std::min(smallest_gap_, c.sample.gap + h_ * v[2]);
+    smallest_gap_ =
+        std::min(smallest_gap_, c.sample.gap + h_ * dot(velocity(c, points), c.sample.n));
   }
 }
 
-// Far from the minimum: along the slip as stiff as across it, |gamma_t| / |u|. The curvature there
-// is nearly nothing until the contact sticks, so that Newton runs over one kink after the other;
-// with this the model lies above the energy, and what will stick comes to rest together.
-void PointContact::widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const {
-  const bool sap = law() == PointLaw::kSap;
-  const double u0 = v[0] - (sap ? c.sap.v_hat[0] : c.hunt.v_hat_1);
-  const double u1 = v[1] - (sap ? c.sap.v_hat[1] : c.hunt.v_hat_2);
-  const double size = sqrt(u0 * u0 + u1 * u1);
-  if (!(size > 0)) return;
-  const double t[2] = {u0 / size, u1 / size};
-  const double across =
-      caution * sqrt(square(c.value.impulse[0]) + square(c.value.impulse[1])) / size;
-  double along = 0;
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j) along += t[i] * hessian(i, j) * t[j];
-  if (!(across > along)) return;
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j) hessian(i, j) += (across - along) * t[i] * t[j];
+// The law at the velocities of points.
+void PointContact::answer(Candidate& c, const Points& points) const {
+  const Vec3d v = transpose(c.frame) * velocity(c, points);
+  c.value = is_cone() ? sap_law(c.sap, v) : hunt_crossley_law(c.hunt, v);
+  c.impulse = c.frame * c.value.impulse;
 }
 
 Energy PointContact::evaluate(const Evaluation& e) {
@@ -340,26 +259,6 @@ FeaturePair PointContact::key(const Candidate& c) const {
   return k;
 }
 
-// `velocity` in contact axes, at the end of the step.
-void PointContact::keep_anchor(const Candidate& c, const Vec3d& velocity) {
-  ContactMemory m;
-  Vec3d s = c.carried + velocity * h_;
-  if (c.value.slip) {
-    // Where the slip u = v - v_hat leaves exactly the friction that slips.
-    Vec3d u = velocity + c.carried * (0.5 / h_);
-    u[2] = 0;
-    const double size = norm(u);
-    const double most =
-        law() == PointLaw::kSap ? c.sap.r_t * c.friction * c.value.impulse[2] : c.hunt.slip_speed;
-    s = size > 0 ? u * (2 * h_ * most / size) : Vec3d::zero();
-    m.slipping = 1;
-  }
-  s[2] = 0;
-  m.anchor = c.frame * s;
-  m.normal_force = c.value.impulse[2] / h_;
-  anchors_.keep(key(c), c.shape[0], c.shape[1], m);
-}
-
 void PointContact::commit(const StepContext& context, const Points& points) {
   contacts_.clear();
   anchors_.clear();
@@ -367,7 +266,7 @@ void PointContact::commit(const StepContext& context, const Points& points) {
     if (!c.value.stick && !c.value.slip) continue;
     const Vec3d u = velocity(c, points);
     const double normal_speed = dot(u, c.sample.n);
-    if (law_.anchored) keep_anchor(c, transpose(c.frame) * u);
+    if (remembers()) keep_anchor(c, transpose(c.frame) * u);
     const FeaturePair k = key(c);
     ContactPoint r;
     r.env = k.env;
@@ -390,6 +289,8 @@ void PointContact::commit(const StepContext& context, const Points& points) {
     r.sticking = c.value.stick;
     contacts_.push_back(r);
   }
+  keep_notes();
+  anchors_.sort();
 }
 
 }  // namespace haptos

@@ -31,6 +31,15 @@
 // and lines). Where surfaces overlap the point is midway between them; where they are only near, it
 // is on each of them, so that friction's arm ends there.
 //
+// Which pairs have contacts (approach.cpp, seams.cpp): those that overlap when the step starts, and
+// those that touch in it. A pair that is apart has none until the shapes, moved by velocities that
+// were solved without it, touch; revise() then makes contacts from where and when they do, and the
+// step is solved again. (Where the motion of the last step goes on into a touch, they are there
+// from the start, and are taken away again if the solved motion passes by.) A body that rests on a
+// surface has sunk into it: what does not stand out of that surface beside it is not in its way.
+// An overlap of the start of a run is parted at parting_speed: until then the law sees a gap that
+// is larger by what is left of it.
+//
 // A pair is a candidate when its gap is at most 2 h (s_a + s_b) + e + 1 mm, s the largest speeds of
 // the shapes' boxes at the start of the step. e is for what moves otherwise than at the start: at
 // most 4 h (s_max + h 20 m/s2), s_max the largest speed in the environment, which may strike it,
@@ -55,7 +64,7 @@
 #include "haptos/contact/point/point_contact_options.h"
 #include "haptos/contact/point/stick_anchors.h"
 #include "haptos/geometry/broad_phase.h"
-#include "haptos/geometry/collide/collide.h"
+#include "haptos/geometry/collide/touch.h"
 
 namespace haptos {
 
@@ -64,17 +73,25 @@ struct PointShape {
   /// For a shape that another one's law is to decide over.
   static constexpr double kRigid = std::numeric_limits<double>::infinity();
   static constexpr double kOther = -1;
+  /// Leaves the stiffness to the other side, or where both do to the masses that meet.
+  static constexpr double kAuto = 0;
 
   CollisionShape shape;
   Pose frame;                  ///< of the shape in the link's frame, or in the world
   const Link* link = nullptr;  ///< must outlive the term; nullptr: stands in the world
   int body = -1;               ///< id in records, for shapes in the world
-  double stiffness = kRigid;   ///< [N/m]
+  double stiffness = kRigid;   ///< [N/m], or kAuto
   double relaxation_time = 0;  ///< [s]
   double friction = kOther;
   double modulus = 0;      ///< K [Pa/m]; 0: stiffness alone
   double dissipation = 0;  ///< d [s/m]
 };
+
+/// Whether an overlap at the start of a run [m] is more than contact makes of itself, so that the
+/// two are parted: above a hundredth of the smaller half thickness.
+inline bool parts_overlap(const CollisionShape& a, const CollisionShape& b, double depth) {
+  return depth > 0.01 * std::min(a.half_thickness(), b.half_thickness());
+}
 
 class PointContact final : public ContactTerm {
  public:
@@ -102,8 +119,13 @@ class PointContact final : public ContactTerm {
   void refresh(const Points& points) override;
   Energy evaluate(const Evaluation& e) override;
   void commit(const StepContext& context, const Points& points) override;
+  bool revise(const StepContext& context, const std::vector<double>& z) override;
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
-  void remember(ContactHistory& next) const override { anchors_.remember(next); }
+  void remember(ContactHistory& next) const override;
+  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override;
+  void set_lag(const LaggedForces& forces) override;
+  void undo_lag() override;
+  void drop_lag() override;
   double load() const override { return load_; }
   /// Signed: negative where shapes overlap.
   double smallest_gap() const override { return smallest_gap_; }
@@ -111,32 +133,109 @@ class PointContact final : public ContactTerm {
  private:
   struct Candidate {
     int shape[2] = {0, 0};
+    int pair = 0;             // of near_
     int point[2] = {-1, -1};  // -1: in the world
     ContactSample sample;     // at the start of the step
     Mat3d frame;              // columns t1, t2, n: contact to world coordinates
     SapContact<double> sap;   // of one law or the other
     HuntCrossleyContact<double> hunt;
     double friction = 0;
-    Vec3d carried{{0, 0, 0}};  // s of an anchored contact, contact axes [m]
-    SapValue<double> value;    // at the refreshed point
-    Vec3d impulse;             // on a, world [N s]
+    bool expected = false;      // to act in this step, by the velocities at its start
+    double sticks = 0;          // sigma w [1/kg]
+    bool fresh = false;         // anchored, and new
+    double lagged_before = -1;  // what update_lag() replaced [N s]
+    Vec3d carried{{0, 0, 0}};   // s of an anchored contact, contact axes [m]
+    SapValue<double> value;     // at the refreshed point
+    Vec3d impulse;              // on a, world [N s]
+  };
+  // Two shapes that may meet in the step.
+  struct NearPair {
+    enum Stand : std::uint8_t {
+      kApart,     // no contact, unless the solved motion makes them touch
+      kTouches,   // from the start
+      kForeseen,  // would touch if all moved on as before
+      kArrived,   // touches on a motion that was solved without it
+      kHidden,    // behind the surface that one of them rests on
+    };
+    int shape[2];
+    int first, count;  // of samples_
+    int deepest;
+    double gap;      // of the deepest sample; negative where the shapes overlap [m]
+    double parting;  // overlap that is left from the start of the run [m]
+    Stand stand;
+  };
+  // What the next step is to know of a pair beside anchors.
+  struct Note {
+    FeaturePair key;
+    Vec3d n;
+    double parting;
   };
   // What a sample's law is made of.
   struct Mixed {
     double stiffness, relaxation_time, dissipation, friction;
   };
-  Mixed mix(const Candidate& c) const;
+  // Of a sample, in contact axes.
+  struct Start {
+    Mat3d delassus;  // J diag(M)^-1 J^T [1/kg]
+    Vec3d velocity;  // at the start of the step [m/s]
+  };
+  double open_stiffness(const Candidate& c);
+  const Mat3d& centre_delassus(int shape);
+  Mixed mix(const Candidate& c, double open) const;
   double friction_of(int i, int j) const;
-  void set_sap(Candidate& c, const Mixed& m, double w) const;
-  void set_hunt_crossley(Candidate& c, const Mixed& m, const Mat3d& delassus,
-                         const Vec3d& velocity) const;
+  void set_laws(std::size_t first);
+  void set_sap(Candidate& c, const Mixed& m, double bound, double pressed,
+               const Vec3d& velocity) const;
+  void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, double pressed,
+                         const Start& start) const;
+  double stick_speed(const Candidate& c, double gamma) const;
+  double& lagged(Candidate& c) const;
+  void lag(Candidate& c, double gamma) const;
+  void answer(Candidate& c, const Points& points) const;
   void widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const;
   FeaturePair key(const Candidate& c) const;
   void keep_anchor(const Candidate& c, const Vec3d& velocity);
   PointLaw law() const { return static_cast<PointLaw>(law_.law); }
+  /// Whether what slides is lifted: laws whose normal force grows with slip.
+  bool lifts() const { return law() == PointLaw::kSap || law() == PointLaw::kSimilar; }
+  bool is_cone() const { return law() == PointLaw::kSap || law() == PointLaw::kCoulomb; }
+  bool lags() const { return law() == PointLaw::kCoulomb || law() == PointLaw::kLagged; }
+  bool remembers() const { return law_.anchored || lags(); }
   bool may_touch(int i, int j) const;
   double surprise(const PointShape& s) const;
   void add_candidate(const StepContext& context, int i, int j, const ContactSample& sample);
+  // Contacts of a pair, from its samples.
+  void add_pair(const StepContext& context, int pair);
+
+  // Which pairs touch in the step (approach.cpp).
+  void find_touching(const StepContext& context);
+  void foresee(const StepContext& context);
+  double parting_of(const StepContext& context, const NearPair& p) const;
+  bool lifted(const StepContext& context, const NearPair& p) const;
+  double horizon(const NearPair& p, const ShapePath& a, const ShapePath& b) const;
+  bool arrives(const NearPair& p, const std::vector<double>& z, double& t);
+  bool arrive(const StepContext& context, int pair, const std::vector<double>& z, double t);
+  bool still_touches(const NearPair& p, const std::vector<double>& z);
+  bool drop_passers(const std::vector<double>& z);
+  const ShapePath& path(int shape, const std::vector<double>& z);
+  void forget_paths() { std::fill(path_known_.begin(), path_known_.end(), char{0}); }
+  double touch_tolerance(const NearPair& p) const;
+  FeaturePair note_key(const NearPair& p, int kind) const;
+  void keep_notes();
+  // Which contacts are hidden behind the surface that a body rests on (seams.cpp).
+  struct Rest {
+    int link, pair;
+    Vec3d n;               // of the flat surface that bears the link
+    double height, depth;  // of that surface along n; of the overlap [m]
+  };
+  void list_rests();
+  const Rest* hidden(const NearPair& p, const ContactSample* s, int count, int& side,
+                     double& rise) const;
+  bool hides(const Rest& rest, const NearPair& p, int side, const ContactSample* s, int count,
+             double& rise) const;
+  void clear_seams();
+  void clear_triangles(NearPair& p);
+  void turn_to(const Rest& rest, int side, double rise, NearPair& p);
   Vec3d velocity(const Candidate& c, const Points& points) const;
 
   std::vector<PointShape> shapes_;
@@ -147,13 +246,29 @@ class PointContact final : public ContactTerm {
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
+  const Points* points_ = nullptr;        // last refreshed
+  const double* inverse_mass_ = nullptr;  // of the step
   // Scratch.
+  std::vector<Start> starts_;       // of a pair's samples
+  std::vector<Mat3d> centre_;       // Delassus matrices of the shapes' centres of mass [1/kg]
+  std::vector<char> centre_known_;  // whether this step has asked for it
   std::vector<Pose> pose_;
   std::vector<Aabb> box_, reach_;
   std::vector<double> speed_, jacobian_;
   std::vector<double> fastest_;  // speed, per environment
   std::vector<std::array<int, 2>> pairs_;
-  std::vector<ContactSample> samples_;
+  std::vector<ContactSample> samples_, touching_;
+  std::vector<NearPair> near_;
+  std::vector<Note> notes_;
+  std::vector<const Link*> link_;  // that carry shapes
+  std::vector<int> link_of_;       // of each shape; -1: the world
+  std::vector<Rest> rests_;        // by link
+  std::vector<ShapePath> path_;    // of each shape, at the velocities last asked for
+  std::vector<char> path_known_;
+  std::vector<double> block_;  // velocities of a link's point
+  std::vector<std::pair<double, int>> arrivals_;
+  std::vector<double> earliest_;  // arrival, per link
+  int revisions_ = 0;
 };
 
 }  // namespace haptos

@@ -9,14 +9,16 @@
 namespace haptos {
 
 /// How point contact answers; docs/laws/hunt_crossley.md.
-enum class PointLaw : std::uint8_t { kSap, kLagged, kSimilar };
+enum class PointLaw : std::uint8_t { kSap, kLagged, kSimilar, kCoulomb };
 
 struct PointContactOptions {
-  int law = 0;                     ///< a PointLaw
+  int law = 3;                     ///< a PointLaw
+  double sag = 1e-7;               ///< delta [m]
   double near_rigid = 0.1;         ///< beta
   double stick_compliance = 1e-3;  ///< sigma
   double stiction_speed = 1e-4;    ///< v_s [m/s]
-  bool anchored = false;
+  bool anchored = true;
+  double parting_speed = 0.1;  ///< [m/s]
 };
 
 template <>

@@ -1,5 +1,7 @@
 #include "haptos/contact/point/stick_anchors.h"
 
+#include <algorithm>
+
 namespace haptos {
 namespace {
 
@@ -17,10 +19,13 @@ void StickAnchors::begin(const ContactHistory* history, std::int64_t step) {
   step_ = step;
 }
 
-const ContactMemory* StickAnchors::find(const FeaturePair& contact, int shape_a,
-                                        int shape_b) const {
+const ContactMemory* StickAnchors::find(const FeaturePair& contact, int shape_a, int shape_b,
+                                        double& slipped) const {
   if (!history_ || history_->empty()) return nullptr;
-  if (const auto it = history_->find(contact); it != history_->end()) return &it->second;
+  if (const auto it = history_->find(contact); it != history_->end()) {
+    if (it->second.slipping) slipped = it->second.normal_force;
+    return &it->second;
+  }
   const auto it = history_->find(pair_key(contact, shape_a, shape_b));
   return it == history_->end() ? nullptr : &it->second;
 }
@@ -28,7 +33,8 @@ const ContactMemory* StickAnchors::find(const FeaturePair& contact, int shape_a,
 void StickAnchors::keep(const FeaturePair& contact, int shape_a, int shape_b,
                         const ContactMemory& memory) {
   memory_.push_back({contact, memory});
-  const ContactMemory* before = find(contact, shape_a, shape_b);
+  double slipped = 0;
+  const ContactMemory* before = find(contact, shape_a, shape_b, slipped);
   memory_.back().memory.first_step = before ? before->first_step : step_;
   const FeaturePair pair = pair_key(contact, shape_a, shape_b);
   if (pairs_.empty() || pairs_.back().key != pair) {
@@ -41,9 +47,19 @@ void StickAnchors::keep(const FeaturePair& contact, int shape_a, int shape_b,
   e.memory.normal_force += memory.normal_force;
 }
 
+void StickAnchors::sort() {
+  const auto before = [](const Entry& a, const Entry& b) { return a.key < b.key; };
+  std::sort(memory_.begin(), memory_.end(), before);
+  std::sort(pairs_.begin(), pairs_.end(), before);
+}
+
 void StickAnchors::remember(ContactHistory& next) const {
-  for (const Entry& e : memory_) next.insert_or_assign(e.key, e.memory);
-  for (const Entry& e : pairs_) next.insert_or_assign(e.key, e.memory);
+  auto p = pairs_.begin();
+  for (const Entry& e : memory_) {
+    for (; p != pairs_.end() && p->key < e.key; ++p) next.insert_or_assign(p->key, p->memory);
+    next.insert_or_assign(e.key, e.memory);
+  }
+  for (; p != pairs_.end(); ++p) next.insert_or_assign(p->key, p->memory);
 }
 
 }  // namespace haptos

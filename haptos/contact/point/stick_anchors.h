@@ -28,12 +28,16 @@ class StickAnchors {
   /// Starts a step; the history must outlive it. nullptr: nothing is remembered.
   void begin(const ContactHistory* history, std::int64_t step);
   /// What is remembered of a contact between two shapes; nullptr where it is new.
-  const ContactMemory* find(const FeaturePair& contact, int shape_a, int shape_b) const;
+  /// @param slipped  set to the normal force of a contact that slipped at the last step [N]
+  const ContactMemory* find(const FeaturePair& contact, int shape_a, int shape_b,
+                            double& slipped) const;
 
   /// Forgets what the last step left.
   void clear() { memory_.clear(), pairs_.clear(); }
   /// Keeps what a contact ended the step with; contacts of a pair one after the other.
   void keep(const FeaturePair& contact, int shape_a, int shape_b, const ContactMemory& memory);
+  /// After the last contact: puts them in the order of the history.
+  void sort();
   void remember(ContactHistory& next) const;
 
  private:

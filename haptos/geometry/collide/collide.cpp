@@ -170,7 +170,7 @@ void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& 
                                  margin};
     const Witness w = detail::shape_witness(pair);
     if (w.beyond) return;
-    ContactSample samples[kMaxContactSamples];
+    ContactSample samples[kMaxContactSamples + 1];
     const int n = detail::manifold(pair, w, max_points, samples);
     out.insert(out.end(), samples, samples + n);
   }

@@ -70,8 +70,8 @@ struct ContactSample {
 constexpr int kMaxContactSamples = 8;
 
 /// Appends to `out` the samples of a pair whose gap is at most `margin` [m]: for convex pairs at
-/// most `max_points` (1 to 8), else as many for every group of triangles that faces one way. A pose
-/// that is not finite touches nothing.
+/// most `max_points` (1 to 8; a disc that lies flat has eight from four on, and a witness), else as
+/// many for every group of triangles that faces one way. A pose that is not finite touches nothing.
 void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
              const Pose& pose_b, double margin, std::vector<ContactSample>& out,
              int max_points = 4);

@@ -58,6 +58,11 @@ std::int64_t global_id(std::int64_t id, const int (&v)[3], int t) {
 
 TriangleField::TriangleField(const Shape& shape)
     : bounds_(shape_bounds(shape)), mesh_(shape.mesh), height_(shape.field) {
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec3d x;
+    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? bounds_.hi[k] : bounds_.lo[k];
+    extent_ = vmax(extent_, norm(x));
+  }
   if (shape.kind == ShapeKind::kHeightField) {
     mesh_.reset();
     return;
@@ -175,7 +180,7 @@ void TriangleField::one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, 
   const Witness w = signed_distance(pair.core, reach);
   if (w.beyond || w.distance > reach) return;
 
-  ContactSample samples[kMaxContactSamples];
+  ContactSample samples[kMaxContactSamples + 1];
   int count = 0;
   bool top[3];
   double highest = dot(w.n, x[0]);
@@ -220,11 +225,39 @@ void TriangleField::one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, 
   }
 }
 
+void TriangleField::near(const Aabb& box, std::vector<int>& out) const {
+  if (!box.overlaps(bounds_)) return;
+  if (mesh_) {
+    tree_.query(box, [&](int t) { out.push_back(t); });
+    std::sort(out.begin(), out.end());
+    return;
+  }
+  const HeightField& f = *height_;
+  // Cells under the box; held in range before they become integers.
+  const auto cell = [](double x, double spacing, int nodes) {
+    const double i = std::floor(x / spacing + 0.5 * (nodes - 1));
+    return static_cast<int>(clamp(i, 0.0, static_cast<double>(nodes - 2)));
+  };
+  const int c0 = cell(box.lo[0], f.spacing[0], f.columns);
+  const int c1 = cell(box.hi[0], f.spacing[0], f.columns);
+  const int r0 = cell(box.lo[1], f.spacing[1], f.rows);
+  const int r1 = cell(box.hi[1], f.spacing[1], f.rows);
+  for (int i = r0; i <= r1; ++i)
+    for (int j = c0; j <= c1; ++j)
+      for (int k = 0; k < 2; ++k) {
+        const int t = 2 * (i * (f.columns - 1) + j) + k;
+        const Triangle tri = triangle(t);
+        const double top =
+            vmax(f.height[at(tri.v[0])], vmax(f.height[at(tri.v[1])], f.height[at(tri.v[2])]));
+        if (top >= box.lo[2]) out.push_back(t);
+      }
+}
+
 void TriangleField::collide(const Convex& a, const Mat3d& r, const Vec3d& p, double margin,
                             int max_points, std::vector<ContactSample>& out) const {
   static thread_local std::vector<ContactSample> found;
-  static thread_local std::vector<int> near;
-  found.clear(), near.clear();
+  static thread_local std::vector<int> close;
+  found.clear(), close.clear();
   Aabb box;
   for (int k = 0; k < 3; ++k) {
     const Vec3d d = column(r, k);
@@ -233,35 +266,10 @@ void TriangleField::collide(const Convex& a, const Mat3d& r, const Vec3d& p, dou
     box.hi[k] = dot(d, support(a, d, hint)) - o + reach;
     box.lo[k] = dot(d, support(a, -d, hint)) - o - reach;
   }
-  if (!box.overlaps(bounds_) && mesh_) return;
-  if (mesh_) {
-    tree_.query(box, [&](int t) { near.push_back(t); });
-    std::sort(near.begin(), near.end());
-    for (int t : near) one(t, a, r, p, margin, max_points, found);
-  } else {
-    const HeightField& f = *height_;
-    // Cells under the box; held in range before they become integers.
-    const auto cell = [](double x, double spacing, int nodes) {
-      const double i = std::floor(x / spacing + 0.5 * (nodes - 1));
-      return static_cast<int>(clamp(i, 0.0, static_cast<double>(nodes - 2)));
-    };
-    if (box.hi[0] < bounds_.lo[0] || box.lo[0] > bounds_.hi[0] || box.hi[1] < bounds_.lo[1] ||
-        box.lo[1] > bounds_.hi[1] || box.lo[2] > bounds_.hi[2])
-      return;
-    const int c0 = cell(box.lo[0], f.spacing[0], f.columns);
-    const int c1 = cell(box.hi[0], f.spacing[0], f.columns);
-    const int r0 = cell(box.lo[1], f.spacing[1], f.rows);
-    const int r1 = cell(box.hi[1], f.spacing[1], f.rows);
-    for (int i = r0; i <= r1; ++i)
-      for (int j = c0; j <= c1; ++j)
-        for (int k = 0; k < 2; ++k) {
-          const int t = 2 * (i * (f.columns - 1) + j) + k;
-          const Triangle tri = triangle(t);
-          const double top =
-              vmax(f.height[at(tri.v[0])], vmax(f.height[at(tri.v[1])], f.height[at(tri.v[2])]));
-          if (top >= box.lo[2]) one(t, a, r, p, margin, max_points, found);
-        }
-  }
+  // What is below a height field touches it.
+  if (!mesh_) box.hi[2] = vmax(box.hi[2], bounds_.lo[2]);
+  near(box, close);
+  for (int t : close) one(t, a, r, p, margin, max_points, found);
   detail::merge_samples(found, 1e-7 * a.extent, margin, max_points, out);
 }
 

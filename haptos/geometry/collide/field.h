@@ -11,6 +11,8 @@
 
 namespace haptos {
 
+struct ShapePath;
+
 class TriangleField {
  public:
   explicit TriangleField(const Shape& shape);
@@ -21,6 +23,15 @@ class TriangleField {
   void collide(const Convex& a, const Mat3d& r, const Vec3d& p, double margin, int max_points,
                std::vector<ContactSample>& out) const;
 
+  /// As first_touch() in touch.h, against one convex shape; only from in front of a triangle.
+  bool first_touch(const CollisionShape& a, const ShapePath& path_a, const ShapePath& path,
+                   double tolerance, double& t, double end) const;
+  /// Whether a triangle about x to x + above m has a normal m' with m . m' > near; m becomes the
+  /// nearest of them. In the field's frame.
+  bool find_face(const Vec3d& x, double above, double near, Vec3d& m) const;
+  /// No vertex is farther from the origin of the frame [m].
+  double extent() const { return extent_; }
+
  private:
   struct Triangle {
     int v[3];
@@ -28,12 +39,15 @@ class TriangleField {
   };
   Triangle triangle(int t) const;
   Vec3d vertex(int v) const;
+  /// Triangles whose box may meet this one, in order.
+  void near(const Aabb& box, std::vector<int>& out) const;
   bool in_normal_cone(const Triangle& t, const bool (&top)[3], const Mat3d& r,
                       const Vec3d& n) const;
   void one(int t, const Convex& a, const Mat3d& r, const Vec3d& p, double margin, int max_points,
            std::vector<ContactSample>& out) const;
 
   Aabb bounds_;
+  double extent_ = 0;
   std::shared_ptr<const TriMesh> mesh_;
   std::shared_ptr<const HeightField> height_;
   // Of meshes: apexes, neighbours of vertices, a tree over the triangles.

@@ -7,6 +7,12 @@ namespace {
 // By how much, of its radius, the four points of a disc may miss its lowest point (convex.cpp).
 constexpr double kDiscMiss = 3e-5;
 constexpr double kSteep = 1e-3;  // cosine below which a flat part does not face along n
+// A disc that lies flat: four more samples within, halfway between those of the rim, at this part
+// of the radius and with this part of the load. Fitted to the friction of a disc under even
+// pressure that turns about any centre: force and moment within .05 of their largest values
+// (docs/contact/shapes.md).
+constexpr std::int64_t kInnerIds = 16;  // beyond the rim's
+constexpr double kInner = 0.54, kInnerLoad = 0.68;
 
 struct Frame {
   Vec3d n, t1, t2;
@@ -66,6 +72,7 @@ class Builder {
   Patch patch_;
   double slack_ = 0;          // by how much the samples may miss the gap of the witness [m]
   double witness_part_ = -1;  // share of the witness beside the samples; below 0: by need
+  bool whole_disc_ = false;   // the corners are four rim points of a disc that lies on the other
 
   void drop_steep(Flat& f) const {
     if (f.count > 2 && vabs(dot(f.normal, w_.n)) < kSteep) f.count = 1;
@@ -107,7 +114,7 @@ class Builder {
       }
       patch_.count = a_.count;
       settle();
-      if (a_.disc) slack_ = kDiscMiss * a_.disc_radius;
+      if (a_.disc) slack_ = kDiscMiss * a_.disc_radius, whole_disc_ = true;
     } else if (a_.count == 2) {
       // One that stands on end touches with its lower end only.
       const Vec3d d = a_.x[1] - a_.x[0];
@@ -164,6 +171,7 @@ class Builder {
             k,         false};
       }
       patch_.count = 4;
+      whole_disc_ = true;
     } else {
       Outline oa, ob;
       outline(a_, true, oa);
@@ -291,8 +299,43 @@ class Builder {
     if (patch_.count == 0) witness_part_ = 1;
   }
 
+  // The samples within a disc; what they carry fades where its far side leaves the margin.
+  void fill_disc() {
+    double hi = -1e300, lo = 1e300, sum = 0;
+    Corner middle{};
+    for (int k = 0; k < 4; ++k) {
+      const Corner& c = patch_.c[k];
+      hi = vmax(hi, c.gap), lo = vmin(lo, c.gap);
+      middle.u += 0.25 * c.u, middle.v += 0.25 * c.v;
+      middle.gap += 0.25 * c.gap, middle.za += 0.25 * c.za;
+      sum += c.weight;
+    }
+    const double room = pair_.margin - lo;
+    const double part = kInnerLoad * (room > 0 ? clamp((pair_.margin - hi) / room, 0.0, 1.0) : 1);
+    const double reach = kInner * 0.70710678118654752440;
+    for (int k = 0; k < 4; ++k) {
+      const Corner &c = patch_.c[k], &d = patch_.c[(k + 1) % 4];
+      Corner& x = patch_.c[4 + k];
+      x = c;
+      x.u = middle.u + reach * (c.u + d.u - 2 * middle.u);
+      x.v = middle.v + reach * (c.v + d.v - 2 * middle.v);
+      x.gap = middle.gap + reach * (c.gap + d.gap - 2 * middle.gap);
+      x.za = middle.za + reach * (c.za + d.za - 2 * middle.za);
+      x.weight = 0.25 * part * sum;
+      const auto inner = [](std::int64_t id) {
+        return static_cast<ShapeFeature>(id >> 56) == ShapeFeature::kRim ? id + kInnerIds : id;
+      };
+      x.id_a = inner(x.id_a), x.id_b = inner(x.id_b);
+    }
+    for (int k = 0; k < 4; ++k) patch_.c[k].weight *= 1 - part;
+    patch_.count = 8;
+  }
+
   // Shares fade to zero where a gap reaches the margin; then samples come and go without a jump.
   int finish() {
+    whole_disc_ = whole_disc_ && patch_.count == 4 && max_points_ >= 4;
+    if (whole_disc_) fill_disc();
+    const int most = whole_disc_ ? patch_.count + 1 : max_points_;
     double least = 1e300, sum = 0, weights = 0;
     for (int k = 0; k < patch_.count; ++k) {
       least = vmin(least, patch_.c[k].gap);
@@ -309,7 +352,7 @@ class Builder {
       if (patch_.count > 0)
         for (int k = 0; k < patch_.count; ++k) patch_.c[k].weight *= (1 - part) / weights;
     }
-    if (part > 0 && patch_.count >= max_points_) {
+    if (part > 0 && patch_.count >= most) {
       if (max_points_ > 1)
         thin(patch_, max_points_ - 1, 0);
       else
@@ -332,7 +375,7 @@ class Builder {
       s.share = part;
       sum += part;
     }
-    for (int k = 0; k < patch_.count && count < max_points_; ++k) {
+    for (int k = 0; k < patch_.count && count < most; ++k) {
       const Corner& c = patch_.c[k];
       const double share = c.weight * fade(c.gap);
       if (!(share > 0) && room > 0) continue;

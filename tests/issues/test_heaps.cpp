@@ -1,0 +1,80 @@
+// Boxes that tumble onto each other: what a step costs must grow with what touches, not with what
+// may come near. Each pair of bodies that the matrix couples fills its factor, so a heap whose
+// every neighbour is coupled costs n^2.6.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "haptos/contact/point/point_contact.h"
+#include "haptos/dynamics/rigid_body.h"
+#include "tests/scenes/frozen_scene.h"
+#include "tests/support.h"
+
+namespace haptos {
+namespace {
+
+// n x n x n boxes of .1 m and 1 kg, a third of a side apart, each turned its own way, above a
+// plane.
+struct Heap {
+  FrozenScene scene;
+  std::vector<std::unique_ptr<Link>> links;
+  PointContact* term = nullptr;
+
+  explicit Heap(int n) {
+    Shape plane, box;
+    plane.kind = ShapeKind::kHalfSpace;
+    box.kind = ShapeKind::kBox;
+    box.size = {{0.05, 0.05, 0.05}};
+    std::vector<PointShape> shapes;
+    shapes.push_back({CollisionShape(plane), {}});
+    test::Random random(7);
+    for (int i = 0; i < n * n * n; ++i) {
+      RigidBodySpec spec;
+      spec.mass = 1;
+      spec.inertia = solid_box_inertia(1, {{0.1, 0.1, 0.1}});
+      spec.pose.p = {
+          {0.13 * (i % n), 0.13 * (i / n % n), 0.09 + 0.13 * static_cast<double>(i / (n * n))}};
+      const Vec3d turn = random.vector();
+      spec.pose.q = rotation_by(turn);
+      auto* body = scene.add(std::make_unique<RigidBody>(scene.next_slots(), spec));
+      links.push_back(std::make_unique<LinkOf<RigidBody>>(body));
+      PointShape s{CollisionShape(box), {}, links.back().get()};
+      s.stiffness = 1e5;
+      s.relaxation_time = 0.01;
+      s.friction = 0.5;
+      shapes.push_back(s);
+    }
+    term = scene.add_term(std::make_unique<PointContact>(shapes));
+    scene.h = 5e-3;
+    scene.newton = {};
+    scene.start();
+  }
+  int couplings() const {
+    const BlockPattern& p = scene.objective().pattern();
+    return p.entry_count() - p.block_count();
+  }
+  // Pairs of bodies that push each other at the end of the step.
+  int pushing() const {
+    std::set<std::pair<int, int>> pairs;
+    for (const ContactPoint& c : term->contacts())
+      if (c.body_a >= 0 && c.body_b >= 0) pairs.insert({c.body_a, c.body_b});
+    return static_cast<int>(pairs.size());
+  }
+};
+
+TEST(Heaps, CoupleOnlyWhatMayTouchInTheStep) {
+  Heap heap(5);
+  double couplings = 0, pushing = 0;
+  for (int k = 0; k < 40; ++k) {
+    heap.scene.step();
+    ASSERT_EQ(heap.scene.status, 0u) << k;
+    if (k < 20) continue;
+    couplings += heap.couplings();
+    pushing += heap.pushing();
+  }
+  EXPECT_LE(couplings, 1.5 * pushing);
+}
+
+}  // namespace
+}  // namespace haptos
