@@ -550,8 +550,7 @@ def test_results_are_replaced_in_one_move(checkout):
 
 
 CTEST_REPORT = """<testsuite>
-<testcase name="A.Good" classname="A.Good" status="run">
- <properties><property name="cmake_labels" value="unit"/></properties></testcase>
+<testcase name="A.Good" classname="A.Good" status="run"/>
 <testcase name="A.Bad" classname="A.Bad" status="fail"><failure message="Failed"/></testcase>
 <testcase name="A.Lost" classname="A.Lost" status="notrun">
  <skipped message="Unable to find executable"/></testcase>
@@ -595,7 +594,11 @@ def test_fewer_tests_than_the_floor_of_a_suite_fail(tmp_path, capsys):
     (tmp_path / "c.xml").write_text("<t>" + CTEST_REPORT[11:CTEST_REPORT.index("<testcase name=\"A.Bad")]
                                     + "</t>")
     (tmp_path / "floors.toml").write_text("[floors]\nunit = 1\n")
-    arguments = ["--floors", str(tmp_path / "floors.toml"), str(tmp_path / "c.xml")]
+    (tmp_path / "suites.json").write_text(json.dumps({"tests": [
+        {"name": "A.Good", "properties": [{"name": "TIMEOUT", "value": 300}, {"name": "LABELS", "value": ["unit"]}]},
+        {"name": "A.Bare"}]}))
+    arguments = ["--floors", str(tmp_path / "floors.toml"), "--suites", str(tmp_path / "suites.json"),
+                 str(tmp_path / "c.xml")]
     assert summarize_tests.main(arguments) == 0
     (tmp_path / "floors.toml").write_text("[floors]\nunit = 2\nlaws = 1\n")
     assert summarize_tests.main(arguments) == 1
