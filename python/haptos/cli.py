@@ -212,6 +212,12 @@ def run(
 UnitOption = Annotated[str | None, typer.Option(
     "--unit", metavar="mm|m", show_default=False,
     help="Unit of the file. Default: mm if the largest side is above 1.")]
+PackageOption = Annotated[list[str] | None, typer.Option(
+    "--package", metavar="NAME=FOLDER", show_default=False,
+    help="Where a robot's package:// paths begin; may be given several times.")]
+RootOption = Annotated[list[str] | None, typer.Option(
+    "--root", metavar="FOLDER", show_default=False,
+    help="A further folder that a robot's files may lie in; may be given several times.")]
 
 
 @app.command()
@@ -235,12 +241,8 @@ def check(
         help="Make the surface anew with edges of this length; removes triangles that cut each "
         "other.")] = None,
     unit: UnitOption = None,
-    package: Annotated[list[str] | None, typer.Option(
-        "--package", metavar="NAME=FOLDER", show_default=False,
-        help="Where a robot's package:// paths begin; may be given several times.")] = None,
-    root: Annotated[list[str] | None, typer.Option(
-        "--root", metavar="FOLDER", show_default=False,
-        help="A further folder that a robot's files may lie in; may be given several times.")] = None,
+    package: PackageOption = None,
+    root: RootOption = None,
     picture: Annotated[str | None, typer.Option(
         "--picture", metavar="PNG", show_default=False,
         help="Write a picture of a robot, every joint at its start.")] = None,
@@ -286,9 +288,6 @@ def check(
         rebuild=length(rebuild, "--rebuild")))
 
 
-PackageOption = Annotated[list[str] | None, typer.Option(
-    "--package", metavar="NAME=FOLDER", show_default=False,
-    help="Where a robot's package:// paths begin; may be given several times.")]
 ShownArgument = Annotated[str, typer.Argument(
     metavar="FILE", show_default=False,
     help="A scene (.yaml), a recording (.h5), a folder that haptos press or run wrote, or a robot "
@@ -304,6 +303,7 @@ def view(
                                       "see it.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Of the page; the next free one is taken.")] = 8080,
     package: PackageOption = None,
+    root: RootOption = None,
 ) -> None:
     """Shows a scene, a recording, a press or a robot in the browser; needs the extra view.
 
@@ -320,7 +320,7 @@ def view(
     """
     from haptos.cli_view import view_file
 
-    view_file(file, host, port, package or [], frame)
+    view_file(file, host, port, package or [], root or [], frame)
 
 
 @app.command()
@@ -357,6 +357,7 @@ def render(
         show_default=False, help="Simulated time of a scene's movie. Default: to its last keyframe, "
         "or 1 s.")] = None,
     package: PackageOption = None,
+    root: RootOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
     """Draws a scene, a recording, a press or a robot as PNG or MP4; needs no display.
@@ -376,7 +377,7 @@ def render(
     render_file(file, parse_look(camera, color, objects, forces, markers, size), Asked(
         out, overwrite, None if time is None else parse_quantity(time, "s", "--time"), frame,
         None if seconds is None else parse_quantity(seconds, "s", "--seconds"), speed, fps, images,
-        package or []))
+        package or [], root or []))
 
 
 @app.command()

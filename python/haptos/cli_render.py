@@ -59,6 +59,7 @@ class Asked(NamedTuple):
     fps: float
     images: bool
     packages: list[str]
+    roots: list[str]
 
 
 def parse_look(camera: str, color: str, objects: str | None, forces: str, markers: bool,
@@ -121,7 +122,7 @@ def render_file(file: str, look: Look, asked: Asked) -> None:
     path = check_out(file, asked, look)
     movie = path.suffix.lower() == ".mp4"
     with Stopper("stopping after this frame; once more stops at once") as stopper:
-        source = open_shown(file, asked.packages)
+        source = open_shown(file, asked.packages, asked.roots)
         if isinstance(source, Recording):
             if asked.seconds is not None:
                 refuse("--seconds", asked.seconds, "is for scenes", "--speed makes a recording "

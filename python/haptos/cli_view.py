@@ -11,9 +11,10 @@ from haptos.shown_files import is_scene, live_press, open_shown, press_of
 from haptos.viewer import Viewer
 
 
-def view_file(file: str, host: str, port: int, packages: list[str], frame: int | None) -> None:
+def view_file(file: str, host: str, port: int, packages: list[str], roots: list[str],
+              frame: int | None) -> None:
     """Opens a page on the file, until Ctrl-C or SIGTERM."""
-    source = open_shown(file, packages)
+    source = open_shown(file, packages, roots)
     live = None
     if isinstance(source, Recording):
         if not source.finished:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from haptos.cli_meshes import load_scene_telling
-from haptos.cli_robots import parse_packages
+from haptos.cli_robots import parse_packages, parse_roots
 from haptos.cli_runs import _add_sensors, _steps_of
 from haptos.errors import refuse
 from haptos.press import Press, prepare
@@ -26,10 +26,17 @@ def is_scene(file: str) -> bool:
     return Path(file).suffix.lower() in SCENES
 
 
-def open_shown(file: str, packages: list[str] | None = None) -> Sim | Recording:
-    """A Sim of a scene or of a robot alone, or a recording. Raises InputError."""
+def open_shown(file: str, packages: list[str] | None = None,
+               roots: list[str] | None = None) -> Sim | Recording:
+    """A Sim of a scene or of a robot alone, or a recording. Raises InputError.
+
+    packages, roots: of a robot, as --package and --root give them.
+    """
     path = Path(file)
     suffix = path.suffix.lower()
+    for name, given in (("--package", packages), ("--root", roots)):
+        if given and suffix not in ROBOT_SUFFIXES:
+            refuse(name, " ".join(given), "is for the file of a robot", "leave it out")
     if path.is_dir():
         return Recording(recording_in(path))
     if suffix in RECORDINGS:
@@ -40,7 +47,8 @@ def open_shown(file: str, packages: list[str] | None = None) -> Sim | Recording:
                if path.exists() else "check the path")
     if suffix in ROBOT_SUFFIXES:
         scene = Scene(gravity=(0, 0, 0))
-        scene.add_robot("robot", load_robot(file, packages=parse_packages(packages or [])))
+        scene.add_robot("robot", load_robot(file, packages=parse_packages(packages or []),
+                                             roots=parse_roots(roots)))
         return scene.compile(quiet=True)
     scene = load_scene_telling(file)
     _add_sensors(scene, scene.entries())

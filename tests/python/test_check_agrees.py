@@ -3,7 +3,7 @@
 import pytest
 
 import haptos
-from conftest import run_haptos
+from conftest import outside_file, run_haptos
 
 
 def link(name, mass=1.0, more=""):
@@ -39,21 +39,60 @@ ROBOTS = {
 }
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-def test_what_check_calls_usable_compiles_and_the_other_way_round(name, tmp_path, capsys):
+def usable_and_compiles(file):
+    """What `haptos check` says of the file, and whether a scene takes it."""
     from haptos.cli_robots import check_robot_file
 
-    file = tmp_path / f"{name}.urdf"
-    file.write_text(f'<robot name="r">{ROBOTS[name]}</robot>')
     usable = check_robot_file(str(file), {}, None, False) == 0
     scene = haptos.Scene()
     try:
         scene.add_robot("r", haptos.load_robot(file))
-        scene.compile()
+        scene.compile(quiet=True)
         compiles = True
     except haptos.InputError:
         compiles = False
+    return usable, compiles
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_what_check_calls_usable_compiles_and_the_other_way_round(name, tmp_path, capsys):
+    file = tmp_path / f"{name}.urdf"
+    file.write_text(f'<robot name="r">{ROBOTS[name]}</robot>')
+    usable, compiles = usable_and_compiles(file)
     assert usable == compiles, capsys.readouterr().out
+
+
+GEOM = '<geom type="sphere" size=".02" mass=".1"/>'
+HINGE = '<joint type="hinge" axis="0 1 0"/>'
+MODELS = {
+    "one": f"<body>{GEOM}</body>",
+    "free": f"<body><freejoint/>{GEOM}</body>",
+    "hundred": f"<body>{HINGE}{GEOM}" * 100 + "</body>" * 100,
+    "massless-end": f"<body>{HINGE}{GEOM}<body>{HINGE}</body></body>",
+    "limit-of-one-number": f'<body><joint type="hinge" range="1"/>{GEOM}</body>',
+    "unknown-joint": f'<body><joint type="screw"/>{GEOM}</body>',
+    "negative-size": '<body><geom type="sphere" size="-.02"/></body>',
+    "mesh-that-is-not-there": '<body><geom type="mesh" mesh="nowhere"/></body>',
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_that_check_calls_usable_compile_and_the_other_way_round(name, tmp_path, capsys):
+    file = tmp_path / f"{name}.xml"
+    file.write_text(f'<mujoco model="m"><worldbody>{MODELS[name]}</worldbody></mujoco>')
+    usable, compiles = usable_and_compiles(file)
+    assert usable == compiles, capsys.readouterr().out
+    assert compiles == (name in ("one", "free", "hundred"))
+
+
+@pytest.mark.parametrize("folder", ["mjcf", "robots"])
+def test_files_that_others_wrote_are_usable_where_they_compile(folder, capsys):
+    files = [f for f in sorted(outside_file(folder).rglob("*"))
+             if f.suffix == ".urdf" or (f.suffix == ".xml" and "<mujoco" in f.read_text())]
+    assert files
+    for file in files:
+        usable, compiles = usable_and_compiles(file)
+        assert usable == compiles, f"{file}: {capsys.readouterr().out}"
 
 
 def test_files_in_a_folder_named_with_root_are_read(tmp_path):
@@ -74,3 +113,8 @@ def test_files_in_a_folder_named_with_root_are_read(tmp_path):
     assert "option roots" in " ".join((refused.stdout + refused.stderr).split())
     taken = run_haptos("check", file, "--root", outside, cwd=tmp_path)
     assert taken.returncode == 0, taken.stdout + taken.stderr
+    drawn = run_haptos("render", file, "--root", outside, "--out", "r.png", "--size", "64x48", cwd=tmp_path)
+    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
+    (tmp_path / "scene.yaml").write_text("haptos: 1\n")
+    misplaced = run_haptos("render", tmp_path / "scene.yaml", "--root", outside, cwd=tmp_path)
+    assert "is for the file of a robot" in " ".join((misplaced.stdout + misplaced.stderr).split())
