@@ -99,6 +99,9 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
     root_.push_back(b.parent < 0 ? static_cast<int>(i) : root_[at_index(b.parent)]);
     floats_.push_back(b.kind == JointKind::kFree && floats(tree, b));
   }
+  alone_ = floats_;
+  for (std::size_t i = 0; i < n; ++i)
+    if (root_[i] != static_cast<int>(i)) alone_[at_index(root_[i])] = 0;
   boost_.assign(n, Vec3d::zero());
   next_boost_ = boost_;
   for (std::vector<double>* v : {&share_, &kept_, &pushed_, &led_, &may_, &before_})
@@ -112,8 +115,8 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
   velocity_.resize(n);
   column_.resize(nv);
   row_.resize(nv);
-  for (std::vector<double>* v :
-       {&inverse_, &left_, &joint_, &middle_z_, &lead_, &driven_, &effort_, &guess_, &scratch_})
+  for (std::vector<double>* v : {&inverse_, &left_, &joint_, &middle_z_, &lead_, &driven_, &drift_,
+                                 &effort_, &guess_, &scratch_})
     v->assign(nv, 0.0);
   middle_q_.assign(at_index(tree.q_count), 0.0);
 }
@@ -270,7 +273,8 @@ void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, cons
   std::fill(joint_.begin(), joint_.end(), 0.0);
   add_efforts(tree, step, 0.5);
   solve(tree, driven_.data());
-  for (std::size_t k = 0; k < nv; ++k) z_free[k] = middle_z_[k] + lead_[k] + driven_[k];
+  find_kept(tree, start, step);
+  for (std::size_t k = 0; k < nv; ++k) z_free[k] = middle_z_[k] + lead_[k] + driven_[k] + drift_[k];
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < 3 && floats_[i]; ++k) {
       const auto j = at_index(tree.bodies[i].first_v + k);
@@ -287,27 +291,27 @@ void TreeDrift::find_shares(const Tree& tree, const double* z, const double* z_f
   std::fill(led_.begin(), led_.end(), 0.0);
   for (std::size_t i = 0; i < nv; ++i) {
     const auto r = at_index(root_[at_index(tree.body_of[i])]);
-    if (floats_[r]) continue;
     const double* row = mass + i * nv;
     double pushed = 0, led = 0;
     for (std::size_t j = 0; j < nv; ++j) {
       pushed = fma(row[j], z[j] - z_free[j], pushed);
-      led = fma(row[j], lead_[j], led);
+      led = fma(row[j], lead_[j] + drift_[j], led);
     }
     pushed_[r] = fma(pushed, z[i] - z_free[i], pushed_[r]);
-    led_[r] = fma(led, lead_[i], led_[r]);
+    led_[r] = fma(led, lead_[i] + drift_[i], led_[r]);
   }
   for (std::size_t r = 0; r < share_.size(); ++r)
     share_[r] = led_[r] > 0 ? clamp(1.5 - sqrt(pushed_[r] / led_[r]), 0.0, 1.0) : 0.0;
 }
 
 // What inertia alone changes in half a step, D = V - V_n - J lead, and how much of it the second
-// half repeats. Expects the velocities that D is of in scratch_; leaves that much of D in change_.
-void TreeDrift::find_kept(const Tree& tree, const FreeStep& step) {
+// half repeats. Leaves that much of D in change_, and of the rates of unknowns in drift_.
+void TreeDrift::find_kept(const Tree& tree, const TreeData<double>& start, const FreeStep& step) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   auto &changed = pushed_, &had = led_;
   std::fill(changed.begin(), changed.end(), 0.0);
   std::fill(had.begin(), had.end(), 0.0);
+  for (std::size_t k = 0; k < nv; ++k) scratch_[k] = middle_z_[k] - lead_[k] - driven_[k];
   update_velocities(tree, scratch_.data(), middle_);
   for (std::size_t i = 0; i < n; ++i) {
     const auto r = at_index(root_[i]);
@@ -328,6 +332,16 @@ void TreeDrift::find_kept(const Tree& tree, const FreeStep& step) {
     const double kept = kept_[at_index(root_[i])];
     change_[i] = {kept * change_[i].angular, kept * change_[i].linear};
   }
+  for (std::size_t k = 0; k < nv; ++k) {
+    const auto body = at_index(tree.body_of[k]);
+    drift_[k] = alone_[body] ? 0.0 : kept_[at_index(root_[body])] * (scratch_[k] - step.v[k]);
+  }
+  // Of a tree that floats, against its centre of mass.
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3 && floats_[i] && !alone_[i]; ++k) {
+      const auto j = at_index(tree.bodies[i].first_v + k);
+      drift_[j] += kept_[i] * dot(start.axis[j], boost_[i]);
+    }
 }
 
 // Slows down what would have more kinetic energy than what it had and what worked on it: weight
@@ -378,15 +392,14 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
   find_shares(tree, z, z_free, mass);
   for (std::size_t k = 0; k < nv; ++k) {
     const auto r = at_index(root_[at_index(tree.body_of[k])]);
-    guess_[k] = fma(-share_[r], lead_[k], z[k]);
-    scratch_[k] = middle_z_[k] - lead_[k] - driven_[k];
+    guess_[k] = fma(-share_[r], lead_[k] + drift_[k], z[k]);
   }
   integrate(tree, step.q, guess_.data(), step.h, q);
   update(tree, q, end_);
-  find_kept(tree, step);
   std::fill(before_.begin(), before_.end(), 0.0);
   for (std::size_t k = 0; k < nv; ++k) {
-    const double d = kept_[at_index(root_[at_index(tree.body_of[k])])] * (scratch_[k] - step.v[k]);
+    const double d = kept_[at_index(root_[at_index(tree.body_of[k])])] *
+                     (middle_z_[k] - lead_[k] - driven_[k] - step.v[k]);
     scratch_[k] = middle_z_[k] + lead_[k] + driven_[k] + (z[k] - z_free[k]);
     joint_[k] = middle_.armature[k] * (scratch_[k] + d);
     before_[at_index(root_[at_index(tree.body_of[k])])] += 0.5 * joint_[k] * (scratch_[k] + d);

@@ -20,16 +20,18 @@
 // (1) is solved in time linear in the number of bodies, by the elimination of aba() with inertias
 // I + h/2 [p x] that are not symmetric.
 //
-// The step's minimisation knows z as the velocity after all that pushes: its free value is z_mid +
-// y, with the whole of h f in place of half of it, and its inertia is M(q_g). A solved z changes
-// V_n+1 by J(q_g)(z - z_free). The tree moves by z - share lead, lead the part of y that is
-// gravity's: `share` is 1 where hardly anything but f pushed, so that it swings to second order,
-// and 0 where terms carry it, so that what rests stays:
+// The step's minimisation knows z as the velocity at the end of the step, so that terms hold that:
+// a follower follows and what rests on a limit has no rate, from the first step on. Its free value
+// is z_mid + y + k d, where d = z_mid - y - v_n is what D is of the unknowns, and its inertia is
+// M(q_g). A solved z changes V_n+1 by J(q_g)(z - z_free). The tree moves by z - share lead, with
+// lead = k d + the part of y that is gravity's: `share` is 1 where hardly anything but f pushed, so
+// that it swings to second order, and 0 where terms carry it, so that what is held stays:
 //
 //   r = |z - z_free| / |2 lead| in the norm of M,     share = clamp(3/2 - 2 r, 0, 1).
 //
 // A tree that hangs from the world by a free joint without armature is looked at from its centre of
-// mass: that moves with P_n / m + h g, as every other free body does, and has no lead.
+// mass: that moves with P_n / m + h g, as every other free body does. A single free body has no
+// lead: terms see its velocity in the middle, as those of a RigidBody.
 //
 // Source: own derivation, after energy-momentum methods (Simo, Tarnow and Wong, Exact
 // energy-momentum conserving algorithms and symplectic schemes for nonlinear dynamics, 1992).
@@ -99,7 +101,7 @@ class TreeDrift {
   void add_efforts(const Tree& tree, const FreeStep& step, double share);
   void leave_energy_out(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                         const double* z, const double* z_free, const double* mass, double* v);
-  void find_kept(const Tree& tree, const FreeStep& step);
+  void find_kept(const Tree& tree, const TreeData<double>& start, const FreeStep& step);
   void find_shares(const Tree& tree, const double* z, const double* z_free, const double* mass);
 
   std::vector<int> root_;     // per body: that which hangs from the world
@@ -116,6 +118,8 @@ class TreeDrift {
   std::vector<SpatialForce<double>> column_;  // per unknown: force of its unit velocity
   std::vector<SpatialForce<double>> row_;     // what acts on it, of its body's velocity
   std::vector<double> inverse_, left_, joint_;
+  std::vector<double> drift_;                // per unknown: of the rate by inertia, in half a step
+  std::vector<char> alone_;                  // per body: floats and carries nothing
   std::vector<SpatialForce<double>> force_;  // per body: what the solve is for
   std::vector<SpatialMotion<double>> velocity_;
   std::vector<double> middle_z_, lead_, driven_, effort_, guess_, middle_q_, scratch_;

@@ -110,10 +110,7 @@ def acceleration_in_a_scene(path, q, v, dt):
     return (np.asarray(view.velocity)[0] - v) / dt
 
 
-# Since inertia and velocity products are solved for in the middle of the step, what ties a follower
-# gives by up to 8 % of its acceleration in a single step from motion, whatever the step: a defect.
-@pytest.mark.parametrize("mimic", [False, pytest.param(True, marks=pytest.mark.xfail(
-    strict=True, reason="known defect: a follower gives too much in the first step from motion"))])
+@pytest.mark.parametrize("mimic", [False, True])
 def test_passive_forces_and_mimics_accelerate_as_by_mujoco_s_matrices(mujoco, tmp_path, mimic):
     """M a + c = passive forces, with a multiplier where a joint follows another.
 
