@@ -1,5 +1,6 @@
 // Tactile camera, depth and markers, on plain arrays. haptos/sensors.py ties them to a Sim.
 #include "bind.h"
+#include "haptos/sensors/contours.h"
 #include "haptos/sensors/depth.h"
 #include "haptos/sensors/markers.h"
 
@@ -84,6 +85,12 @@ void bind_camera(nb::module_& m) {
           nb::arg("points"), "(column, row) [pixel] of points in the gel frame [m], (n, 2).");
 }
 
+nb::tuple depth_and_normal(DepthImage image) {
+  const auto h = static_cast<std::size_t>(image.height), w = static_cast<std::size_t>(image.width);
+  return nb::make_tuple(own<OutArray<float, -1, -1>>(std::move(image.depth), {h, w}),
+                        own<OutArray<float, 3, -1, -1>>(std::move(image.normal), {3, h, w}));
+}
+
 void bind_depth(nb::module_& m) {
   nb::class_<DepthSensor>(m, "DepthSensor")
       .def(
@@ -108,11 +115,7 @@ void bind_depth(nb::module_& m) {
               nb::gil_scoped_release release;
               image = self.measure(x, true);
             }
-            const auto h = static_cast<std::size_t>(image.height),
-                       w = static_cast<std::size_t>(image.width);
-            return nb::make_tuple(
-                own<OutArray<float, -1, -1>>(std::move(image.depth), {h, w}),
-                own<OutArray<float, 3, -1, -1>>(std::move(image.normal), {3, h, w}));
+            return depth_and_normal(std::move(image));
           },
           nb::arg("nodes"))
       .def(
@@ -140,6 +143,33 @@ void bind_depth(nb::module_& m) {
             self.rest_height(),
             {static_cast<std::size_t>(c.height), static_cast<std::size_t>(c.width)});
       });
+}
+
+void bind_contours(nb::module_& m) {
+  nb::class_<ContourSmoother>(m, "ContourSmoother",
+                              "Takes the ripple of the mesh out of the images of a camera.")
+      .def(
+          "__init__",
+          [](ContourSmoother* self, const TactileCamera& camera, const ArrayLike& rest,
+             const ArrayLike& coat) {
+            const auto nodes = to_points(rest, "rest");
+            const auto triangles = to_triangles(coat, "coat");
+            new (self) ContourSmoother(camera, nodes, triangles);
+          },
+          nb::arg("camera"), nb::arg("rest"), nb::arg("coat"))
+      .def(
+          "measure",
+          [](const ContourSmoother& self, const DepthSensor& sensor, const ArrayLike& nodes) {
+            const auto x = to_points(nodes, "nodes");
+            DepthImage image;
+            {
+              nb::gil_scoped_release release;
+              image = sensor.measure(x, true);
+              self.smooth(image);
+            }
+            return depth_and_normal(std::move(image));
+          },
+          nb::arg("sensor"), nb::arg("nodes"), "As sensor.measure(nodes), smoothed.");
 }
 
 void bind_markers(nb::module_& m) {
@@ -204,6 +234,7 @@ void bind_markers(nb::module_& m) {
 void bind_sensors(nb::module_& m) {
   bind_camera(m);
   bind_depth(m);
+  bind_contours(m);
   bind_markers(m);
 }
 

@@ -133,6 +133,7 @@ class TactileSensor:
         self._rest, self._coat = rest, coat
         self._fields: dict[float | None, Any] = {}
         self._depth = _core.DepthSensor(spec.camera, rest, coat)
+        self._contours = _core.ContourSmoother(spec.camera, rest, coat)
         self._grid = spec.markers
         self._markers = (None if spec.markers is None
                          else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
@@ -210,23 +211,28 @@ class TactileSensor:
             nodes += stack_envs([c["to_surface"] for c in self._nodal_contact()])
         return nodes
 
-    def depth(self, *, compensated: bool = False, clean: bool = False) -> NDArray[np.float32]:
+    def depth(self, *, compensated: bool = False, clean: bool = False, raw: bool = False
+              ) -> NDArray[np.float32]:
         """How far the coat is pressed in [m], (env, height, width); negative where it bulges out,
         not-a-number where the camera sees no coat.
 
-        compensated, clean: see image().
+        compensated, clean, raw: see image().
         """
-        return self.image(compensated=compensated, clean=clean)[0]
+        return self.image(compensated=compensated, clean=clean, raw=raw)[0]
 
-    def image(self, *, compensated: bool = False, clean: bool = False
+    def image(self, *, compensated: bool = False, clean: bool = False, raw: bool = False
               ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Depth (env, height, width) [m] and unit normals (env, 3, height, width), gel frame.
 
         compensated: of the surface that touches instead of the coat. The barrier keeps them apart
         by a part of contact.support; each vertex in contact is moved over its gap, so the depth
-        becomes that of the object. clean: without noise.
+        becomes that of the object. clean: without noise. raw: the triangles of the coat as they
+        are; without it they are smoothed along the contours of the dent, over two elements, where
+        vertices beside a sharp edge stand up and down with the mesh.
         """
-        images = [self._depth.measure(x) for x in self.nodes(compensated=compensated)]
+        nodes = self.nodes(compensated=compensated)
+        images = [self._depth.measure(x) if raw else self._contours.measure(self._depth, x)
+                  for x in nodes]
         if on_surface(self._noise) and not clean:
             images = [noisy_surface(self._noise, self._key(k), int(step), self.camera.pitch, *i)
                       for k, (i, step) in enumerate(zip(images, self._sim.step_count, strict=True))]

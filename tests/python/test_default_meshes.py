@@ -90,10 +90,15 @@ class HalfPress:
         rest, half = np.asarray(self.sim.mesh("gel").vertices), self.sim.coat("gel")
         self.vertices = len(rest)
         mirrored = np.vstack([half, half[:, [0, 2, 1]] + len(rest)])
+        twice = np.flatnonzero(np.abs(rest[:, 1]) < 1e-9)  # on the plane of symmetry
+        same = np.arange(2 * len(rest))
+        same[len(rest) + twice] = twice
+        mirrored = same[mirrored]
         steps = np.floor((x.max(axis=0)[:2] - 0.8e-3) / 0.5e-3).astype(int)
         grid = haptos.MarkerGrid(2 * int(steps[1]) + 1, 2 * int(steps[0]) + 1, 0.5e-3, 0.5e-3)
         both = self._both(rest)
         self._depth = _core.DepthSensor(model.camera, both, mirrored)
+        self._contours = _core.ContourSmoother(model.camera, both, mirrored)
         self._markers = _core.MarkerSensor(model.camera, both, mirrored, grid)
 
     @staticmethod
@@ -110,7 +115,7 @@ class HalfPress:
             assert self.sim.step().ok
         nodes = self._both(self.sim.positions("gel")[0])
         reading = self._markers.measure(nodes)
-        return (np.asarray(self._depth.measure(nodes)[0]), np.asarray(reading["pixel"]),
+        return (np.asarray(self._contours.measure(self._depth, nodes)[0]), np.asarray(reading["pixel"]),
                 np.asarray(reading["pixel_flow"]), self.force())
 
     def force(self):
