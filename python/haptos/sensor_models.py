@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _FILES = Path(__file__).parent / "sensor_files"
 _OUTSIDE = _FILES / "outside"  # sensors whose meshes others made: they do not come with the library
-_THICK = 4.5e-3  # a gel whose layers grow faster, so that three reach its base [m]
 
 
 @dataclass
@@ -286,7 +285,7 @@ def _grading(s: Section | None, thickness: float, view: tuple[float, float],
     grading = _core.PadGrading(
         top, size("base", 0.54 * thickness), size("centre", 0.6e-3), size("rim", 2.5e-3),
         ratio("growth", 1.5), view if s is None else s.pair("even", "m", 0, 1, view),
-        ratio("layer_growth", 2.2 if thickness > _THICK else 1.85))
+        ratio("layer_growth", 1.85))
     below = 2 if s is None else s.whole("below", 1, 2, 2) if box else 1
     grading.widen = box and below == 2
     if s is not None:

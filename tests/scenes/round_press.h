@@ -2,7 +2,7 @@
 // it, with symmetry at x = 0 and y = 0. Quasi-static.
 //
 // Depth is what the gel under the pole gives way: the command plus the gap at the pole, which is
-// some tenths of the support. References are read at that depth.
+// some tenths of the support. What is compared at the depth that was asked for takes `asked`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,12 +27,14 @@ struct RoundPress {
   PadGrading grading;
   double young = 1e5, poisson = 0.48;  ///< [Pa]
   double support = 2e-5;               ///< of contact [m]
+  int divisions = 1;                   ///< of contact's samples
   double friction = 0;                 ///< coefficient
   double tangential = 1;               ///< of the springs of friction, see contact.tangential
   std::vector<double> commands;        ///< depths, one step each [m]
 };
 
 struct RoundPressResult {
+  double asked = 0;   ///< depth that the ball was sent to [m]
   double depth = 0;   ///< of the gel under the pole [m]
   double force = 0;   ///< of the whole ball on the whole pad [N]
   double base = 0;    ///< carried by the base [N]
@@ -73,6 +75,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.contact.support = p.support;
+  s.contact.divisions = p.divisions;
   s.contact.tangential = p.tangential;
   s.newton.force_tolerance = 1e-4;
   const Pad pad = round_pad(p.pad_radius, p.thickness, p.grading, PadPart::kQuarter);
@@ -114,6 +117,7 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
     EXPECT_GT(report.smallest_volume_ratio, 0);
     EXPECT_EQ(crossings(sim, "gel", "ball"), 0u);
     RoundPressResult r;
+    r.asked = p.commands[i];
     r.depth = -sim.soft_positions("gel")[pole][2];
     r.force = -4 * sim.contact_wrench("gel").force[2];
     r.base = -4 * sim.reaction("base").force[2];
