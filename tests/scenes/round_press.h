@@ -27,7 +27,6 @@ struct RoundPress {
   PadGrading grading;
   double young = 1e5, poisson = 0.48;  ///< [Pa]
   double support = 2e-5;               ///< of contact [m]
-  int divisions = 1;                   ///< of contact's samples
   double friction = 0;                 ///< coefficient
   double tangential = 1;               ///< of the springs of friction, see contact.tangential
   std::vector<double> commands;        ///< depths, one step each [m]
@@ -75,7 +74,6 @@ inline std::vector<RoundPressResult> press(const RoundPress& p) {
   s.sim.gravity_z = 0;
   s.sim.threads = 1;
   s.contact.support = p.support;
-  s.contact.divisions = p.divisions;
   s.contact.tangential = p.tangential;
   s.newton.force_tolerance = 1e-4;
   const Pad pad = round_pad(p.pad_radius, p.thickness, p.grading, PadPart::kQuarter);

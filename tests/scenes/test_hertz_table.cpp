@@ -1,9 +1,9 @@
 // A ball of 4 mm radius on a bonded layer 4 mm thick and 24 mm across, E = 0.1 MPa, logarithmic
 // neo-Hookean, frictionless and sticking, against an axisymmetric finite element reference
 // (nine-node elements, own code, agreed to 0.3 % between two integration rules). Force within 3 %,
-// contact radius within half the spacing of vertices; under a ball that sticks the coat bulges and
-// its markers spread as the reference says within 10 %, read from the images of a depth and a
-// marker sensor.
+// at the depth that the ball was sent to; contact radius within 0.1 mm; under a ball that sticks
+// the coat bulges and its markers spread as the reference says within 10 %, read from the images of
+// a depth and a marker sensor, at the depth that the gel reached.
 #include <array>
 #include <cstdio>
 
@@ -37,18 +37,10 @@ double interpolate_table(double depth, double Row::*column) {
   return a.*column * std::pow(1e3 * depth / a.depth, power);
 }
 
-// References are read at the depth that the ball was sent to, where the stand-off counts as an
-// error: a support of 5 um leaves 1.6 % of force at .25 mm, the default of 20 um would leave 8 %.
-constexpr double kSupport = 5e-6;
-// The border of contact lies between two vertices of the coat, .25 mm apart with elements of .5 mm.
-constexpr double kBorder = 0.125;  // [mm]
-
 RoundPress scene(double h, double poisson, std::vector<double> commands) {
   RoundPress p;
   p.grading = PadGrading{h, 2 * h, h, 3 * h, 1.3};
   p.poisson = poisson;
-  p.support = kSupport;
-  p.divisions = 4;  // samples .06 mm apart at the border of contact
   p.commands = std::move(commands);
   return p;
 }
@@ -59,54 +51,67 @@ double relative_force(const RoundPressResult& r, double poisson, bool sticks = f
   return r.force / interpolate_table(r.asked, column);
 }
 
+// Force counts the stand-off as an error: at a support of 5 um, which leaves 1.6 % at .25 mm. The
+// border of contact is that of the default support, within which samples press.
+std::vector<RoundPressResult> measured(RoundPress p) {
+  std::vector<RoundPressResult> all = press(p);
+  p.support = 5e-6;
+  const std::vector<RoundPressResult> thin = press(p);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].force = thin[i].force;
+    EXPECT_GT(thin[i].depth, thin[i].asked);
+    EXPECT_LT(thin[i].depth, all[i].depth);
+  }
+  return all;
+}
+
 // At nu 0.40 the reference has both at the largest depth only.
 constexpr double kDepth40 = 1.5, kBulge40 = 30, kSpread40 = 72;
 
 // Ratios of what the sensors read to the table, at nu 0.48.
 double relative_bulge(const RoundPressResult& r) {
-  return 1e6 * r.bulge / interpolate_table(r.asked, &Row::bulge);
+  return 1e6 * r.bulge / interpolate_table(r.depth, &Row::bulge);
 }
 double relative_spread(const RoundPressResult& r) {
-  return 1e6 * r.spread / interpolate_table(r.asked, &Row::spread);
+  return 1e6 * r.spread / interpolate_table(r.depth, &Row::spread);
 }
 
 void print_coat(double h, const RoundPressResult& r) {
   std::printf("FIGURE hertz_table_coat.bulge_error.h%.2f.d%.2f = %+.1f %%\n", 1e3 * h,
-              1e3 * r.asked, 100 * (relative_bulge(r) - 1));
+              1e3 * r.depth, 100 * (relative_bulge(r) - 1));
   std::printf("FIGURE hertz_table_coat.spread_error.h%.2f.d%.2f = %+.1f %%\n", 1e3 * h,
-              1e3 * r.asked, 100 * (relative_spread(r) - 1));
+              1e3 * r.depth, 100 * (relative_spread(r) - 1));
 }
 
 void print(const char* what, double poisson, double h, const RoundPressResult& r,
            bool sticks = false) {
   std::printf("FIGURE %s.force_error.nu%.2f.h%.2f.d%.2f = %+.2f %%\n", what, poisson, 1e3 * h,
-              1e3 * r.asked, 100 * (relative_force(r, poisson, sticks) - 1));
+              1e3 * r.depth, 100 * (relative_force(r, poisson, sticks) - 1));
   std::printf("FIGURE %s.contact_radius_error.nu%.2f.h%.2f.d%.2f = %+.3f mm\n", what, poisson,
-              1e3 * h, 1e3 * r.asked, 1e3 * r.radius - interpolate_table(r.asked, &Row::radius));
+              1e3 * h, 1e3 * r.depth, 1e3 * r.radius - interpolate_table(r.depth, &Row::radius));
 }
 
 TEST(HertzTable, ForceAndContactRadiusOfANearlyIncompressibleLayerMatchTheReference) {
-  for (const RoundPressResult& r : press(scene(0.5e-3, 0.48, {0.5e-3, 1.0e-3}))) {
-    EXPECT_NEAR(relative_force(r, 0.48), 1, 0.03) << r.asked;
-    EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.asked, &Row::radius), kBorder) << r.asked;
-    EXPECT_GT(r.depth, r.asked);
-    EXPECT_LT(r.depth, r.asked + 1.5 * kSupport);  // the gap, and the bend between samples
+  for (const RoundPressResult& r : measured(scene(0.5e-3, 0.48, {0.5e-3, 1.0e-3}))) {
+    EXPECT_NEAR(relative_force(r, 0.48), 1, 0.03) << r.depth;
+    EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1) << r.depth;
+    EXPECT_NEAR(r.depth, r.depth < 0.75e-3 ? 0.5e-3 : 1e-3, 2e-5);  // a stand-off below the support
   }
 }
 
 TEST(HertzTable, ForceOfACompressibleLayerMatchesTheReference) {
-  for (const RoundPressResult& r : press(scene(0.7e-3, 0.40, {0.5e-3, 1.0e-3})))
-    EXPECT_NEAR(relative_force(r, 0.40), 1, 0.03) << r.asked;
+  for (const RoundPressResult& r : measured(scene(0.7e-3, 0.40, {0.5e-3, 1.0e-3})))
+    EXPECT_NEAR(relative_force(r, 0.40), 1, 0.03) << r.depth;
 }
 
 TEST(HertzTable, ForceRadiusBulgeAndMarkersOfABallThatSticksMatchTheReference) {
   RoundPress p = scene(0.5e-3, 0.48, {0.25e-3, 0.5e-3, 0.75e-3, 1.0e-3});
   p.friction = 10;
-  for (const RoundPressResult& r : press(p)) {
-    EXPECT_NEAR(relative_force(r, 0.48, true), 1, 0.03) << r.asked;
-    EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.asked, &Row::radius), kBorder) << r.asked;
-    EXPECT_NEAR(relative_bulge(r), 1, 0.1) << r.asked;
-    EXPECT_NEAR(relative_spread(r), 1, 0.1) << r.asked;
+  for (const RoundPressResult& r : measured(p)) {
+    EXPECT_NEAR(relative_force(r, 0.48, true), 1, 0.03) << r.depth;
+    EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1) << r.depth;
+    EXPECT_NEAR(relative_bulge(r), 1, 0.1) << r.depth;
+    EXPECT_NEAR(relative_spread(r), 1, 0.1) << r.depth;
     print_coat(0.5e-3, r);
   }
 }
@@ -120,7 +125,7 @@ TEST(FullHertzTable, ForceOfABallThatSticksHoldsAtAllDepthsForCoarseAndFineSteps
       p.friction = 10;
       for (int i = 1; i <= 6 * parts; ++i)
         p.commands.push_back(std::min(1.49e-3, 0.25e-3 * i / parts));
-      const std::vector<RoundPressResult> all = press(p);
+      const std::vector<RoundPressResult> all = measured(p);
       double worst = 0;
       for (std::size_t i = 0; i < all.size(); ++i) {
         if ((i + 1) % static_cast<std::size_t>(parts) != 0) continue;  // between the rows
@@ -128,15 +133,15 @@ TEST(FullHertzTable, ForceOfABallThatSticksHoldsAtAllDepthsForCoarseAndFineSteps
         if (parts == 5) print("hertz_table_stick", poisson, 0.35e-3, r, true);
         worst = std::max(worst, std::abs(relative_force(r, poisson, true) - 1));
         if (poisson == 0.48) {
-          EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.asked, &Row::radius), 0.1) << r.asked;
-          EXPECT_NEAR(relative_bulge(r), 1, 0.1) << r.asked;
-          EXPECT_NEAR(relative_spread(r), 1, 0.1) << r.asked;
+          EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1) << r.depth;
+          EXPECT_NEAR(relative_bulge(r), 1, 0.1) << r.depth;
+          EXPECT_NEAR(relative_spread(r), 1, 0.1) << r.depth;
           if (parts == 5) print_coat(0.35e-3, r);
         }
       }
       if (poisson == 0.40) {
         const RoundPressResult& r = all.back();
-        EXPECT_NEAR(1e3 * r.asked, kDepth40, 0.01);
+        EXPECT_NEAR(1e3 * r.depth, kDepth40, 0.01);
         EXPECT_NEAR(1e6 * r.bulge, kBulge40, 0.1 * kBulge40);
         EXPECT_NEAR(1e6 * r.spread, kSpread40, 0.1 * kSpread40);
         std::printf("FIGURE hertz_table_coat.bulge.nu0.40.steps%d = %.1f um\n", 6 * parts,
@@ -158,13 +163,13 @@ TEST(FullHertzTable, ForceHoldsAtAllDepthsAndConvergesWithTheElementSize) {
       RoundPress p = scene(h, poisson, commands);
       p.cap = 2e-3;
       worst.push_back(0);
-      for (const RoundPressResult& r : press(p)) {
+      for (const RoundPressResult& r : measured(p)) {
         print("hertz_table", poisson, h, r);
         const double error = std::abs(relative_force(r, poisson) - 1);
         worst.back() = std::max(worst.back(), error);
-        EXPECT_LE(error, h > 1e-3 ? 0.12 : 0.03) << h << " " << r.asked;
+        EXPECT_LE(error, h > 1e-3 ? 0.12 : 0.03) << h << " " << r.depth;
         if (h < 0.5e-3 && poisson == 0.48) {
-          EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.asked, &Row::radius), 0.1);
+          EXPECT_NEAR(1e3 * r.radius, interpolate_table(r.depth, &Row::radius), 0.1);
         }
       }
       std::printf("FIGURE hertz_table.worst_force_error.nu%.2f.h%.2f = %.2f %%\n", poisson, 1e3 * h,
