@@ -82,6 +82,7 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
       mass_scale_(tree().bodies.size(), 1.0),
       start_v_(torque.size()),
       z_free_(torque.size()),
+      still_(torque.size()),
       wrench_(tree().bodies.size()),
       jacobian_(6 * torque.size()),
       point_jacobian_(3 * torque.size()),
@@ -91,6 +92,8 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
 }
 
 Articulation::~Articulation() = default;
+
+const StepMotion& Articulation::step_motion() const { return drift_->motion(tree(), h_, gravity_); }
 
 const std::vector<double>& Articulation::step_effort() const { return drift_->effort(); }
 
@@ -161,6 +164,7 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   std::copy_n(z, n, start_v_.begin());
   update(tree(), start_q_.data(), start_);
   update_velocities(tree(), z, start_);
+  update_accelerations(tree(), still_.data(), start_);
   std::fill(wrench_.begin(), wrench_.end(), SpatialForce<double>::zero());
   for (const LinkLoad& l : loads) {
     const int body = tree().links[at_index(l.link)].body;
@@ -189,6 +193,8 @@ void Articulation::advance(const std::vector<double>& z, const BodyStep& step, S
   double* q = state.q.data() + slots_.first_q;
   double* v = state.z.data() + slots_.first_scalar;
   leave(z, step, state);
+  h_ = step.h;
+  gravity_ = step.gravity;
   const FreeStep free{step.h,          step.gravity,  start_q_.data(),
                       start_v_.data(), torque.data(), wrench_.data()};
   drift_->end_step(tree(), start_, free, solved, z_free_.data(), mass, q, v);
@@ -296,6 +302,9 @@ Vec3d Articulation::link_centre(int link) const {
 }
 Vec3d Articulation::point_velocity(int link, const Vec3d& x) const {
   return haptos::point_velocity(start_, tree().links[at_index(link)].body, x);
+}
+Vec3d Articulation::point_bias(int link, const Vec3d& x) const {
+  return point_acceleration(start_, tree().links[at_index(link)].body, x);
 }
 void Articulation::link_jacobian(int link, const Vec3d& x, double* out) const {
   point_jacobian(tree(), start_, tree().links[at_index(link)].body, x, out);

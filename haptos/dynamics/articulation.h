@@ -33,6 +33,7 @@ namespace haptos {
 
 class FloatingBase;
 class TreeDrift;
+struct StepMotion;
 
 struct ArticulationSpec {
   std::string name = "articulation";  ///< for messages
@@ -101,6 +102,8 @@ class Articulation final : public Body {
   /// wrenches of `loads` on the bodies, about their origins.
   const std::vector<double>& step_effort() const;
   const std::vector<SpatialForce<double>>& step_wrench() const { return wrench_; }
+  /// How the last step moved by the equation that it solved, in its middle.
+  const StepMotion& step_motion() const;
 
   // At given coordinates and velocities (q_count, v_count), which need not be of the step under
   // way. They share scratch memory: not for several threads at once.
@@ -117,6 +120,8 @@ class Articulation final : public Body {
   Pose link_pose(int link) const;
   Vec3d link_centre(int link) const;
   Vec3d point_velocity(int link, const Vec3d& x) const;
+  /// Acceleration of that point while no unknown changes [m/s2].
+  Vec3d point_bias(int link, const Vec3d& x) const;
   /// After a step of h with the joint velocities z (v_count), as integrate() has it.
   Pose link_pose_after(int link, const double* z, double h) const;
   void link_jacobian(int link, const Vec3d& x, double* out) const;
@@ -143,7 +148,10 @@ class Articulation final : public Body {
   TreeData<double> start_;
   std::vector<double> mass_scale_;  // per body
   // Scratch.
+  double h_ = 0;  // of the last step [s]
+  Vec3d gravity_{{0, 0, 0}};
   std::vector<double> start_v_, z_free_;
+  std::vector<double> still_;  // zeros
   std::vector<SpatialForce<double>> wrench_;
   mutable std::vector<double> jacobian_;  // of a frame (6 x v_count)
   std::vector<double> point_jacobian_;    // (3 x v_count)

@@ -1,11 +1,16 @@
-// What each joint of a tree carries in a step: the forces of the step's own equation, which holds
-// at the coordinates and velocities of its start,
+// What each joint of a tree carries in a step: the forces of the equation that the step solved, in
+// its middle (tree_drift.h),
 //
-//   M(q_n) a + c(q_n, v_n) = tau + sum J^T f,     a = (v - v_n) / h,
+//   sum_i J_i(q_g)^T [ I_i A_i + V_i x p_i ] = tau + sum J^T f,     A_i = 2 (V_i - V_i,n) / h + J_i
+//   (z - z_free) / h,
 //
-// read body by body as Newton and Euler do, with the forces f from outside where they act. So the
-// part of a load along a joint's unknown is what motors, friction, springs, limits and armature
-// give it together, to the solver's tolerance, and loads add up to the forces of contact.
+// read body by body as Newton and Euler do, with the forces f from outside at the lever arms of the
+// start, where contact had them. So the part of a load along a joint's unknown is what motors,
+// friction, springs, limits and armature give it together, to the solver's tolerance, and loads add
+// up to the forces of contact. Where forces from outside act on a tree that turns, the parts along
+// unknowns of six-axis loads are off by what their lever arms turn in half a step. Without a motion
+// (before the first step, and for a motion that is given) coordinates and velocities are those of
+// the start, and accelerations (v - v_n) / h.
 //
 // A free or a ball joint at the world without armature passes on nothing but `effort`: that
 // settles the acceleration of the base, whose stored velocity is not the solved one
@@ -15,7 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "haptos/dynamics/tree_dynamics.h"
+#include "haptos/dynamics/tree_drift.h"
 
 namespace haptos {
 
@@ -42,6 +47,8 @@ struct TreeStep {
   /// are of first order in h. Null: all are of first order.
   const double* applied = nullptr;
   const SpatialForce<double>* wrench = nullptr;
+  /// The motion that the step solved for, in its middle; null: that of its start.
+  const StepMotion* motion = nullptr;
   /// Of the bodies, where they differ from the tree's.
   const std::vector<BodyMass<double>>* mass = nullptr;
 };
@@ -52,9 +59,13 @@ class StepLoads {
 
   void update(const Tree& tree, const TreeStep& step);
 
-  /// Kinematics at the start of the step; accelerations in it are minus gravity, forces are those
-  /// that bodies get through their joints, about their origins, world axes.
+  /// Kinematics of the loads, in the middle of the step; accelerations in it are minus gravity,
+  /// forces are those that bodies get through their joints, about their origins, world axes.
   const TreeData<double>& data() const { return data_; }
+  /// The velocity that turns the momentum of a body there.
+  const SpatialMotion<double>& turning(std::size_t body) const { return turning_[body]; }
+  /// Kinematics at the start of the step.
+  const TreeData<double>& start() const { return start_; }
   /// Of unknowns, in the step [rad/s2] or [m/s2].
   const std::vector<double>& acceleration() const { return acceleration_; }
   /// What the joint of unknown k passes to its child along it, the rotor's inertia taken off
@@ -62,11 +73,15 @@ class StepLoads {
   double along(int k) const { return along_[static_cast<std::size_t>(k)]; }
 
  private:
+  void set_motion(const Tree& tree, const TreeStep& step);
+  void find_forces(const Tree& tree);
   void find_given(const Tree& tree, const TreeStep& step);
   void take_given(const Tree& tree);
   void free_base(const Tree& tree, const TreeStep& step, std::size_t body);
 
-  TreeData<double> data_;
+  std::vector<int> root_;  // per body: that which hangs from the world
+  TreeData<double> data_, start_;
+  std::vector<SpatialMotion<double>> turning_;
   std::vector<double> acceleration_, along_, given_;
   std::vector<SpatialForce<double>> wrench_, outside_;
 };

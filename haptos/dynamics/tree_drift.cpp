@@ -108,6 +108,7 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
     v->assign(n, 0.0);
   relative_.resize(n);
   carried_.resize(n);
+  turning_.resize(n);
   change_.resize(n);
   momentum_.resize(n);
   inertia_.resize(n);
@@ -116,7 +117,7 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
   column_.resize(nv);
   row_.resize(nv);
   for (std::vector<double>* v : {&inverse_, &left_, &joint_, &middle_z_, &lead_, &driven_, &drift_,
-                                 &effort_, &guess_, &scratch_})
+                                 &effort_, &guess_, &scratch_, &push_, &rate_, &start_v_})
     v->assign(nv, 0.0);
   middle_q_.assign(at_index(tree.q_count), 0.0);
 }
@@ -252,11 +253,17 @@ void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, cons
                            double* z_free, double* mass) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   leave_mass_centres(tree, start, step.h * step.gravity);
+  std::copy_n(step.v, nv, start_v_.begin());
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3 && floats_[i]; ++k) {
+      const auto j = at_index(tree.bodies[i].first_v + k);
+      start_v_[j] -= dot(start.axis[j], boost_[i]);
+    }
   std::copy_n(step.v, nv, guess_.begin());
   for (int pass = 0; pass < kPasses; ++pass) {
     set_up_middle(tree, start, step, guess_.data());
-    for (std::size_t i = 0; i < n; ++i)
-      momentum_[i] = middle_.inertia[i] * (pass == 0 ? carried_[i] : velocity_[i]);
+    turning_ = pass == 0 ? carried_ : velocity_;
+    for (std::size_t i = 0; i < n; ++i) momentum_[i] = middle_.inertia[i] * turning_[i];
     factor(tree, step.h);
     for (std::size_t i = 0; i < n; ++i) force_[i] = middle_.inertia[i] * carried_[i];
     for (std::size_t k = 0; k < nv; ++k) joint_[k] = middle_.armature[k] * step.v[k];
@@ -273,7 +280,7 @@ void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, cons
   std::fill(joint_.begin(), joint_.end(), 0.0);
   add_efforts(tree, step, 0.5);
   solve(tree, driven_.data());
-  find_kept(tree, start, step);
+  find_kept(tree, step);
   for (std::size_t k = 0; k < nv; ++k) z_free[k] = middle_z_[k] + lead_[k] + driven_[k] + drift_[k];
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < 3 && floats_[i]; ++k) {
@@ -306,7 +313,7 @@ void TreeDrift::find_shares(const Tree& tree, const double* z, const double* z_f
 
 // What inertia alone changes in half a step, D = V - V_n - J lead, and how much of it the second
 // half repeats. Leaves that much of D in change_, and of the rates of unknowns in drift_.
-void TreeDrift::find_kept(const Tree& tree, const TreeData<double>& start, const FreeStep& step) {
+void TreeDrift::find_kept(const Tree& tree, const FreeStep& step) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   auto &changed = pushed_, &had = led_;
   std::fill(changed.begin(), changed.end(), 0.0);
@@ -334,14 +341,8 @@ void TreeDrift::find_kept(const Tree& tree, const TreeData<double>& start, const
   }
   for (std::size_t k = 0; k < nv; ++k) {
     const auto body = at_index(tree.body_of[k]);
-    drift_[k] = alone_[body] ? 0.0 : kept_[at_index(root_[body])] * (scratch_[k] - step.v[k]);
+    drift_[k] = alone_[body] ? 0.0 : kept_[at_index(root_[body])] * (scratch_[k] - start_v_[k]);
   }
-  // Of a tree that floats, against its centre of mass.
-  for (std::size_t i = 0; i < n; ++i)
-    for (int k = 0; k < 3 && floats_[i] && !alone_[i]; ++k) {
-      const auto j = at_index(tree.bodies[i].first_v + k);
-      drift_[j] += kept_[i] * dot(start.axis[j], boost_[i]);
-    }
 }
 
 // Slows down what would have more kinetic energy than what it had and what worked on it: weight
@@ -391,6 +392,7 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   find_shares(tree, z, z_free, mass);
   for (std::size_t k = 0; k < nv; ++k) {
+    push_[k] = z[k] - z_free[k];
     const auto r = at_index(root_[at_index(tree.body_of[k])]);
     guess_[k] = fma(-share_[r], lead_[k] + drift_[k], z[k]);
   }
@@ -419,6 +421,29 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
       const auto j = at_index(tree.bodies[i].first_v + k);
       v[j] += dot(end_.axis[j], next_boost_[i]);
     }
+}
+
+const StepMotion& TreeDrift::motion(const Tree& tree, double h, const Vec3d& gravity) {
+  const std::size_t n = tree.bodies.size(), nv = rate_.size();
+  // As (1) has it: accelerations are 2 (V - V_n) / h and what terms changed.
+  for (std::size_t k = 0; k < nv; ++k) scratch_[k] = fma(2.0, middle_z_[k], push_[k]);
+  update_velocities(tree, scratch_.data(), middle_);
+  for (std::size_t i = 0; i < n; ++i) {
+    const SpatialMotion<double>&v = middle_.velocity[i], &past = carried_[i];
+    SpatialMotion<double>& a = middle_.acceleration[i];
+    a.angular = (1 / h) * (v.angular - 2.0 * past.angular);
+    a.linear = (1 / h) * (v.linear - 2.0 * past.linear);
+    if (!floats_[at_index(root_[i])]) a.linear -= gravity;
+  }
+  for (std::size_t k = 0; k < nv; ++k) rate_[k] = (push_[k] + 2 * (middle_z_[k] - start_v_[k])) / h;
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3 && floats_[i]; ++k) {
+      const auto j = at_index(tree.bodies[i].first_v + k);
+      rate_[j] += dot(middle_.axis[j], gravity);
+    }
+  update_velocities(tree, middle_z_.data(), middle_);
+  motion_ = {&middle_, turning_.data(), rate_.data(), middle_q_.data(), middle_z_.data()};
+  return motion_;
 }
 
 }  // namespace haptos

@@ -63,6 +63,15 @@ struct SkewedInertia {
   Mat3d angular, to_moment, to_force, linear;
 };
 
+/// How a tree moved by the equation that a step solved, in the middle of it: the loads of joints
+/// are those of this motion.
+struct StepMotion {
+  const TreeData<double>* at = nullptr;            ///< kinematics; velocities V, accelerations - g
+  const SpatialMotion<double>* turning = nullptr;  ///< per body: p = I turning
+  const double* rate = nullptr;                    ///< accelerations of unknowns [rad/s2], [m/s2]
+  const double *q = nullptr, *v = nullptr;         ///< coordinates and velocities there
+};
+
 class TreeDrift {
  public:
   explicit TreeDrift(const Tree& tree);
@@ -85,6 +94,9 @@ class TreeDrift {
   /// Of the tree that hangs from the world by `root`, after end_step(): kinetic energy that it may
   /// have at most, against its centre of mass if that floats, with all the work of terms [J].
   double most_energy(int root) const { return may_[static_cast<std::size_t>(root)]; }
+  /// After end_step(), until the next begin_step(). Of a tree that floats velocities are against
+  /// its centre of mass, which falls, so that bodies feel no weight.
+  const StepMotion& motion(const Tree& tree, double h, const Vec3d& gravity);
   /// What torques and terms did in the step, per unknown [N m] or [N].
   const std::vector<double>& effort() const { return effort_; }
   /// Velocity of a centre of mass that floats, as gravity alone changes it [m/s].
@@ -101,7 +113,7 @@ class TreeDrift {
   void add_efforts(const Tree& tree, const FreeStep& step, double share);
   void leave_energy_out(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                         const double* z, const double* z_free, const double* mass, double* v);
-  void find_kept(const Tree& tree, const TreeData<double>& start, const FreeStep& step);
+  void find_kept(const Tree& tree, const FreeStep& step);
   void find_shares(const Tree& tree, const double* z, const double* z_free, const double* mass);
 
   std::vector<int> root_;     // per body: that which hangs from the world
@@ -118,6 +130,10 @@ class TreeDrift {
   std::vector<SpatialForce<double>> column_;  // per unknown: force of its unit velocity
   std::vector<SpatialForce<double>> row_;     // what acts on it, of its body's velocity
   std::vector<double> inverse_, left_, joint_;
+  std::vector<SpatialMotion<double>> turning_;  // per body: what momentum_ is of
+  std::vector<double> push_, rate_;             // per unknown: z - z_free of the step; of motion()
+  std::vector<double> start_v_;                 // v_n, of what floats against its centre of mass
+  StepMotion motion_;
   std::vector<double> drift_;                // per unknown: of the rate by inertia, in half a step
   std::vector<char> alone_;                  // per body: floats and carries nothing
   std::vector<SpatialForce<double>> force_;  // per body: what the solve is for

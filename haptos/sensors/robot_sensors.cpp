@@ -61,13 +61,14 @@ SpatialForce<double> RobotSensors::joint_load(const Sensed& s) const {
   SpatialForce<double> f = SpatialForce<double>::zero();
   if (moves) {
     f = inertia * d.acceleration[b];
-    f += cross(d.velocity[b], inertia * d.velocity[b]);
+    f += cross(d.velocity[b], inertia * loads_.turning(b));
   } else {
     f = inertia * SpatialMotion<double>{Vec3d::zero(), -step_.tree.gravity};
   }
+  const Vec3d before = moves ? loads_.start().pose[b].p : Vec3d::zero();
   for (const LinkForce& l : step_.tree.forces)
     if (part.has[at_index(l.link)])
-      f = f - SpatialForce<double>{l.moment + cross(l.x - origin, l.force), l.force};
+      f = f - SpatialForce<double>{l.moment + cross(l.x - before, l.force), l.force};
   for (const int i : part.hangs) f += shift(d.force[at_index(i)], origin - d.pose[at_index(i)].p);
   return f;
 }
@@ -99,8 +100,8 @@ RobotSensors::Motion RobotSensors::motion_against(const TreeData<double>& data, 
 }
 
 void RobotSensors::measure_imu(const Sensor& s, const Sensed& p, double* out) const {
-  const TreeData<double>& d = loads_.data();
-  const Motion now = motion(end_, p.link, s.frame), before = motion(d, p.link, s.frame);
+  const TreeData<double>&d = loads_.data(), &start = loads_.start();
+  const Motion now = motion(end_, p.link, s.frame), before = motion(start, p.link, s.frame);
   const int body = tree_->links[at_index(p.link)].body;
   Vec3d felt = -step_.tree.gravity;
   if (step_.tree.h > 0)
@@ -192,7 +193,7 @@ void RobotSensors::measure(int i, double* out) const {
     }
     case SensorKind::kFrameAcceleration: {
       if (!(step_.tree.h > 0)) return std::fill_n(out, 6, 0.0), void();
-      const Motion m = motion_against(end_, s, p), n0 = motion_against(loads_.data(), s, p);
+      const Motion m = motion_against(end_, s, p), n0 = motion_against(loads_.start(), s, p);
       put((1 / step_.tree.h) * (m.linear - n0.linear), out);
       put((1 / step_.tree.h) * (m.angular - n0.angular), out + 3);
       return;

@@ -16,8 +16,8 @@
 //   frame_velocity   rate of that position, angular velocity, against A and in its axes
 //   frame_acceleration   difference of these over the step, divided by h
 //
-// Loads are those of the step's equation, whose geometry is that of its start (step_loads.h): at
-// rest they are exact, in motion of first order in h, as the step is. Before the first step h is 0:
+// Loads are those of the equation that the step solved, in its middle (step_loads.h): they add up,
+// in motion too. Before the first step h is 0:
 // joints count as not accelerating, nothing touches, a base that floats falls.
 #pragma once
 

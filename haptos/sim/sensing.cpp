@@ -118,6 +118,7 @@ void sense(const Scene& scene, State& state, Workspace& w) {
         step.tree.effort = s.effort.data();
         step.tree.applied = body->step_effort().data();
         step.tree.wrench = body->step_wrench().data();
+        step.tree.motion = &body->step_motion();
         step.tree.mass = &body->start().body_mass;
         step.motor_effort = s.motor_effort.data();
       }
