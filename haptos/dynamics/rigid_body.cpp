@@ -197,6 +197,10 @@ Vec3d RigidBody::point_velocity(int, const Vec3d& x) const {
   return start_velocity_ + cross(start_turn_, x - start_.p);
 }
 
+Vec3d RigidBody::point_bias(int, const Vec3d& x) const {
+  return cross(start_turn_, cross(start_turn_, x - start_.p));
+}
+
 Pose RigidBody::link_pose_after(int, const double* z, double h) const {
   const Vec3d v{{z[0], z[1], z[2]}}, w{{z[3], z[4], z[5]}};
   return {start_.p + h * v, normalized(rotation_by(h * w) * start_.q)};

@@ -87,6 +87,7 @@ class RigidBody final : public Body {
   Pose link_pose(int) const { return start_; }
   Vec3d link_centre(int) const { return start_.p; }
   Vec3d point_velocity(int, const Vec3d& x) const;
+  Vec3d point_bias(int, const Vec3d& x) const;
   /// After a step of h with the body's velocities z (6).
   Pose link_pose_after(int, const double* z, double h) const;
   /// J = [1, -[x - p]x], row-major 3 x 6, of the body's point that is at x.

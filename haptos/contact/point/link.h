@@ -23,6 +23,8 @@ class Link {
   virtual Vec3d centre() const = 0;
   /// Velocity of the link's point that is at x, at the start of the step [m/s].
   virtual Vec3d velocity(const Vec3d& x) const = 0;
+  /// Acceleration of that point while no unknown changes: of its turning alone [m/s2].
+  virtual Vec3d bias(const Vec3d& x) const = 0;
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
   /// Pose of the link's frame after a step of h [s] with the velocities z of all unknowns.
@@ -30,8 +32,8 @@ class Link {
 };
 
 /// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
-/// link_jacobian and link_pose_after (RigidBody, whose only link is 0, and Articulation). The body
-/// must outlive it.
+/// point_bias, link_jacobian and link_pose_after (RigidBody, whose only link is 0, and
+/// Articulation). The body must outlive it.
 template <class B>
 class LinkOf final : public Link {
  public:
@@ -46,6 +48,7 @@ class LinkOf final : public Link {
   Pose pose() const override { return body_.link_pose(link_); }
   Vec3d centre() const override { return body_.link_centre(link_); }
   Vec3d velocity(const Vec3d& x) const override { return body_.point_velocity(link_, x); }
+  Vec3d bias(const Vec3d& x) const override { return body_.point_bias(link_, x); }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
   Pose pose_after(const std::vector<double>& z, double h) const override {
     return body_.link_pose_after(link_, z.data() + first_scalar(), h);

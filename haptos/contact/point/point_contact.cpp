@@ -158,6 +158,7 @@ void PointContact::add_pair(const StepContext& context, int pair) {
   starts_.clear();
   for (int k = p.first; k < p.first + p.count; ++k)
     add_candidate(context, p.shape[0], p.shape[1], samples_[at_index(k)]);
+  find_rolling(context, pair, first);
   if (candidates_.size() > first) set_laws(first);
   for (std::size_t k = first; k < candidates_.size(); ++k) candidates_[k].pair = pair;
 }
@@ -264,7 +265,7 @@ void PointContact::commit(const StepContext& context, const Points& points) {
   anchors_.clear();
   for (const Candidate& c : candidates_) {
     if (!c.value.stick && !c.value.slip) continue;
-    const Vec3d u = velocity(c, points);
+    const Vec3d u = velocity(c, points) + c.frame * c.rolls;
     const double normal_speed = dot(u, c.sample.n);
     if (remembers()) keep_anchor(c, transpose(c.frame) * u);
     const FeaturePair k = key(c);

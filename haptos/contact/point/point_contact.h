@@ -145,6 +145,7 @@ class PointContact final : public ContactTerm {
     bool fresh = false;         // anchored, and new
     double lagged_before = -1;  // what update_lag() replaced [N s]
     Vec3d carried{{0, 0, 0}};   // s of an anchored contact, contact axes [m]
+    Vec3d rolls{{0, 0, 0}};     // h/2 dJ/dt z, tangential, contact axes [m/s]
     SapValue<double> value;     // at the refreshed point
     Vec3d impulse;              // on a, world [N s]
   };
@@ -206,6 +207,9 @@ class PointContact final : public ContactTerm {
   void add_candidate(const StepContext& context, int i, int j, const ContactSample& sample);
   // Contacts of a pair, from its samples.
   void add_pair(const StepContext& context, int pair);
+
+  // What turns touches with other points in the middle of the step (rolling.cpp).
+  void find_rolling(const StepContext& context, int pair, std::size_t first);
 
   // Which pairs touch in the step (approach.cpp).
   void find_touching(const StepContext& context);

@@ -156,7 +156,7 @@ void PointContact::set_sap(Candidate& c, const Mixed& m, double bound, double pr
   c.sap.friction = m.friction;
   c.sap.r_n = std::max(bound, 1.0 / (h_ * m.stiffness * end));
   c.sap.r_t = c.fresh ? kFresh * c.sticks : c.sticks;
-  c.sap.v_hat = c.carried * (-0.5 / h_);
+  c.sap.v_hat = c.carried * (-0.5 / h_) - c.rolls;
   c.sap.v_hat[2] = gap > 0 ? -gap / h_ : -gap / end;
   // What slipped goes on with the normal force that it had. What the cone would lift though it does
   // not touch starts without friction. For the rest the cone is Coulomb's law until it slips.
@@ -181,8 +181,8 @@ void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
   const double gamma = lagged && pressed > 0 ? h_ * pressed : expected;
   l.lagged = lagged ? gamma : -1;
   l.slip_speed = stick_speed(c, gamma);
-  l.v_hat_1 = c.carried[0] * (-0.5 / h_);
-  l.v_hat_2 = c.carried[1] * (-0.5 / h_);
+  l.v_hat_1 = c.carried[0] * (-0.5 / h_) - c.rolls[0];
+  l.v_hat_2 = c.carried[1] * (-0.5 / h_) - c.rolls[1];
 }
 
 // e of Hunt and Crossley's laws under a normal impulse.
