@@ -37,6 +37,11 @@ void PointContact::find_rolling(const StepContext& context, int pair, std::size_
   const NearPair& p = near_[at_index(pair)];
   if (p.stand != NearPair::kTouches || !context.z) return;
   if (!(friction_of(p.shape[0], p.shape[1]) > 0)) return;
+  // A turn moves some corner of a shape's box by that times half its thickness.
+  const auto still = [&](int i) {
+    return h_ * speed_[at_index(i)] <= kSlow * shapes_[at_index(i)].shape.half_thickness();
+  };
+  if (still(p.shape[0]) && still(p.shape[1])) return;
   const ShapePath way[2] = {path(p.shape[0], *context.z), path(p.shape[1], *context.z)};
   const double turn = std::max(norm(way[0].turn), norm(way[1].turn));
   if (!(turn > kSlow && turn < kFast)) return;
