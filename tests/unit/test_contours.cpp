@@ -132,8 +132,8 @@ TEST(Contours, WhatIsSmoothStaysWhatItIs) {
 
 TEST(Contours, EveryPixelOfTheCoatKnowsThePeriodOfItsMesh) {
   const Sheet s = sheet();
-  for (const float p : ContourSmoother(kCamera, s.nodes, s.triangles).period())
-    ASSERT_NEAR(p, 4 * kSpacing / kCamera.pitch, 1e-3);
+  const ContourSmoother smoother(kCamera, s.nodes, s.triangles);
+  for (const float p : smoother.period()) ASSERT_NEAR(p, 4 * kSpacing / kCamera.pitch, 1e-3);
 }
 
 TEST(Contours, NormalsStayUnitAndFollowTheDepth) {
