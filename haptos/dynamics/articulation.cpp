@@ -10,6 +10,7 @@
 #include "haptos/dynamics/floating_base.h"
 #include "haptos/dynamics/tree_drift.h"
 #include "haptos/dynamics/tree_jacobian.h"
+#include "haptos/dynamics/tree_statics.h"
 #include "haptos/potential/block_matrix.h"
 
 namespace haptos {
@@ -83,6 +84,7 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
       start_v_(torque.size()),
       z_free_(torque.size()),
       still_(torque.size()),
+      effort_(torque.size()),
       wrench_(tree().bodies.size()),
       jacobian_(6 * torque.size()),
       point_jacobian_(3 * torque.size()),
@@ -94,8 +96,6 @@ Articulation::Articulation(const BodySlots& slots, const ArticulationSpec& spec)
 Articulation::~Articulation() = default;
 
 const StepMotion& Articulation::step_motion() const { return drift_->motion(tree(), h_, gravity_); }
-
-const std::vector<double>& Articulation::step_effort() const { return drift_->effort(); }
 
 int Articulation::coordinate_of(int k) const {
   const TreeBody& b = tree().bodies[at_index(tree().body_of[at_index(k)])];
@@ -162,8 +162,9 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   const double* z = state.z.data() + s;
   double* mass = step.mass->data() + slots_.first_mass;
   std::copy_n(z, n, start_v_.begin());
+  if (!step.momentum) std::fill(start_v_.begin(), start_v_.end(), 0.0);
   update(tree(), start_q_.data(), start_);
-  update_velocities(tree(), z, start_);
+  update_velocities(tree(), start_v_.data(), start_);
   update_accelerations(tree(), still_.data(), start_);
   std::fill(wrench_.begin(), wrench_.end(), SpatialForce<double>::zero());
   for (const LinkLoad& l : loads) {
@@ -174,16 +175,23 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   }
   const FreeStep free{step.h,          step.gravity,  start_q_.data(),
                       start_v_.data(), torque.data(), wrench_.data()};
-  drift_->begin_step(tree(), start_, free, z_free_.data(), mass);
+  const bool moves = step.momentum;
+  if (moves) {
+    drift_->begin_step(tree(), start_, free, z_free_.data(), mass);
+  } else {
+    begin_static_step(tree(), start_, free, step.s, z_free_.data(), mass);
+    std::fill_n(step.z_past->begin() + s, n, 0.0);
+  }
   std::copy(z_free_.begin(), z_free_.end(), step.z_free->begin() + s);
 
   for (int k = 0; k < n; ++k) {
     const auto i = at_index(k);
     // The lever arm of an unknown: radius of gyration of all that it carries; 1 for a slide.
-    const double carried = drift_->middle().composite[at_index(tree().body_of[i])].mass;
+    const TreeData<double>& at = moves ? drift_->middle() : start_;
+    const double carried = step.s * at.composite[at_index(tree().body_of[i])].mass;
     (*step.length)[at_index(s + k)] = carried > 0 ? sqrt(mass[k * n + k] / carried) : 1.0;
   }
-  floating_->begin_step(tree(), start_, drift_->middle(), free);
+  if (moves) floating_->begin_step(tree(), start_, drift_->middle(), free);
   carry(state, *step.points);
 }
 
@@ -197,7 +205,12 @@ void Articulation::advance(const std::vector<double>& z, const BodyStep& step, S
   gravity_ = step.gravity;
   const FreeStep free{step.h,          step.gravity,  start_q_.data(),
                       start_v_.data(), torque.data(), wrench_.data()};
+  if (!step.momentum) {
+    const double* z_free = step.z_free->data() + slots_.first_scalar;  // its centre has moved
+    return end_static_step(tree(), free, solved, z_free, mass, q, v, effort_.data());
+  }
   drift_->end_step(tree(), start_, free, solved, z_free_.data(), mass, q, v);
+  effort_ = drift_->effort();
   floating_->end_step(tree(), *drift_, solved, z_free_.data(), mass, step.h, q, v);
 }
 

@@ -17,9 +17,10 @@
 // affine one, (origin, three axes) behind the coordinates; the next step takes them from there to
 // the link, on the path that driven points follow, so that collision detection sees all of it.
 //
+// Without momentum (quasi-statics) the tree moves by z alone (dynamics/tree_statics.h).
+//
 // Limits: one dense block, so at most BlockPattern::kMaxBlockSize unknowns. What terms do is of
-// first order in h; points of links move linearly in z within a step. dx/dv is h: backward Euler
-// only.
+// first order in h; points of links move linearly in z within a step. dx/dv is h: not for BDF2.
 #pragma once
 
 #include <memory>
@@ -100,7 +101,7 @@ class Articulation final : public Body {
 
   /// Joint forces of torques and all terms in the last step (v_count), contact among them, and the
   /// wrenches of `loads` on the bodies, about their origins.
-  const std::vector<double>& step_effort() const;
+  const std::vector<double>& step_effort() const { return effort_; }
   const std::vector<SpatialForce<double>>& step_wrench() const { return wrench_; }
   /// How the last step moved by the equation that it solved, in its middle.
   const StepMotion& step_motion() const;
@@ -152,6 +153,7 @@ class Articulation final : public Body {
   Vec3d gravity_{{0, 0, 0}};
   std::vector<double> start_v_, z_free_;
   std::vector<double> still_;  // zeros
+  std::vector<double> effort_;
   std::vector<SpatialForce<double>> wrench_;
   mutable std::vector<double> jacobian_;  // of a frame (6 x v_count)
   std::vector<double> point_jacobian_;    // (3 x v_count)

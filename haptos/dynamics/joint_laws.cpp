@@ -63,7 +63,7 @@ JointLimit::JointLimit(const Articulation* body, int joint, Side side, double li
 }
 
 void JointLimit::prepare(const StepContext& context) {
-  const double h = context.h, tau = std::max(options_.relaxation_time, h);
+  const double h = context.h, tau = context.proximal ? 0 : std::max(options_.relaxation_time, h);
   const double sign = side_ == kLower ? 1 : -1, gap = sign * (start_position() - limit_);
   h_ = h;
   law_.r = std::max(near_rigid_bound(options_.near_rigid, inverse_inertia(context)),
@@ -88,8 +88,10 @@ void JointMotor::prepare(const StepContext& context) {
   const double share = gains.ki * integral;
   integrates_ = gains.ki > 0 && !(std::abs(share) >= gains.integral_limit && share * error > 0);
   const double k = integrates_ ? gains.kp + h * gains.ki : gains.kp;
-  const double slope = h * (h * k + gains.kd), bound = h * gains.effort;
-  const double asked = h * (k * error + share + gains.kd * command.velocity + command.feed_forward);
+  // In statics the rate of a joint that is held in place means nothing.
+  const double kd = context.proximal && k > 0 ? 0.0 : gains.kd;
+  const double slope = h * (h * k + kd), bound = h * gains.effort;
+  const double asked = h * (k * error + share + kd * command.velocity + command.feed_forward);
   constant_ = 0;
   law_ = {1, 0, 0, 0};
   if (slope > 0)

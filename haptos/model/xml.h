@@ -20,7 +20,7 @@ namespace haptos::xml {
 struct Limits {
   std::int64_t max_bytes = 16ll << 20;
   std::int64_t max_elements = 1'000'000;  ///< end tags and comments counted too
-  int max_depth = 64;
+  int max_depth = 256;  ///< bodies of an MJCF model are nested as they hang on each other
 };
 
 struct Attribute {

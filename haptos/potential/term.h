@@ -35,6 +35,10 @@ struct StepContext {
   const ContactHistory* history = nullptr;  ///< what contact remembers
   double w = 0;           ///< x_base = x_start + w (x_start - x_before) of the integrator
   bool proximal = false;  ///< quasi-static: no momentum, rates mean nothing
+  /// Of that: only one pass, for what turns is linear within one; the next is a step of its own.
+  bool one_pass = false;
+  double free_time =
+      0;  ///< in which a free body accelerates within the step: h, of statics tau [s]
 };
 
 /// What evaluate() is asked for.

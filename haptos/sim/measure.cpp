@@ -103,7 +103,7 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
     const BodySlots& s = r.body->slots();
     const MechanicalEnergy e =
         r.body->energy(state.q.data() + s.first_q, state.z.data() + s.first_scalar, g);
-    report.kinetic += e.kinetic;
+    if (!w.objective.proximal()) report.kinetic += e.kinetic;
     report.potential += e.potential;
   }
   Evaluation e;

@@ -34,6 +34,7 @@ void find_forces(const RobotSensors& robot, int first_body, const RobotParts& pa
 void find_efforts(const Robot& robot, const RobotParts& parts, const Workspace& w,
                   std::vector<double>& out) {
   out = parts.body->torque;
+  if (w.objective.proximal()) return;
   const double* z = w.z.data() + parts.body->slots().first_scalar;
   for (const TreeBody& b : parts.body->tree().bodies)
     for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
@@ -111,14 +112,18 @@ void sense(const Scene& scene, State& state, Workspace& w) {
         s.motor_effort.clear();
         for (const JointMotor* m : parts.motors) s.motor_effort.push_back(m->effort());
         step.tree.q_start = body->start_position().data();
-        step.tree.v_start = w.objective.inertia().z_past.data() + slots.first_scalar;
+        // Of statics rates mean nothing.
+        const bool moves = !w.objective.proximal();
+        s.still.assign(at_index(body->v_count()), 0.0);
+        step.tree.v_start =
+            moves ? w.objective.inertia().z_past.data() + slots.first_scalar : s.still.data();
         step.tree.q = state.q.data() + slots.first_q;
-        step.tree.v = state.z.data() + slots.first_scalar;
+        step.tree.v = moves ? state.z.data() + slots.first_scalar : s.still.data();
         step.tree.h = state.last_dt;
         step.tree.effort = s.effort.data();
         step.tree.applied = body->step_effort().data();
         step.tree.wrench = body->step_wrench().data();
-        step.tree.motion = &body->step_motion();
+        if (moves) step.tree.motion = &body->step_motion();
         step.tree.mass = &body->start().body_mass;
         step.motor_effort = s.motor_effort.data();
       }

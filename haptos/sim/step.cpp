@@ -17,17 +17,29 @@ bool keeps_the_last(const Scene& scene) {
   return scene.sim.integrator == static_cast<int>(Integrator::kBdf2);
 }
 
-BodyStep body_step(const Scene& scene, double h, const State& state, Workspace& w) {
+}  // namespace
+
+// Robots turn and contact of theirs is frozen: a pass of statics starts from where the last ended.
+bool rests_in_parts(const Scene& scene) {
+  return scene.sim.integrator == static_cast<int>(Integrator::kQuasiStatic) &&
+         !scene.robots.empty();
+}
+
+namespace {
+
+BodyStep body_step(const Scene& scene, const StepPart& part, const State& state, Workspace& w) {
   BodyStep s;
-  s.h = h;
-  s.time = state.time;
+  s.h = part.h;
+  s.time = part.pass > 0 ? part.end - part.h : state.time;
   s.b = s.h;
   if (keeps_the_last(scene) && !state.q_before.empty() && state.last_dt == s.h) {
     s.b = s.h * 2 / 3;
     s.w = 1.0 / 3;
   } else if (scene.sim.integrator == static_cast<int>(Integrator::kQuasiStatic)) {
     s.momentum = false;
-    s.s = square(s.h / scene.sim.pseudo_step);
+    // Passes of robots begin small, as steps of dynamics: what falls is seen before it is through.
+    const double most = rests_in_parts(scene) ? std::ldexp(s.h, std::min(part.pass, 60)) : 1e300;
+    s.s = square(s.h / std::min(scene.sim.pseudo_step, most));
   }
   s.gravity = scene.sim.gravity();
   s.points = &w.points;
@@ -70,12 +82,13 @@ void set_paths(const Scene& scene, const State& state, const BodyStep& step, con
   }
 }
 
-void invert_mass(const Objective& f, std::vector<double>& r) {
+// Of the inertia without its factor s: compliances are those of dynamics in statics too.
+void invert_mass(const Objective& f, double s, std::vector<double>& r) {
   r.clear();
   std::size_t o = 0;
   for (int b = 0; b < f.pattern().block_count(); ++b) {
     const auto n = at_index(f.pattern().size(b));
-    for (std::size_t i = 0; i < n; ++i) r.push_back(1.0 / f.inertia().mass[o + i * n + i]);
+    for (std::size_t i = 0; i < n; ++i) r.push_back(s / f.inertia().mass[o + i * n + i]);
     o += n * n;
   }
 }
@@ -124,7 +137,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
 
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
-  BodyStep bodies = body_step(scene, part.h, state, w);
+  BodyStep bodies = body_step(scene, part, state, w);
   w.objective.inertia().z_past = state.z;
   apply_controls(scene, part.end, state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
@@ -132,9 +145,19 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   const bool collided = stop_colliding_prescribed(w);
 
   // 2. Lagged data, candidates and constants of every term.
-  invert_mass(w.objective, w.inverse_mass);
-  StepContext context{state.time,      bodies.h,   bodies.b,       &w.points, &state.z,
-                      &w.inverse_mass, state.step, &state.history, bodies.w,  !bodies.momentum};
+  invert_mass(w.objective, bodies.s, w.inverse_mass);
+  StepContext context{bodies.time,
+                      bodies.h,
+                      bodies.b,
+                      &w.points,
+                      &state.z,
+                      &w.inverse_mass,
+                      state.step,
+                      &state.history,
+                      bodies.w,
+                      !bodies.momentum,
+                      rests_in_parts(scene),
+                      bodies.h / std::sqrt(bodies.s)};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
   w.objective.prepare();

@@ -4,6 +4,8 @@
 // points go along chords. A step that does not settle (Newton or lagged friction; most of all where
 // bodies hit each other) is taken again in two parts, then in four, up to 2^newton.max_cuts. What a
 // step leaves behind is a function of the state it starts from: the next one is tried whole again.
+//
+// In quasi-statics with robots each part goes on in passes until forces balance.
 #include <algorithm>
 #include <cmath>
 
@@ -52,6 +54,21 @@ void add(const StepReport& part, StepReport& all) {
   all.parts = parts;
 }
 
+// A part of a step, and in statics with robots the passes after it, each from where the one before
+// arrived.
+StepReport part_to_rest(const Scene& scene, StepPart part, State& state, Workspace& w) {
+  StepReport report = step_part(scene, part, state, w);
+  if (!rests_in_parts(scene)) return report;
+  part.of_path = 1;
+  while (part.pass++ < scene.newton.max_lag_passes && report.status() == kNoEquilibrium) {
+    const int passes = report.newton.lag_passes, parts = report.parts;
+    add(step_part(scene, part, state, w), report);
+    report.newton.lag_passes = passes + 1;
+    report.parts = parts;
+  }
+  return report;
+}
+
 }  // namespace
 
 StepReport step(const Scene& scene, State& state, Workspace& w) {
@@ -72,7 +89,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       part.end = k == parts ? start + dt : start + dt * k / parts;
       part.of_path = 1.0 / (parts - k + 1);
       part.refused = parts < most ? kUnsettled : 0;
-      add(step_part(scene, part, state, w), report);
+      add(part_to_rest(scene, part, state, w), report);
       status |= report.status();
       gap = std::min(gap, report.newton.smallest_gap);
       if (status & (part.refused | kLost)) break;

@@ -261,11 +261,12 @@ void check_affine(const AffineBody& b) {
   check_mass_properties(name, b.mass, b.inertia);
 }
 
-// What only moves by implicit Euler.
+// What does not move by every integrator.
 void check_integrator(const Scene& s) {
-  const char* found = !s.pendulums.empty() ? "a pendulum"
-                      : !s.robots.empty()  ? "a robot or a rigid body"
-                                           : nullptr;
+  const bool bdf2 = s.sim.integrator == static_cast<int>(Integrator::kBdf2);
+  const char* found = !s.pendulums.empty()        ? "a pendulum"
+                      : bdf2 && !s.robots.empty() ? "a robot or a rigid body"
+                                                  : nullptr;
   if (s.sim.integrator == 0 || !found) return;
   refuse("sim.integrator", option_word(s.sim, "integrator"),
          "is for soft and affine bodies, and this scene has " + std::string(found),

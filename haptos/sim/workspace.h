@@ -125,9 +125,12 @@ struct StepPart {
   double end = 0;             ///< time at its end [s]
   double of_path = 1;         ///< of the way to a target that was set
   std::uint32_t refused = 0;  ///< status bits for which the state is left alone
+  int pass = 0;               ///< of statics; those after the first are at the time of its end
 };
 /// Advances by one part: reads top to bottom (sim/step.cpp).
 StepReport step_part(const Scene& scene, const StepPart& part, State& state, Workspace& w);
+/// Whether the passes of a quasi-static step are parts of their own.
+bool rests_in_parts(const Scene& scene);
 /// One step of the scene, in parts where it does not settle (sim/step_parts.cpp).
 StepReport step(const Scene& scene, State& state, Workspace& w);
 /// Writes the positions of a prescribed body's points after its last path into x.

@@ -99,10 +99,21 @@ class Minimiser {
     report_.path = f_.path();
     if (f_.any_driven() && report_.path < 1.0) report_.status |= kTargetMissed;
     report_.energy = energy_ ? *energy_ : f_.energy().value;
+    if (f_.proximal() && !f_.recentres()) look_for_rest();
     return report_;
   }
 
  private:
+  // After the one pass of statics: what is left without what held it where it was.
+  void look_for_rest() {
+    f_.recentre();
+    f_.assemble(false, false, 0);
+    measure();
+    share_ = 1;
+    if (!small_residual() && !(report_.residual <= f_.round_off()))
+      report_.status |= kNoEquilibrium;
+  }
+
   // Takes what is lagged from where the minimisation arrived and goes on, until the residual with
   // nothing lagged is small. The first time the new forces are lagged as they are; then, where the
   // passes may throw each other back and forth, what Anderson mixing makes of all of them.
@@ -133,7 +144,7 @@ class Minimiser {
         if (root == Root::kFound) return;
         if (last && frozen) return do_without_lags();
         if (last) {
-          report_.status |= f_.proximal() ? kNoEquilibrium : kLagged;
+          report_.status |= f_.recentres() ? kNoEquilibrium : kLagged;
           return;
         }
         nearer = root == Root::kNearer;
@@ -143,7 +154,7 @@ class Minimiser {
       } else {
         const LaggedForces next = mixing->next(used, now, report_.residual);
         // Without momentum the centre of the proximal term moves too: another map at every pass.
-        if (!f_.proximal()) f_.set_lags(report_.lag_passes > 1 ? next : now);
+        if (!f_.recentres()) f_.set_lags(report_.lag_passes > 1 ? next : now);
       }
       blocked_ = f_.path() < 1.0;
       report_.velocity_change = last_residual_ = 1e300;
@@ -187,7 +198,7 @@ class Minimiser {
   // nearer to it, else goes back.
   enum class Root { kFound, kNearer, kNotFound };
   Root find_root() {
-    if (f_.proximal()) return Root::kNotFound;
+    if (f_.recentres()) return Root::kNotFound;
     const std::vector<double> start = z_;
     const double before = report_.residual;
     const LagRootReport r = find_lag_root(f_, z_, kRootIterations, [&] {

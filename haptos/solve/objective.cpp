@@ -251,8 +251,6 @@ double Objective::max_step(const std::vector<double>& dz, double ds) {
   return a;
 }
 
-// Moves the centre of the proximal term to the trial point: what it pulled with is gone, and what
-// is left of the residual is the imbalance of static forces. Returns whether it moved.
 bool Objective::recentre() {
   bool moved = false;
   for (std::size_t i = 0; i < z_.size(); ++i) {
@@ -264,7 +262,7 @@ bool Objective::recentre() {
 }
 
 bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
-  const bool moved = context_.proximal && recentre();
+  const bool moved = recentres() && recentre();
   for (Term* t : terms_) t->update_lag(*points_, used, now);
   if (moved || used.size() != now.size()) return true;
   for (const auto& [key, f] : now)

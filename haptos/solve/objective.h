@@ -96,8 +96,13 @@ class Objective {
   /// Lags again what the last update_lags() replaced; nothing more. Where all is frozen.
   void undo_lags();
   void drop_lags();
-  /// Whether update_lags() has something to do beside the lags of terms.
+  /// Whether inertia is only that of a proximal term.
   bool proximal() const { return context_.proximal; }
+  /// Whether update_lags() moves that centre; else a step is one pass of statics.
+  bool recentres() const { return context_.proximal && !context_.one_pass; }
+  /// Moves the centre of the proximal term to the trial point: what it pulled with is gone, and
+  /// what is left of the residual is the imbalance of static forces. Returns whether it moved.
+  bool recentre();
 
   /// Gradient in newtons, one-norm over free unknowns: no sum of forces is off by more.
   double residual() const;
@@ -135,7 +140,6 @@ class Objective {
  private:
   /// Of the inertia; adds its gradient and Hessian to the assembly on request.
   Energy inertia(bool add);
-  bool recentre();
   /// Factor of dissipation rates.
   double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].

@@ -61,7 +61,7 @@ TEST(UrdfBadInput, Row4DeepNesting) {
   for (int i = 0; i < 20'000; ++i) text += "<robot>\n";
   says(text, {"this is not XML"});
   for (int i = 0; i < 20'000; ++i) text += "</robot>";
-  says(text, {"robot.urdf:65:", "nested deeper than 64"});
+  says(text, {"robot.urdf:257:", "nested deeper than 256"});
 }
 
 TEST(UrdfBadInput, Row5EntitiesAreNotExpanded) {

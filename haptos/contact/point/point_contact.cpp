@@ -105,13 +105,15 @@ bool PointContact::may_touch(int i, int j) const {
 double PointContact::surprise(const PointShape& s) const {
   const double part = 0.5 * s.shape.half_thickness();
   if (!s.link) return part;
-  return std::min(part, 4 * h_ * (fastest_[at_index(s.link->env())] + h_ * kPush));
+  return std::min(part, 4 * free_time_ * (fastest_[at_index(s.link->env())] + free_time_ * kPush));
 }
 
 void PointContact::prepare(const StepContext& context) {
   h_ = context.h;
   candidates_.clear();
   inverse_mass_ = context.inverse_mass->data();
+  rates_ = !context.proximal;
+  free_time_ = rates_ ? h_ : context.free_time;
   if (remembers()) anchors_.begin(context.history, context.step);
   const auto n = shapes_.size();
   pose_.resize(n);
@@ -188,7 +190,7 @@ void PointContact::add_candidate(const StepContext& context, int i, int j,
         context.points->add_link(link->block(), link->body(), link->env(), x, jacobian_.data(), n);
   }
   // Would overlap by the end of the step, or be pushed to.
-  c.expected = sample.gap + h_ * dot(sample.n, start) < h_ * h_ * kPush;
+  c.expected = sample.gap + h_ * dot(sample.n, start) < free_time_ * free_time_ * kPush;
   starts_.push_back({transpose(c.frame) * delassus * c.frame, transpose(c.frame) * start});
   candidates_.push_back(c);
 }

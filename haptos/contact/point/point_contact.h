@@ -252,6 +252,8 @@ class PointContact final : public ContactTerm {
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
   const Points* points_ = nullptr;        // last refreshed
   const double* inverse_mass_ = nullptr;  // of the step
+  bool rates_ = true;                     // whether rates mean something: not in statics
+  double free_time_ = 0;                  // in which free bodies are pushed within the step [s]
   // Scratch.
   std::vector<Start> starts_;       // of a pair's samples
   std::vector<Mat3d> centre_;       // Delassus matrices of the shapes' centres of mass [1/kg]

@@ -103,7 +103,8 @@ PointContact::Mixed PointContact::mix(const Candidate& c, double open) const {
     time += each[k] * p.relaxation_time;
     damping += each[k] * p.dissipation;
   }
-  return {1 / sum, sum > 0 ? time / sum : 0, sum > 0 ? damping / sum : 0,
+  const bool damps = rates_ && sum > 0;
+  return {1 / sum, damps ? time / sum : 0, damps ? damping / sum : 0,
           friction_of(c.shape[0], c.shape[1])};
 }
 
