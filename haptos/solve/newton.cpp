@@ -1,12 +1,14 @@
 #include "haptos/solve/newton.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "haptos/base/status.h"
 #include "haptos/solve/anderson.h"
+#include "haptos/solve/impulse_newton.h"
 #include "haptos/solve/lag_root.h"
 #include "haptos/solve/line_search.h"
 
@@ -67,6 +69,10 @@ constexpr double kInner = 0.01;
 // velocities still change.
 constexpr double kSure = 0.01;
 
+// What impulses are solved to at best, as a part of the load: nearer than this the search in
+// velocities has no kink left in its way.
+constexpr double kImpulses = 1e-6;
+
 // Passes between attempts at the balance without lags, and the iterations of one.
 constexpr int kRootEvery = 4;
 constexpr int kRootIterations = 20;
@@ -80,6 +86,8 @@ constexpr int kRootIterations = 20;
 constexpr double kFineFriction = 0.01, kCoarseFriction = 20;
 constexpr int kFinePasses = 4;
 constexpr int kFrozenPasses = 8;
+// Passes before terms look again, for the first time, at what they froze: it may well change.
+constexpr int kRoughPasses = 1;
 constexpr int kFrozenTimes = 3, kFrozenMore = 20;
 
 class Minimiser {
@@ -90,8 +98,12 @@ class Minimiser {
   NewtonReport run() {
     predict();
     do {
-      minimise();
-      settle_lags();
+      for (int look = 0; look == 0 || revise(); ++look) {
+        minimise();
+        if (!f_.all_frozen()) settle_lags(INT_MAX);
+        if (f_.all_frozen() && look == 0) settle_lags(kRoughPasses);
+      }
+      if (f_.all_frozen()) settle_lags(INT_MAX);
       // What is lagged may have made it hard.
       if (f_.all_frozen() && (report_.status & (kNotConverged | kLineSearchStalled)))
         do_without_lags();
@@ -116,11 +128,13 @@ class Minimiser {
 
   // Takes what is lagged from where the minimisation arrived and goes on, until the residual with
   // nothing lagged is small. The first time the new forces are lagged as they are; then, where the
-  // passes may throw each other back and forth, what Anderson mixing makes of all of them.
-  void settle_lags() {
+  // passes may throw each other back and forth, what Anderson mixing makes of all of them. Leaves
+  // it after so many passes, as they are.
+  void settle_lags(int enough_passes) {
     std::optional<AndersonMixing> mixing;
+    int passes = 0;
     const int enough = kFrozenTimes * report_.iterations + kFrozenMore;
-    while (report_.status == 0) {
+    while (report_.status == 0 && passes < enough_passes) {
       LaggedForces used, now;
       if (!f_.update_lags(used, now)) return;
       energy_.reset();
@@ -129,17 +143,15 @@ class Minimiser {
       measure();
       share_ = 1;
       const bool frozen = f_.all_frozen();
-      const double part = !frozen                            ? 1
-                          : report_.lag_passes < kFinePasses ? kFineFriction
-                                                             : kCoarseFriction;
+      const double part = !frozen ? 1 : passes < kFinePasses ? kFineFriction : kCoarseFriction;
       if (report_.residual <= std::max(part * o_.force_tolerance * report_.load, o_.force_floor) ||
           report_.residual <= f_.round_off())
         return frozen ? keep_lags() : void();
       const int most = frozen ? std::min(kFrozenPasses, o_.max_lag_passes) : o_.max_lag_passes;
-      if (frozen && report_.iterations > enough) return do_without_lags();
-      const bool last = ++report_.lag_passes > most;
+      ++report_.lag_passes;
+      const bool last = ++passes > most || (frozen && report_.iterations > enough);
       bool nearer = false;
-      if (last || report_.lag_passes % kRootEvery == 0) {
+      if (last || passes % kRootEvery == 0) {
         const Root root = find_root();
         if (root == Root::kFound) return;
         if (last && frozen) return do_without_lags();
@@ -154,7 +166,7 @@ class Minimiser {
       } else {
         const LaggedForces next = mixing->next(used, now, report_.residual);
         // Without momentum the centre of the proximal term moves too: another map at every pass.
-        if (!f_.recentres()) f_.set_lags(report_.lag_passes > 1 ? next : now);
+        if (!f_.recentres()) f_.set_lags(passes > 1 ? next : now);
       }
       blocked_ = f_.path() < 1.0;
       report_.velocity_change = last_residual_ = 1e300;
@@ -215,8 +227,30 @@ class Minimiser {
     return Root::kNotFound;
   }
 
+  // Where all is frozen and forces do not balance: solves for impulses first, which no kinks hold
+  // up. What does not get there is a start as good as what it costs.
+  void solve_impulses() {
+    if (!f_.all_frozen()) return;
+    f_.assemble(false, false, 0);
+    measure();
+    if (small_residual()) return;
+    const std::vector<double> from = z_;
+    const double cost = f_.energy().value,
+                 tolerance = std::max(kImpulses, share_ * o_.force_tolerance);
+    const int left = o_.max_iterations - (report_.iterations - spent_);
+    const ImpulseNewtonReport r = solve_with_impulses(f_, z_, dz_, tolerance, left);
+    if (r.iterations == 0) return;
+    report_.iterations += r.iterations;
+    if (r.converged) spent_ += r.iterations;
+    report_.velocity_change = 1e300;
+    if (r.converged || f_.energy().value < cost) return;
+    z_ = from;
+    f_.set_trial(z_, f_.path());
+  }
+
   void minimise() {
     energy_.reset();
+    solve_impulses();
     for (;;) {
       if (settled()) break;
       const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
@@ -438,7 +472,7 @@ class Minimiser {
   int blocked_count_ = 0;
   double caution_ = 0;
   double last_residual_ = 1e300;
-  int spent_ = 0;                 // iterations on lags that were dropped
+  int spent_ = 0;                 // iterations that led to impulses, and on lags that were dropped
   double share_ = 1;              // of the tolerance that the present minimisation may leave
   double solved_residual_ = 0;    // when the last linear system was solved
   std::optional<double> energy_;  // where the last minimisation ended, if known

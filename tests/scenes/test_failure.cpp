@@ -57,6 +57,7 @@ TEST(StepFailure, NamesTheBodyThatRunsAwayTheLightOneAndTheWorstBalance) {
   };
   Tower away;
   push(away, 1e9);
+  away.w.bodies[2]->force = {{4e8, 3e8, -1e9}};
   Failure f = away.step(&s);
   EXPECT_EQ(f.cause, Failure::kRunaway);
   EXPECT_EQ(f.block, 2);

@@ -15,9 +15,12 @@ constexpr double kReach = 1e-3;
 constexpr double kTouch = 1e-6;
 // The same for shapes without flat parts, whose samples are less sharp.
 constexpr double kCurved = 1e-4;
-// Times that a step looks again at what touches. More cost more than they show: in a pile that
-// falls apart each adds a fifth to the time of a step.
-constexpr int kMostRevisions = 2;
+// Times that a step looks again at what touches. From the third on only at what would sink in by
+// more than this part of the smaller half thickness until the end of the step: where bodies push
+// each other on, as in a pile that lands, each look finds the next.
+constexpr int kUnasked = 2;
+constexpr int kMostRevisions = 4;
+constexpr double kSinks = 1e-3;
 // Arrivals later than the first of a body by more than this part of the step wait: the first may
 // keep the body from them.
 constexpr double kTogether = 0.25;
@@ -124,11 +127,11 @@ void PointContact::find_touching(const StepContext& context) {
 // Contacts of shapes that would touch if all moved on as it does at the start: most often the same
 // as after the solution, which then need not be found again.
 void PointContact::foresee(const StepContext& context) {
-  double t = 0;
+  double t = 0, sinks = 0;
   const auto n = static_cast<int>(near_.size());
   for (int k = 0; k < n; ++k) {
     if (near_[at_index(k)].stand != NearPair::kApart) continue;
-    if (arrives(near_[at_index(k)], *context.z, t) && arrive(context, k, *context.z, t))
+    if (arrives(near_[at_index(k)], *context.z, t, sinks) && arrive(context, k, *context.z, t))
       near_[at_index(k)].stand = NearPair::kForeseen;
   }
 }
@@ -165,8 +168,10 @@ double PointContact::horizon(const NearPair& p, const ShapePath& a, const ShapeP
   return closes > 0 && left > 0 && left <= lift ? 1 + std::min(left / closes, kFarthest) : 1;
 }
 
-// Whether the shapes of a pair that is apart touch on the motion z, and when.
-bool PointContact::arrives(const NearPair& p, const std::vector<double>& z, double& t) {
+// Whether the shapes of a pair that is apart touch on the motion z, and when; `sinks` is how far
+// they would then close in the rest of the step, in half thicknesses of the smaller one.
+bool PointContact::arrives(const NearPair& p, const std::vector<double>& z, double& t,
+                           double& sinks) {
   const CollisionShape &a = shapes_[at_index(p.shape[0])].shape,
                        &b = shapes_[at_index(p.shape[1])].shape;
   const ShapePath& pa = path(p.shape[0], z);
@@ -183,7 +188,9 @@ bool PointContact::arrives(const NearPair& p, const std::vector<double>& z, doub
     c = closing(a, pa, b, pb, samples_[at_index(p.deepest)].n, 0, end);
   }
   if (c * end < p.gap - slack) return false;
-  return first_touch(a, pa, b, pb, touch_tolerance(p), t, end);
+  if (!first_touch(a, pa, b, pb, touch_tolerance(p), t, end)) return false;
+  sinks = (1 - t) * c / std::min(a.half_thickness(), b.half_thickness());
+  return true;
 }
 
 // Makes contacts of a pair from where it touches at t on the motion z, told as places and gaps at
@@ -284,15 +291,16 @@ bool PointContact::revise(const StepContext& context, const std::vector<double>&
     return p.stand == NearPair::kApart || p.stand == NearPair::kForeseen;
   };
   if (revisions_ >= kMostRevisions || std::none_of(near_.begin(), near_.end(), open)) return false;
-  const bool last = ++revisions_ == kMostRevisions;
+  const bool last = ++revisions_ >= kUnasked;
+  const double least = revisions_ > kUnasked ? kSinks : 0;
   forget_paths();
   if (!last && drop_passers(z)) return true;
   arrivals_.clear();
   earliest_.assign(link_.size(), 1.0);
   for (std::size_t k = 0; k < near_.size(); ++k) {
     const NearPair& p = near_[k];
-    double t = 0;
-    if (p.stand != NearPair::kApart || !arrives(p, z, t)) continue;
+    double t = 0, sinks = 0;
+    if (p.stand != NearPair::kApart || !arrives(p, z, t, sinks) || sinks < least) continue;
     arrivals_.emplace_back(t, static_cast<int>(k));
     for (const int s : p.shape)
       if (const int l = link_of_[at_index(s)]; l >= 0)

@@ -213,9 +213,13 @@ Vec3d PointContact::velocity(const Candidate& c, const Points& points) const {
 void PointContact::refresh(const Points& points) {
   load_ = 0;
   smallest_gap_ = 1e300;
+  impulses_off_ = 0;
   points_ = &points;
   for (Candidate& c : candidates_) {
-    answer(c, points);
+    if (with_impulses_)
+      answer_with_impulse(c, points);
+    else
+      answer(c, points);
     load_ += norm(c.value.impulse) / h_;
     smallest_gap_ =
         std::min(smallest_gap_, c.sample.gap + h_ * dot(velocity(c, points), c.sample.n));

@@ -65,6 +65,7 @@
 #include "haptos/contact/point/stick_anchors.h"
 #include "haptos/geometry/broad_phase.h"
 #include "haptos/geometry/collide/touch.h"
+#include "haptos/potential/impulses.h"
 
 namespace haptos {
 
@@ -93,7 +94,7 @@ inline bool parts_overlap(const CollisionShape& a, const CollisionShape& b, doub
   return depth > 0.01 * std::min(a.half_thickness(), b.half_thickness());
 }
 
-class PointContact final : public ContactTerm {
+class PointContact final : public ContactTerm, public Impulses {
  public:
   /// @param law  its law, near_rigid, stick_compliance, stiction_speed and anchored; the rest of it
   ///        is the shapes'
@@ -126,6 +127,10 @@ class PointContact final : public ContactTerm {
   void set_lag(const LaggedForces& forces) override;
   void undo_lag() override;
   void drop_lag() override;
+  bool begin_impulses() override;
+  void end_impulses() override { with_impulses_ = false; }
+  void set_impulse_part(double part) override { part_ = part; }
+  double impulses_off() const override { return impulses_off_; }
   double load() const override { return load_; }
   /// Signed: negative where shapes overlap.
   double smallest_gap() const override { return smallest_gap_; }
@@ -144,10 +149,17 @@ class PointContact final : public ContactTerm {
     double sticks = 0;          // sigma w [1/kg]
     bool fresh = false;         // anchored, and new
     double lagged_before = -1;  // what update_lag() replaced [N s]
+    double pressed = 0;         // normal force at the last step [N]
+    double inverse_mass = 0;    // w [1/kg]
     Vec3d carried{{0, 0, 0}};   // s of an anchored contact, contact axes [m]
     Vec3d rolls{{0, 0, 0}};     // h/2 dJ/dt z, tangential, contact axes [m/s]
     SapValue<double> value;     // at the refreshed point
     Vec3d impulse;              // on a, world [N s]
+    // With impulses as unknowns (impulses.cpp), contact axes: the impulse, the velocity that the
+    // law was linearised at, and the linear law (sap_impulse.h).
+    Vec3d gamma, at, base;
+    Mat3d give;
+    bool started = false;  // was part of a solution of this step
   };
   // Two shapes that may meet in the step.
   struct NearPair {
@@ -199,6 +211,8 @@ class PointContact final : public ContactTerm {
   PointLaw law() const { return static_cast<PointLaw>(law_.law); }
   /// Whether what slides is lifted: laws whose normal force grows with slip.
   bool lifts() const { return law() == PointLaw::kSap || law() == PointLaw::kSimilar; }
+  Vec3d last_impulse(const Candidate& c) const;
+  void answer_with_impulse(Candidate& c, const Points& points);
   bool is_cone() const { return law() == PointLaw::kSap || law() == PointLaw::kCoulomb; }
   bool lags() const { return law() == PointLaw::kCoulomb || law() == PointLaw::kLagged; }
   bool remembers() const { return law_.anchored || lags(); }
@@ -217,7 +231,7 @@ class PointContact final : public ContactTerm {
   double parting_of(const StepContext& context, const NearPair& p) const;
   bool lifted(const StepContext& context, const NearPair& p) const;
   double horizon(const NearPair& p, const ShapePath& a, const ShapePath& b) const;
-  bool arrives(const NearPair& p, const std::vector<double>& z, double& t);
+  bool arrives(const NearPair& p, const std::vector<double>& z, double& t, double& sinks);
   bool arrive(const StepContext& context, int pair, const std::vector<double>& z, double t);
   bool still_touches(const NearPair& p, const std::vector<double>& z);
   bool drop_passers(const std::vector<double>& z);
@@ -250,6 +264,8 @@ class PointContact final : public ContactTerm {
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
+  bool with_impulses_ = false;
+  double part_ = 1, impulses_off_ = 0;
   const Points* points_ = nullptr;        // last refreshed
   const double* inverse_mass_ = nullptr;  // of the step
   bool rates_ = true;                     // whether rates mean something: not in statics

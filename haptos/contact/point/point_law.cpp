@@ -135,12 +135,14 @@ void PointContact::set_laws(std::size_t first) {
     const double bound = near_rigid_bound(law_.near_rigid, std::min(equal, kSoftest * w));
     const Mixed m = mix(c, open ? open_stiffness(c) : 1);
     c.friction = m.friction;
+    c.inverse_mass = w;
     c.sticks = law_.stick_compliance * w;
     c.fresh = law_.anchored;
     double pressed = -1;  // at the last step
     if (remembers())
       if (const ContactMemory* memory = anchors_.find(key(c), c.shape[0], c.shape[1], pressed)) {
         c.fresh = false;
+        c.pressed = memory->normal_force;
         if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
         c.carried[2] = 0;
       }

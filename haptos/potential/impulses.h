@@ -1,0 +1,24 @@
+// Impulses: what a frozen term offers to a Newton iteration whose unknowns are its impulses beside
+// the velocities (solve/impulse_newton.h).
+#pragma once
+
+namespace haptos {
+
+class Impulses {
+ public:
+  virtual ~Impulses() = default;
+
+  /// From now on refresh() linearises the law between impulses and velocities about those at hand,
+  /// and evaluate() gives the gradient and the Hessian that eliminate the impulses. Starts from
+  /// what the last solution of the step left, or the last step. False where there is nothing to do.
+  virtual bool begin_impulses() = 0;
+  /// Back to impulses that follow from velocities. The trial has to be set anew.
+  virtual void end_impulses() = 0;
+  /// Part of the way to the impulses of the linearised law that the coming refresh() goes, as the
+  /// velocities do.
+  virtual void set_impulse_part(double part) = 0;
+  /// By how much the impulses are not what the law says at these velocities, all together [N].
+  virtual double impulses_off() const = 0;
+};
+
+}  // namespace haptos
