@@ -18,7 +18,8 @@ constexpr double kLinear = 1e-6;
 // Of all terms that have some.
 class All {
  public:
-  explicit All(const Objective& f) {
+  explicit All(const Objective& f) : each_(room()) {
+    each_.clear();
     for (Term* t : f.terms())
       if (auto* i = dynamic_cast<Impulses*>(t))
         if (i->begin_impulses()) each_.push_back(i);
@@ -39,7 +40,12 @@ class All {
   }
 
  private:
-  std::vector<Impulses*> each_;
+  // A step allocates nothing.
+  static std::vector<Impulses*>& room() {
+    thread_local std::vector<Impulses*> list;
+    return list;
+  }
+  std::vector<Impulses*>& each_;
 };
 
 ImpulseNewtonReport iterate(Objective& f, std::vector<double>& z, std::vector<double>& dz,

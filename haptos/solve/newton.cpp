@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "haptos/base/status.h"
+#include "haptos/potential/block_room.h"
 #include "haptos/solve/anderson.h"
 #include "haptos/solve/impulse_newton.h"
 #include "haptos/solve/lag_root.h"
@@ -234,7 +235,8 @@ class Minimiser {
     f_.assemble(false, false, 0);
     measure();
     if (small_residual()) return;
-    const std::vector<double> from = z_;
+    double* from = internal::thread_room<8>(z_.size());  // a step allocates nothing
+    std::copy(z_.begin(), z_.end(), from);
     const double cost = f_.energy().value,
                  tolerance = std::max(kImpulses, share_ * o_.force_tolerance);
     const int left = o_.max_iterations - (report_.iterations - spent_);
@@ -244,7 +246,7 @@ class Minimiser {
     if (r.converged) spent_ += r.iterations;
     report_.velocity_change = 1e300;
     if (r.converged || f_.energy().value < cost) return;
-    z_ = from;
+    std::copy_n(from, z_.size(), z_.begin());
     f_.set_trial(z_, f_.path());
   }
 
