@@ -249,8 +249,9 @@ struct Pile {
 
 // `deepest`: of any step; `at_rest`: of the last half. A ball at rest on the floor sinks by its
 // weight over the stiffness, 1e-6 m; a column of six that lands at .14 m/s by .14 m/s sqrt(60 kg /
-// 1e8 N/m), 1e-4 m, if no step of 10 ms spread it. A step looks twice at what touches, and
-// again where it would sink in by more than a thousandth of a radius, .1 mm, in the step.
+// 1e8 N/m), 1e-4 m, and one of three by 8e-5 m, if no step of 10 ms spread it. A step looks twice
+// at what touches, and again where it would sink in by more than a thousandth of a radius, .1 mm,
+// in the step.
 void pile(int side, double time, const char* name, double deepest, double at_rest) {
   for (const int law : {kSap, kLagged, kSimilar}) {
     Pile p(side, law, 1e-2);
@@ -280,7 +281,7 @@ void pile(int side, double time, const char* name, double deepest, double at_res
     for (const RigidBody* b : p.w.bodies) EXPECT_GT(b->pose(p.w.scene.state).p[2], 0.09);
   }
 }
-TEST(PointGates, AFallingPileOfBallsDoesNotSinkIn) { pile(3, 1, "pile27", 2e-5, 2e-5); }
+TEST(PointGates, AFallingPileOfBallsDoesNotSinkIn) { pile(3, 1, "pile27", 8e-5, 8e-5); }
 TEST(FullPointGates, APileOf216BallsDoesNotSinkIn) { pile(6, 10, "pile216", 3e-4, 3e-4); }
 
 }  // namespace
