@@ -195,7 +195,8 @@ void ContourSmoother::smooth(DepthImage& image) const {
     for (std::size_t k = 0; normals && k < 3; ++k)
       sum[k + 1] = weights[kHalf] * normal[k * size + i];
     for (const float side : {-1.0f, 1.0f}) {
-      float x = static_cast<float>(i % width), y = static_cast<float>(i / width);
+      const std::size_t row = i / width;
+      float x = static_cast<float>(i % width), y = static_cast<float>(row);
       float tx = side * here.x, ty = side * here.y;
       for (int k = 1; k <= kHalf; ++k) {
         x += step * tx;
@@ -207,8 +208,8 @@ void ContourSmoother::smooth(DepthImage& image) const {
         for (std::size_t n = 0; normals && n < 3; ++n)
           sum[n + 1] += w * b.of(normal.data() + n * size, width);
         // On along the contour there, in the sense of the way so far.
-        const Contour& next =
-            contour[at(static_cast<int>(y + 0.5f)) * width + at(static_cast<int>(x + 0.5f))];
+        const Contour& next = contour[at(static_cast<int>(std::lround(y))) * width +
+                                      at(static_cast<int>(std::lround(x)))];
         const float sense = next.x * tx + next.y * ty;
         if (sense != 0) {
           tx = sense > 0 ? next.x : -next.x;

@@ -35,8 +35,8 @@ struct Heap {
       RigidBodySpec spec;
       spec.mass = 1;
       spec.inertia = solid_box_inertia(1, {{0.1, 0.1, 0.1}});
-      spec.pose.p = {
-          {0.13 * (i % n), 0.13 * (i / n % n), 0.09 + 0.13 * static_cast<double>(i / (n * n))}};
+      const int layer = i / (n * n), row = i / n % n;
+      spec.pose.p = {{0.13 * (i % n), 0.13 * row, 0.09 + 0.13 * layer}};
       const Vec3d turn = random.vector();
       spec.pose.q = rotation_by(turn);
       auto* body = scene.add(std::make_unique<RigidBody>(scene.next_slots(), spec));
