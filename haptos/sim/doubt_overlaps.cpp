@@ -57,6 +57,7 @@ bool never(const RobotModel& r, int a, int b) {
 void doubt_overlaps(const Model& model, std::vector<std::string>& out) {
   const std::vector<Placed> all = placed_shapes(model);
   std::vector<Aabb> boxes;
+  boxes.reserve(all.size());
   for (const Placed& p : all) boxes.push_back(p.shape.bounds(p.pose));
   std::vector<std::array<int, 2>> pairs;
   BroadPhase().pairs(
