@@ -83,6 +83,7 @@ TEST(Jams, CandidatesOfAWideSearchDoNotFillTheMatrix) {
   const ContactSurface surface(mesh, number, 0, 0, false);
   const std::vector<SurfaceSample> samples = surface_samples(surface, 1);
   std::vector<Aabb> boxes;
+  boxes.reserve(static_cast<std::size_t>(surface.cell_count()));
   for (int c = 0; c < surface.cell_count(); ++c) boxes.push_back(surface.cell_box(points.x, c));
   Bvh tree(boxes);
   BarrierCandidates wide;
@@ -141,8 +142,8 @@ Scene jam(unsigned seed) {
     b.name = "b" + std::to_string(k);
     b.surface = random(0, 3) < 2 ? box({{kSize, kSize * random(0.6, 1), kSize * random(0.6, 1)}})
                                  : icosphere(kSize / 2, kSize / 4);
-    b.pose.p = {{(k % kRow - 1) * kApart, (k / kRow % kRow - 1) * kApart,
-                 0.01 + kApart * (k / (kRow * kRow))}};
+    const int layer = k / (kRow * kRow);
+    b.pose.p = {{(k % kRow - 1) * kApart, (k / kRow % kRow - 1) * kApart, 0.01 + kApart * layer}};
     b.pose.q = rotation_by({{random(-0.6, 0.6), random(-0.6, 0.6), random(-0.6, 0.6)}});
     b.friction.sticking = 0.5;
     s.affine.push_back(b);
