@@ -17,16 +17,6 @@ bool keeps_the_last(const Scene& scene) {
   return scene.sim.integrator == static_cast<int>(Integrator::kBdf2);
 }
 
-}  // namespace
-
-// Robots turn and contact of theirs is frozen: a pass of statics starts from where the last ended.
-bool rests_in_parts(const Scene& scene) {
-  return scene.sim.integrator == static_cast<int>(Integrator::kQuasiStatic) &&
-         !scene.robots.empty();
-}
-
-namespace {
-
 BodyStep body_step(const Scene& scene, const StepPart& part, const State& state, Workspace& w) {
   BodyStep s;
   s.h = part.h;
@@ -172,8 +162,10 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   // 4. q <- q (+) h z, and what the step leaves behind; a step gone wrong leaves the state alone.
   if (!finite(w.z)) report.newton.status |= kNonFinite;
   if (runs_away(w.z) || runs_away(state.z)) report.newton.status |= kRunaway;
-  const bool refuse = (report.newton.status & (kNonFinite | kRunaway | part.refused)) ||
-                      (scene.newton.strict && report.newton.status != 0);
+  // A pass of statics that leaves something on its way is followed by another.
+  const std::uint32_t bad = report.newton.status & ~(rests_in_parts(scene) ? kNoEquilibrium : 0u);
+  const bool refuse =
+      (bad & (kNonFinite | kRunaway | part.refused)) || (scene.newton.strict && bad != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
     keep_controls(w, state);

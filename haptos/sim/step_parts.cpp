@@ -71,6 +71,11 @@ StepReport part_to_rest(const Scene& scene, StepPart part, State& state, Workspa
 
 }  // namespace
 
+bool rests_in_parts(const Scene& scene) {
+  return scene.sim.integrator == static_cast<int>(Integrator::kQuasiStatic) &&
+         !scene.robots.empty();
+}
+
 StepReport step(const Scene& scene, State& state, Workspace& w) {
   const double start = state.time, dt = scene.sim.dt;
   const std::int64_t steps = state.step;
@@ -82,7 +87,8 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     report.parts = 0;
     std::uint32_t status = 0;
     double gap = 1e300;
-    if (parts > 1) before = state;
+    const bool goes_on = parts > 1 || rests_in_parts(scene);  // from where a part has led
+    if (goes_on) before = state;
     for (int k = 1; k <= parts; ++k) {
       StepPart part;
       part.h = parts == 1 ? dt : dt / parts;
@@ -97,7 +103,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
     report.newton.status = status;
     report.newton.smallest_gap = gap;
     const bool again = parts < most && (status & kUnsettled) && !(status & kLost);
-    if (parts > 1 && (again || (status & kLost) || (scene.newton.strict && status != 0)))
+    if (goes_on && (again || (status & kLost) || (scene.newton.strict && status != 0)))
       state = before;
     if (again) {
       tried = report;

@@ -129,7 +129,8 @@ struct StepPart {
 };
 /// Advances by one part: reads top to bottom (sim/step.cpp).
 StepReport step_part(const Scene& scene, const StepPart& part, State& state, Workspace& w);
-/// Whether the passes of a quasi-static step are parts of their own.
+/// Whether the passes of a quasi-static step are parts of their own: robots turn and contact of
+/// theirs is frozen, so that a pass starts from where the last one led.
 bool rests_in_parts(const Scene& scene);
 /// One step of the scene, in parts where it does not settle (sim/step_parts.cpp).
 StepReport step(const Scene& scene, State& state, Workspace& w);
