@@ -40,6 +40,17 @@ inline std::vector<Keyframe> straight(const Vec3d& a, const Vec3d& b, double dur
   return {{0.0, at_position(a)}, {duration, at_position(b)}};
 }
 
+/// What refusing says; empty where nothing was refused.
+template <class Do>
+std::string refusal(const Do& f) {
+  try {
+    f();
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
 /// Vertices of a mesh for which `where` holds.
 template <class Where>
 std::vector<int> vertices_where(const TetMesh& m, const Where& where) {

@@ -88,8 +88,7 @@ void JointMotor::prepare(const StepContext& context) {
   const double share = gains.ki * integral;
   integrates_ = gains.ki > 0 && !(std::abs(share) >= gains.integral_limit && share * error > 0);
   const double k = integrates_ ? gains.kp + h * gains.ki : gains.kp;
-  // In statics the rate of a joint that is held in place means nothing.
-  const double kd = context.proximal && k > 0 ? 0.0 : gains.kd;
+  const double kd = context.proximal ? 0.0 : gains.kd;  // rates mean nothing in statics
   const double slope = h * (h * k + kd), bound = h * gains.effort;
   const double asked = h * (k * error + share + kd * command.velocity + command.feed_forward);
   constant_ = 0;

@@ -12,7 +12,7 @@
 //              R = 1 / (h (h k + kd)),  k = kp + h ki,
 //              v_hat = h R (k (q_ref - q_n) + ki I_n + kd v_ref + u_ff)
 //              ki I stays within a bound; where I_n is at it and e_n drives it on, k = kp
-//              in quasi-statics kd is 0 unless k is
+//              in quasi-statics kd is 0
 //   friction   gamma in h [-f, f],  v_hat = 0,  R = sigma w
 //   mimic      a coupler (dynamics/loop_closure.h) whose polynomial is a line
 //

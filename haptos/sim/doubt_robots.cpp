@@ -156,6 +156,16 @@ void doubt_motors(const RobotModel& r, double h, std::vector<std::string>& out) 
        out);
 }
 
+// Statics leaves rates out.
+void doubt_still_motors(const RobotModel& r, std::vector<std::string>& out) {
+  std::vector<std::string> found;
+  for (const RobotMotor& m : r.robot.motors)
+    if (m.kd > 0 && !(m.kp > 0) && !(m.ki > 0))
+      found.push_back("motor \"" + printable(m.label()) + "\" (kd " + to_text(m.kd) +
+                      ", no kp) holds nothing");
+  tell(r, found, "sim.integrator is quasi_static, which knows no velocities; give it a kp", out);
+}
+
 }  // namespace
 
 void doubt_robots(const Model& model, std::vector<std::string>& out) {
@@ -165,7 +175,10 @@ void doubt_robots(const Model& model, std::vector<std::string>& out) {
     doubt_inertia(r, spec.robot, out);
     doubt_starts(r, out);
     if (spec.trajectory) doubt_trajectory(r, *spec.trajectory, out);
-    doubt_motors(r, model.scene.sim.dt, out);
+    if (static_cast<Integrator>(model.scene.sim.integrator) == Integrator::kQuasiStatic)
+      doubt_still_motors(r, out);
+    else
+      doubt_motors(r, model.scene.sim.dt, out);
   }
 }
 

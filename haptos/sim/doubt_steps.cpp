@@ -154,6 +154,7 @@ void doubt_steps(const Scene& scene, std::vector<std::string>& out) {
 }
 
 void doubt_swings(const Model& model, std::vector<std::string>& out) {
+  if (static_cast<Integrator>(model.scene.sim.integrator) == Integrator::kQuasiStatic) return;
   for (const RobotModel& r : model.robots)
     if (r.robot.links.size() > 1 && r.tree->v_count > 0)
       doubt_swing("Robot \"" + printable(r.name) + "\"", reach(r), model.scene.sim.dt,

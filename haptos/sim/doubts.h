@@ -30,7 +30,7 @@ void doubt_quaternions(const Scene& scene, std::vector<std::string>& out);
 void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 
 /// Of robots: impossible inertia, starts and trajectories beyond limits, motors stiffer than the
-/// step resolves.
+/// step resolves, and in statics those that only damp.
 void doubt_robots(const Model& model, std::vector<std::string>& out);
 
 /// Robots that swing faster under gravity than steps follow.

@@ -1,11 +1,13 @@
 // Quasi-statics with robots and rigid bodies: where they rest, what carries them, and what cannot.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "haptos/base/status.h"
 #include "haptos/model/rigid.h"
+#include "haptos/sim/doubts.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos {
@@ -192,6 +194,43 @@ TEST(StaticsOfRobots, AStackCarriesWhatLiesOnIt) {
   EXPECT_NEAR(sim.contact_wrench("floor").force[2], -5 * kWeight, 1e-5 * kWeight);
   for (int k = 0; k < 5; ++k)
     EXPECT_NEAR(sim.robot("b" + std::to_string(k)).link_pose(0).p[2], 0.05 + 0.1 * k, 1e-5);
+}
+
+// Strictness is for what a step ends with, not for its passes; what never rests leaves no trace.
+TEST(StaticsOfRobots, StrictStepsTakeAsManyPassesAsTheyNeedAndRefuseWhatNeverRests) {
+  Scene s = still();
+  s.newton.strict = 1;
+  add_floor(s, 0.5);
+  s.robots.push_back(box("block", 1.5, {{0.1, 0.05, 0.02}}, {{0, 0, 0.1}}));
+  Sim sim(s);
+  EXPECT_EQ(sim.step().status(), 0u);
+  EXPECT_NEAR(sim.robot("block").link_pose(0).p[2], 0.02, 1e-6);
+
+  s.half_spaces.clear();
+  s.newton.max_lag_passes = 5;
+  Sim falls(s);
+  const std::uint64_t before = falls.state().hash();
+  EXPECT_THROW(falls.step(), StepError);
+  EXPECT_EQ(falls.state().hash(), before);
+}
+
+TEST(StaticsOfRobots, AMotorThatOnlyDampsHoldsNothingAndIsTold) {
+  Scene s = still();
+  s.robots.push_back(arm(0, 30));
+  Sim sim(s);
+  RobotView a = sim.robot("arm");
+  a.set_state({{0.9, 0.4}}, {{0, 0}});
+  for (int k = 0; k < 20; ++k) sim.step();
+  EXPECT_NEAR(a.position()[0], 0, 1e-6);
+  const auto told = [](const Scene& scene) {
+    const std::vector<std::string> all = find_doubts(*compile(scene));
+    return std::count_if(all.begin(), all.end(), [](const std::string& w) {
+      return w.find("holds nothing") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(told(s), 1);
+  s.robots = {arm(200, 30)};
+  EXPECT_EQ(told(s), 0);
 }
 
 TEST(StaticsOfRobots, SaveAndLoadGoOnBitForBit) {
