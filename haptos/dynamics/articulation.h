@@ -97,6 +97,8 @@ class Articulation final : public Body {
   void check_coordinate(int k) const;
   /// Coordinates (q_count) and kinematics at the start of the step that begin_step() set up.
   const std::vector<double>& start_position() const { return start_q_; }
+  /// Velocities (v_count) there; zero in statics.
+  const std::vector<double>& start_velocity() const { return start_v_; }
   const TreeData<double>& start() const { return start_; }
 
   /// Joint forces of torques and all terms in the last step (v_count), contact among them, and the

@@ -91,14 +91,7 @@ void StepLoads::find_forces(const Tree& tree) {
     f += cross(data_.velocity[i], data_.inertia[i] * turning_[i]);
     data_.force[i] = f - wrench_[i];
   }
-  for (std::size_t i = n; i-- > 0;) {
-    const TreeBody& b = tree.bodies[i];
-    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
-      along_[static_cast<std::size_t>(k)] =
-          joint_force(tree, data_, static_cast<std::size_t>(k), data_.force[i]);
-    if (b.parent >= 0)
-      data_.force[static_cast<std::size_t>(b.parent)] += shift(data_.force[i], -data_.lever[i]);
-  }
+  gather_forces(tree, data_, along_.data());
 }
 
 void StepLoads::update(const Tree& tree, const TreeStep& step) {

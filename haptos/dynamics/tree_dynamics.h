@@ -42,6 +42,18 @@ SpatialMotion<T> carried_acceleration(const Tree& tree, const TreeData<T>& data,
   return moves ? a + data.drift[i] : a;
 }
 
+/// Adds to the force on each body those on all that it carries, inwards; joint forces to tau.
+template <class T>
+void gather_forces(const Tree& tree, TreeData<T>& data, T* tau) {
+  for (std::size_t i = tree.bodies.size(); i-- > 0;) {
+    const TreeBody& b = tree.bodies[i];
+    for (int k = b.first_v; k < b.first_v + b.v_count; ++k)
+      tau[k] = joint_force(tree, data, static_cast<std::size_t>(k), data.force[i]);
+    if (b.parent >= 0)
+      data.force[static_cast<std::size_t>(b.parent)] += shift(data.force[i], -data.lever[i]);
+  }
+}
+
 /// Joint forces (v_count) that give accelerations a at velocities v; null for zero: v, a, wrench
 /// (one per body).
 template <class T>
@@ -57,16 +69,9 @@ void rnea(const Tree& tree, TreeData<T>& data, const T* v, const T* a, const Vec
     if (v) f += cross(data.velocity[i], data.inertia[i] * data.velocity[i]);
     data.force[i] = wrench ? f - wrench[i] : f;
   }
-  for (std::size_t i = n; i-- > 0;) {
-    const TreeBody& b = tree.bodies[i];
-    for (int k = b.first_v; k < b.first_v + b.v_count; ++k) {
-      const auto j = static_cast<std::size_t>(k);
-      tau[k] = joint_force(tree, data, j, data.force[i]);
-      if (a) tau[k] = fma(data.armature[j], a[k], tau[k]);
-    }
-    if (b.parent >= 0)
-      data.force[static_cast<std::size_t>(b.parent)] += shift(data.force[i], -data.lever[i]);
-  }
+  gather_forces(tree, data, tau);
+  for (int k = 0; a && k < tree.v_count; ++k)
+    tau[k] = fma(data.armature[static_cast<std::size_t>(k)], a[k], tau[k]);
 }
 
 /// Joint forces that hold the tree at rest against gravity.

@@ -112,13 +112,10 @@ void sense(const Scene& scene, State& state, Workspace& w) {
         s.motor_effort.clear();
         for (const JointMotor* m : parts.motors) s.motor_effort.push_back(m->effort());
         step.tree.q_start = body->start_position().data();
-        // Of statics rates mean nothing.
-        const bool moves = !w.objective.proximal();
-        s.still.assign(at_index(body->v_count()), 0.0);
-        step.tree.v_start =
-            moves ? w.objective.inertia().z_past.data() + slots.first_scalar : s.still.data();
+        const bool moves = !w.objective.proximal();  // else velocities are zero
+        step.tree.v_start = body->start_velocity().data();
         step.tree.q = state.q.data() + slots.first_q;
-        step.tree.v = moves ? state.z.data() + slots.first_scalar : s.still.data();
+        step.tree.v = moves ? state.z.data() + slots.first_scalar : step.tree.v_start;
         step.tree.h = state.last_dt;
         step.tree.effort = s.effort.data();
         step.tree.applied = body->step_effort().data();

@@ -21,7 +21,7 @@ struct Sensing {
 
   // Scratch.
   std::vector<LinkForce> forces;
-  std::vector<double> effort, motor_effort, ideal, still;
+  std::vector<double> effort, motor_effort, ideal;
 };
 
 /// Finds what the sensors of the model's robots refer to; after all bodies have their numbers.
