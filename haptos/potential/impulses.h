@@ -10,7 +10,8 @@ class Impulses {
 
   /// From now on refresh() linearises the law between impulses and velocities about those at hand,
   /// and evaluate() gives the gradient and the Hessian that eliminate the impulses. Starts from
-  /// what the last solution of the step left, or the last step. False where there is nothing to do.
+  /// what the last solution of the step left, or the last step. False where there is nothing to do;
+  /// the others then do nothing.
   virtual bool begin_impulses() = 0;
   /// Back to impulses that follow from velocities. The trial has to be set anew.
   virtual void end_impulses() = 0;

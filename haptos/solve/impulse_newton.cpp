@@ -18,18 +18,15 @@ constexpr double kLinear = 1e-6;
 // Of all terms that have some.
 class All {
  public:
-  explicit All(const Objective& f) : each_(room()) {
-    each_.clear();
-    for (Term* t : f.terms())
-      if (auto* i = dynamic_cast<Impulses*>(t))
-        if (i->begin_impulses()) each_.push_back(i);
+  explicit All(const Objective& f) : each_(f.impulses()) {
+    for (Impulses* i : each_) any_ |= i->begin_impulses();
   }
   All(const All&) = delete;
   All& operator=(const All&) = delete;
   ~All() {
     for (Impulses* i : each_) i->end_impulses();
   }
-  bool empty() const { return each_.empty(); }
+  bool empty() const { return !any_; }
   void set_part(double part) {
     for (Impulses* i : each_) i->set_impulse_part(part);
   }
@@ -40,12 +37,8 @@ class All {
   }
 
  private:
-  // A step allocates nothing.
-  static std::vector<Impulses*>& room() {
-    thread_local std::vector<Impulses*> list;
-    return list;
-  }
-  std::vector<Impulses*>& each_;
+  const std::vector<Impulses*>& each_;
+  bool any_ = false;
 };
 
 ImpulseNewtonReport iterate(Objective& f, std::vector<double>& z, std::vector<double>& dz,

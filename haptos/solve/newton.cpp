@@ -101,8 +101,7 @@ class Minimiser {
     do {
       for (int look = 0; look == 0 || revise(); ++look) {
         minimise();
-        if (!f_.all_frozen()) settle_lags(INT_MAX);
-        if (f_.all_frozen() && look == 0) settle_lags(kRoughPasses);
+        settle_lags(!f_.all_frozen() ? INT_MAX : look == 0 ? kRoughPasses : 0);
       }
       if (f_.all_frozen()) settle_lags(INT_MAX);
       // What is lagged may have made it hard.
@@ -232,13 +231,12 @@ class Minimiser {
   // up. What does not get there is a start as good as what it costs.
   void solve_impulses() {
     if (!f_.all_frozen()) return;
-    f_.assemble(false, false, 0);
+    const double cost = f_.assemble(false, false, 0).value;
     measure();
     if (small_residual()) return;
     double* from = internal::thread_room<8>(z_.size());  // a step allocates nothing
     std::copy(z_.begin(), z_.end(), from);
-    const double cost = f_.energy().value,
-                 tolerance = std::max(kImpulses, share_ * o_.force_tolerance);
+    const double tolerance = std::max(kImpulses, share_ * o_.force_tolerance);
     const int left = o_.max_iterations - (report_.iterations - spent_);
     const ImpulseNewtonReport r = solve_with_impulses(f_, z_, dz_, tolerance, left);
     if (r.iterations == 0) return;

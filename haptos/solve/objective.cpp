@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/potential/block_room.h"
+#include "haptos/potential/impulses.h"
 #include "haptos/solve/block_products.h"
 
 namespace haptos {
@@ -24,6 +25,9 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   points_ = points;
   terms_ = std::move(terms);
   fixed_ = std::move(fixed);
+  impulses_.clear();
+  for (Term* t : terms_)
+    if (auto* i = dynamic_cast<Impulses*>(t)) impulses_.push_back(i);
   couplings_.clear();
   for (const Term* t : terms_) t->couplings(*points, couplings_);
   mass_offset_.assign(1, 0);

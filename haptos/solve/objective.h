@@ -15,6 +15,8 @@
 
 namespace haptos {
 
+class Impulses;
+
 /// Block-diagonal inertia about the free motion.
 struct Inertia {
   std::vector<double> mass;    ///< dense size x size per block, row-major, one after the other
@@ -45,6 +47,8 @@ class Objective {
   const Inertia& inertia() const { return inertia_; }
   Points& points() { return *points_; }
   const std::vector<Term*>& terms() const { return terms_; }
+  /// Those of the terms that offer their impulses as unknowns.
+  const std::vector<Impulses*>& impulses() const { return impulses_; }
   bool all_frozen() const { return all_frozen_; }
   bool any_driven() const { return any_driven_; }
   int scalar_count() const { return pattern_->scalar_count(); }
@@ -160,6 +164,7 @@ class Objective {
   std::vector<int> fixed_entries_;  // block entries that touch a fixed scalar
   Points* points_ = nullptr;
   std::vector<Term*> terms_;
+  std::vector<Impulses*> impulses_;
   StepContext context_;
   Inertia inertia_;
   Assembly assembly_;
