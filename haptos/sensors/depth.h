@@ -71,7 +71,6 @@ class DepthSensor {
   const TactileCamera& camera() const { return camera_; }
   /// Height of the rest coat, float32 [m], (height, width); not-a-number where there is none.
   std::vector<float> rest_height() const;
-  int node_count() const { return node_count_; }
 
  private:
   /// A vertex that only the drawing has: a weighted sum of coat vertices.

@@ -85,7 +85,17 @@ void bind_camera(nb::module_& m) {
           nb::arg("points"), "(column, row) [pixel] of points in the gel frame [m], (n, 2).");
 }
 
-nb::tuple depth_and_normal(DepthImage image) {
+// What the sensor sees of the nodes, after `finish` has worked on it.
+template <class Finish>
+nb::tuple depth_and_normal(const DepthSensor& sensor, const ArrayLike& nodes,
+                           const Finish& finish) {
+  const auto x = to_points(nodes, "nodes");
+  DepthImage image;
+  {
+    nb::gil_scoped_release release;
+    image = sensor.measure(x, true);
+    finish(image);
+  }
   const auto h = static_cast<std::size_t>(image.height), w = static_cast<std::size_t>(image.width);
   return nb::make_tuple(own<OutArray<float, -1, -1>>(std::move(image.depth), {h, w}),
                         own<OutArray<float, 3, -1, -1>>(std::move(image.normal), {3, h, w}));
@@ -105,17 +115,7 @@ void bind_depth(nb::module_& m) {
       .def(
           "measure",
           [](const DepthSensor& self, const ArrayLike& nodes) {
-            const auto x = to_points(nodes, "nodes");
-            if (x.size() != static_cast<std::size_t>(self.node_count()))
-              refuse("nodes", std::to_string(x.size()) + " rows",
-                     "must be as many as at rest, " + std::to_string(self.node_count()),
-                     "pass all nodes of the gel");
-            DepthImage image;
-            {
-              nb::gil_scoped_release release;
-              image = self.measure(x, true);
-            }
-            return depth_and_normal(std::move(image));
+            return depth_and_normal(self, nodes, [](DepthImage&) {});
           },
           nb::arg("nodes"))
       .def(
@@ -160,14 +160,7 @@ void bind_contours(nb::module_& m) {
       .def(
           "measure",
           [](const ContourSmoother& self, const DepthSensor& sensor, const ArrayLike& nodes) {
-            const auto x = to_points(nodes, "nodes");
-            DepthImage image;
-            {
-              nb::gil_scoped_release release;
-              image = sensor.measure(x, true);
-              self.smooth(image);
-            }
-            return depth_and_normal(std::move(image));
+            return depth_and_normal(sensor, nodes, [&](DepthImage& image) { self.smooth(image); });
           },
           nb::arg("sensor"), nb::arg("nodes"), "As sensor.measure(nodes), smoothed.");
 }
