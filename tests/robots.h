@@ -47,6 +47,24 @@ inline RobotBody rigid_ball(const std::string& name, double radius, double mass,
   return b;
 }
 
+/// A capsule of 0.2 m that hangs from the world at (-1, 0, 2) by a hinge about y with a motor.
+inline RobotBody driven_arm() {
+  RobotShape s;
+  s.name = "rod";
+  s.shape.kind = ShapeKind::kCapsule;
+  s.shape.size = {{0.02, 0.1, 0}};
+  RobotBody b;
+  b.name = "arm";
+  b.robot = rigid_robot("arm", {s});
+  b.robot.joints[0].kind = JointKind::kRevolute;
+  b.robot.joints[0].axis = {{0, 1, 0}};
+  b.robot.joints[0].name = "hinge";
+  b.robot.links[0].centre = {{0, 0, -0.1}};
+  b.robot.motors.push_back({"", "hinge", 50, 5, 10});
+  b.pose.p = {{-1, 0, 2}};
+  return b;
+}
+
 inline ArticulationSpec articulation_of(const Robot& robot,
                                         const std::vector<double>& velocity = {}) {
   return {"articulation", std::make_shared<Tree>(compile_tree(robot)), {}, velocity};

@@ -27,17 +27,6 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
 };
 
-/// What refusing says; empty where nothing was refused.
-template <class Do>
-std::string refusal(const Do& f) {
-  try {
-    f();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
-
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -157,7 +146,7 @@ TEST(SavedStates, AreRefusedWithOneSentenceForWhatNoRunLeavesBehind) {
   for (const auto& c : cases) {
     State bad = good;
     c.change(bad);
-    const std::string says = refusal([&] { sim.set_state(bad); });
+    const std::string says = test::refusal([&] { sim.set_state(bad); });
     EXPECT_NE(says.find(c.says), std::string::npos) << c.says << ": " << says;
     EXPECT_EQ(sim.state().hash(), hash) << "a state that is refused changes nothing";
   }
@@ -166,7 +155,7 @@ TEST(SavedStates, AreRefusedWithOneSentenceForWhatNoRunLeavesBehind) {
     State bad = good;
     auto& [key, memory] = *bad.history.begin();
     change(key, memory);
-    const std::string says = refusal([&] { sim.set_state(bad); });
+    const std::string says = test::refusal([&] { sim.set_state(bad); });
     EXPECT_NE(says.find(part), std::string::npos) << part << ": " << says;
   };
   constexpr int kMany = 1'000'000'000;
@@ -189,7 +178,7 @@ TEST(SavedStates, OfAnotherVersionAreRefusedByItsNumber) {
   Sim sim(fuzz::state_scene());
   std::string bytes = fuzz::saved(sim.state(), sim.model_hash());
   bytes[8] = 8;
-  const std::string says = refusal([&] { load_state(bytes, sim.model_hash(), "old.state"); });
+  const std::string says = test::refusal([&] { load_state(bytes, sim.model_hash(), "old.state"); });
   EXPECT_NE(says.find("old.state"), std::string::npos) << says;
   EXPECT_NE(says.find("is of version 8"), std::string::npos) << says;
 }
@@ -211,7 +200,7 @@ TEST(SavedStates, AreReadFromFilesOnly) {
                {huge, "the limit is"}};
   for (const auto& c : cases) {
     for (const std::string& says :
-         {refusal([&] { sim.load(c.path); }), refusal([&] { batch.load(c.path); })}) {
+         {test::refusal([&] { sim.load(c.path); }), test::refusal([&] { batch.load(c.path); })}) {
       EXPECT_NE(says.find(c.says), std::string::npos) << says;
       EXPECT_NE(says.find(c.path), std::string::npos) << says;
     }

@@ -72,19 +72,11 @@ TEST(JointTerms, GradientAndHessianAgreeWithDifferences) {
   EXPECT_EQ(rest.gradient, 0);
 }
 
-template <class Make>
-std::string message(const Make& make) {
-  try {
-    make();
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(Articulation, RefusesWhatItCannotStartFrom) {
   const ArticulationSpec good = test::articulation_of(branched());
-  const auto of = [](const ArticulationSpec& s) { return message([&] { Articulation({}, s); }); };
+  const auto of = [](const ArticulationSpec& s) {
+    return test::refusal([&] { Articulation({}, s); });
+  };
   EXPECT_EQ(of(good), "");
   EXPECT_NE(of({}).find("articulation.tree = none: must be given"), std::string::npos);
   ArticulationSpec s = good;
@@ -111,7 +103,7 @@ TEST(Articulation, RefusesWhatItCannotStartFrom) {
   EXPECT_THROW(JointDamping(&a, 0, -1), InputError);
   EXPECT_THROW(JointSpring(&a, -1, 1, 0), InputError);
   EXPECT_THROW(JointSpring(&a, 0, 1, NAN), InputError);
-  EXPECT_NE(message([&] { JointSpring(&b, 0, 1, 0); }).find("ball or free joint"),
+  EXPECT_NE(test::refusal([&] { JointSpring(&b, 0, 1, 0); }).find("ball or free joint"),
             std::string::npos);
 }
 

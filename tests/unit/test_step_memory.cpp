@@ -35,16 +35,7 @@ Scene busy() {
   can.robot = rigid_robot("can", {shape(ShapeKind::kCylinder, {{0.05, 0.1, 0}})});
   can.pose.p = {{1, 0, 0.1}};
   s.robots.push_back(can);
-  RobotBody arm;
-  arm.name = "arm";
-  arm.robot = rigid_robot("arm", {shape(ShapeKind::kCapsule, {{0.02, 0.1, 0}})});
-  arm.robot.joints[0].kind = JointKind::kRevolute;
-  arm.robot.joints[0].axis = {{0, 1, 0}};
-  arm.robot.joints[0].name = "hinge";
-  arm.robot.links[0].centre = {{0, 0, -0.1}};
-  arm.robot.motors.push_back({"", "hinge", 50, 5, 10});
-  arm.pose.p = {{-1, 0, 2}};
-  s.robots.push_back(arm);
+  s.robots.push_back(test::driven_arm());
   s.robots.push_back(test::rigid_ball("ball", 0.05, 0.3, {{2, 0, 0.05}}));
   return s;
 }
