@@ -192,17 +192,24 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
     (*step.length)[at_index(s + k)] = carried > 0 ? sqrt(mass[k * n + k] / carried) : 1.0;
   }
   if (moves) floating_->begin_step(tree(), start_, drift_->middle(), free);
-  carry(state, *step.points);
+  // Its own step is h, others count their forces times b.
+  if (step.b != step.h)
+    for (std::size_t i = 0; i < torque.size() * torque.size(); ++i) mass[i] *= step.b / step.h;
+  for (int k = 0; k < n && step.w != 0; ++k)
+    (*step.z_hold)[at_index(s + k)] = (1 - step.h / step.b) * start_v_[at_index(k)];
+  carry(state, step);
 }
 
 void Articulation::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
   const double* solved = z.data() + slots_.first_scalar;
-  const double* mass = step.mass->data() + slots_.first_mass;
+  double* mass = step.mass->data() + slots_.first_mass;
   double* q = state.q.data() + slots_.first_q;
   double* v = state.z.data() + slots_.first_scalar;
   leave(z, step, state);
   h_ = step.h;
   gravity_ = step.gravity;
+  if (step.b != step.h)
+    for (std::size_t i = 0; i < torque.size() * torque.size(); ++i) mass[i] *= step.h / step.b;
   const FreeStep free{step.h,          step.gravity,  start_q_.data(),
                       start_v_.data(), torque.data(), wrench_.data()};
   if (!step.momentum) {
@@ -239,8 +246,10 @@ const double* Articulation::carrier_frame(const State& state, int link) const {
 }
 
 // Sets up the carried points of the step.
-void Articulation::carry(const State& state, Points& points) {
+void Articulation::carry(const State& state, const BodyStep& step) {
+  Points& points = *step.points;
   const int n = v_count();
+  const double before = step.h - step.b;
   for (std::size_t i = 0; i < carried_.size(); ++i) {
     const int link = spec_.carriers[i];
     const Frame<double> f = link_frame(tree(), start_, link);
@@ -250,12 +259,16 @@ void Articulation::carry(const State& state, Points& points) {
     for (std::size_t k = 0; k < carried_[i].points.size(); ++k) {
       const Vec3d r = f.r * carried_[i].local[k];
       double* j = point_jacobian_.data();
+      Vec3d base = f.p + r;
       for (int c = 0; c < n; ++c) {
         const Vec3d v = cross(Vec3d{{turn[c], turn[n + c], turn[2 * n + c]}}, r);
-        for (int d = 0; d < 3; ++d) j[d * n + c] = slide[d * n + c] + v[d];
+        for (int d = 0; d < 3; ++d) {
+          j[d * n + c] = slide[d * n + c] + v[d];
+          base[d] = fma(before * start_v_[at_index(c)], j[d * n + c], base[d]);
+        }
       }
       points.carry(carried_[i].points[k], AffineFrame::place(from, carried_[i].local[k]), f.p + r,
-                   j);
+                   base, j);
     }
   }
 }
@@ -264,6 +277,7 @@ void Articulation::carry(const State& state, Points& points) {
 void Articulation::leave(const std::vector<double>& z, const BodyStep& step, State& state) const {
   const int n = v_count();
   const double *u = z.data() + slots_.first_scalar, s = step.path;
+  const double before = (step.h - step.b) / step.b;
   for (std::size_t i = 0; i < carried_.size(); ++i) {
     const int link = spec_.carriers[i];
     const Frame<double> f = link_frame(tree(), start_, link);
@@ -271,7 +285,9 @@ void Articulation::leave(const std::vector<double>& z, const BodyStep& step, Sta
     double rate[6];
     for (int r = 0; r < 6; ++r) {
       rate[r] = 0;
-      for (int c = 0; c < n; ++c) rate[r] = fma(jacobian_[at_index(r * n + c)], u[c], rate[r]);
+      for (int c = 0; c < n; ++c)
+        rate[r] =
+            fma(jacobian_[at_index(r * n + c)], fma(before, start_v_[at_index(c)], u[c]), rate[r]);
     }
     double base[12], *q = state.q.data() + first_frame(i);
     write_frame(f, base);

@@ -19,8 +19,11 @@
 //
 // Without momentum (quasi-statics) the tree moves by z alone (dynamics/tree_statics.h).
 //
+// BDF2 leaves the tree its own step, of h: its inertia counts b / h, as costs of velocities do, and
+// carried points go (h - b) J z_n + b J z (docs/integrators.md).
+//
 // Limits: one dense block, so at most BlockPattern::kMaxBlockSize unknowns. What terms do is of
-// first order in h; points of links move linearly in z within a step. dx/dv is h: not for BDF2.
+// first order in h; points of links move linearly in z within a step.
 #pragma once
 
 #include <memory>
@@ -139,7 +142,7 @@ class Articulation final : public Body {
   int first_frame(std::size_t carrier) const {
     return slots_.first_q + tree().q_count + 12 * static_cast<int>(carrier);
   }
-  void carry(const State& state, Points& points);
+  void carry(const State& state, const BodyStep& step);
   void leave(const std::vector<double>& z, const BodyStep& step, State& state) const;
 
   ArticulationSpec spec_;

@@ -53,8 +53,10 @@ int Points::add_carried(int block, int body, int env, const Vec3d& position, int
   return p;
 }
 
-void Points::carry(int p, const Vec3d& start, const Vec3d& base, const double* jacobian) {
+void Points::carry(int p, const Vec3d& start, const Vec3d& place, const Vec3d& base,
+                   const double* jacobian) {
   x_start[index(p)] = start;
+  x_target[index(p)] = place;
   x_base[index(p)] = base;
   std::copy_n(jacobian, 3 * columns(p), jacobians_.begin() + lever_[index(p)]);
 }

@@ -16,10 +16,10 @@
 // Points of links are made per step, per contact candidate, or they are carried (what is glued to a
 // link, and the vertices of its surface): permanent, with a J_p that the step sets, and
 //
-//   x_p(s) = x_start,p + s (x_base,p - x_start,p) + b u,
+//   x_p(s) = x_base,p + b u_p - (1 - s) (x_target,p - x_start,p),
 //
 // since they start where their last step's straight motion ended, which is not quite where the link
-// has turned to, x_base. All others are permanent.
+// has turned to, x_target. All others are permanent.
 #pragma once
 
 #include <vector>
@@ -59,8 +59,9 @@ class Points {
   int add_guided(int block, int body, int env, const Vec3d& x, const Vec3d& axis);
   /// A permanent point of a link whose block has `columns` unknowns.
   int add_carried(int block, int body, int env, const Vec3d& x, int columns);
-  /// Where a carried point starts, where it belongs, and its row-major 3 x columns J.
-  void carry(int p, const Vec3d& start, const Vec3d& base, const double* jacobian);
+  /// Where a carried point starts, where it belongs, x_base, and its row-major 3 x columns J.
+  void carry(int p, const Vec3d& start, const Vec3d& place, const Vec3d& base,
+             const double* jacobian);
   /// A point of a link for this step; jacobian is row-major 3 x columns, u = jacobian * z_block.
   int add_link(int block, int body, int env, const Vec3d& x, const double* jacobian, int columns);
   /// Forgets the points of links; call after all permanent points exist and at each step's start.
@@ -82,8 +83,7 @@ class Points {
   bool node(int p) const { return !driven(p) && columns(p) == 3 && !jacobian(p); }
   /// How far the path takes it, from x_start [m]; zero for points that are on none.
   Vec3d way(int p) const {
-    if (driven(p)) return x_target[index(p)] - x_start[index(p)];
-    return carried(p) ? x_base[index(p)] - x_start[index(p)] : Vec3d::zero();
+    return on_path(p) ? x_target[index(p)] - x_start[index(p)] : Vec3d::zero();
   }
   int body(int p) const { return body_[index(p)]; }
   int env(int p) const { return env_[index(p)]; }
@@ -101,7 +101,7 @@ class Points {
   // Kinematics, all (P): written by the step and the optimiser, read by terms.
   std::vector<Vec3d> x_start;   ///< position at the start of the step, or of the path [m]
   std::vector<Vec3d> x_base;    ///< x = x_base + b u [m]
-  std::vector<Vec3d> x_target;  ///< end of the path of driven points [m]
+  std::vector<Vec3d> x_target;  ///< end of the path of driven points; where carried belong [m]
   std::vector<Vec3d> x;         ///< trial position [m]
   std::vector<Vec3d> u;         ///< trial velocity [m/s]
 

@@ -1,6 +1,6 @@
 // A term of the step's objective, and its five verbs.
 //
-//   min_z 1/2 |z - z_free|_M^2  +  sum Psi(x)  +  h sum D(u)  +  sum l(u; step)
+//   min_z 1/2 |z - z_free|_M^2  +  sum Psi(x)  +  b sum D(u)  +  b / h sum l(u; step)
 //
 // A term declares its kind and whether its contact geometry is frozen (built at the start of the
 // step, linear in z, no step cap) or live (read again at every trial position, with a step cap).

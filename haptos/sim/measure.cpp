@@ -20,11 +20,11 @@ const PrescribedPoints* find_prescribed(const Workspace& w, int body) {
   return nullptr;
 }
 
-// The acceleration of a free point in the last step.
-Vec3d free_acceleration(const Workspace& w, int point) {
+// The acceleration of a free point in the last step of h; links have a step of their own.
+Vec3d free_acceleration(const Workspace& w, int point, double h) {
   if (w.objective.proximal() || w.points.driven(point)) return Vec3d::zero();
   const Vec3d past = w.objective.velocity_of(point, w.objective.inertia().z_past);
-  return (w.points.u[at_index(point)] - past) * (1.0 / w.b);
+  return (w.points.u[at_index(point)] - past) * (1.0 / (w.points.carried(point) ? h : w.b));
 }
 
 // The same of a point on a path, whose velocity was u_start on the path before.
@@ -139,7 +139,8 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   for (const RobotParts& robot : work_->robots)
     for (const LinkParts& l : robot.links)
       for (std::size_t k = 0; l.body == body && k < l.points.size(); ++k)
-        add_point(l.points[k], free_acceleration(*work_, l.points[k]), l.glued_mass[k]);
+        add_point(l.points[k], free_acceleration(*work_, l.points[k], state_.last_dt),
+                  l.glued_mass[k]);
   return r;
 }
 
@@ -196,7 +197,8 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
     if (s.body != body) continue;
     std::vector<Vec3d> a(s.points.size(), Vec3d::zero());
     for (std::size_t v = 0; v < s.points.size(); ++v)
-      if (!work_->points.driven(s.points[v])) a[v] = free_acceleration(*work_, s.points[v]);
+      if (!work_->points.driven(s.points[v]))
+        a[v] = free_acceleration(*work_, s.points[v], state_.last_dt);
     // Glued vertices are points of the bodies that carry them.
     std::vector<std::size_t> vertex_of(work_->points.x.size(), s.points.size());
     for (std::size_t v = 0; v < s.points.size(); ++v) vertex_of[at_index(s.points[v])] = v;

@@ -19,7 +19,7 @@ void find_forces(const RobotSensors& robot, int first_body, const RobotParts& pa
   for (const LinkParts& l : parts.links)  // what soft bodies that are glued to it pull with
     for (std::size_t k = l.first_glued; k < l.points.size(); ++k) {
       const auto p = at_index(l.points[k]);
-      out.push_back({l.link, w.points.x_base[p], w.point_impulse[p] * (-1 / w.b), {}});
+      out.push_back({l.link, w.points.x_target[p], w.point_impulse[p] * (-1 / w.b), {}});
     }
   if (!parts.body) return;
   const auto place = [&](int link, const Vec3d& x) {

@@ -72,7 +72,8 @@ void set_paths(const Scene& scene, const State& state, const BodyStep& step, con
   }
 }
 
-// Of the inertia without its factor s: compliances are those of dynamics in statics too.
+// Of the inertia without its factor s: compliances are those of dynamics in statics too; for
+// impulses over h.
 void invert_mass(const Objective& f, double s, std::vector<double>& r) {
   r.clear();
   std::size_t o = 0;
@@ -135,7 +136,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   const bool collided = stop_colliding_prescribed(w);
 
   // 2. Lagged data, candidates and constants of every term.
-  invert_mass(w.objective, bodies.s, w.inverse_mass);
+  invert_mass(w.objective, bodies.s * bodies.b / bodies.h, w.inverse_mass);
   StepContext context{bodies.time,
                       bodies.h,
                       bodies.b,

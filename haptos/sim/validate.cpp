@@ -263,14 +263,10 @@ void check_affine(const AffineBody& b) {
 
 // What does not move by every integrator.
 void check_integrator(const Scene& s) {
-  const bool bdf2 = s.sim.integrator == static_cast<int>(Integrator::kBdf2);
-  const char* found = !s.pendulums.empty()        ? "a pendulum"
-                      : bdf2 && !s.robots.empty() ? "a robot or a rigid body"
-                                                  : nullptr;
-  if (s.sim.integrator == 0 || !found) return;
+  if (s.sim.integrator == 0 || s.pendulums.empty()) return;
   refuse("sim.integrator", option_word(s.sim, "integrator"),
-         "is for soft and affine bodies, and this scene has " + std::string(found),
-         "use implicit_euler, or make rigid bodies affine ones");
+         "is not for pendulums, and this scene has one",
+         "use implicit_euler, or a robot with one hinge");
 }
 
 void check_robot_body(const RobotBody& b) {

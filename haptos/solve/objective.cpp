@@ -94,22 +94,23 @@ Energy Objective::energy() {
   e.z = &z_;
   for (Term* t : terms_) {
     const Energy v = t->evaluate(e);
-    const double f = t->kind() == TermKind::kDissipation ? dissipation() : 1.0;
+    const double f = weight(t->kind());
     total += {f * v.value, f * v.magnitude};
   }
   return total;
 }
 
+// Costs of velocities are impulses over h where bodies count forces times b.
+double Objective::weight(TermKind kind) const {
+  return kind == TermKind::kDissipation    ? dissipation()
+         : kind == TermKind::kVelocityCost ? context_.b / context_.h
+                                           : 1.0;
+}
+
 void Objective::set_factors(const Term& t) {
-  const double b = context_.b, d = dissipation();
-  switch (t.kind()) {
-    case TermKind::kPosition:
-      return assembly_.set_factors(b, b * b);
-    case TermKind::kDissipation:
-      return assembly_.set_factors(d, d);
-    case TermKind::kVelocityCost:
-      return assembly_.set_factors(1, 1);
-  }
+  const double b = context_.b, f = weight(t.kind());
+  if (t.kind() == TermKind::kPosition) return assembly_.set_factors(b, b * b);
+  assembly_.set_factors(f, f);
 }
 
 Energy Objective::assemble(bool hessian, bool project, double ds, double caution) {
@@ -130,7 +131,7 @@ Energy Objective::assemble(bool hessian, bool project, double ds, double caution
     for (Term* t : terms_) {
       set_factors(*t);
       const Energy v = t->evaluate(e);
-      const double f = t->kind() == TermKind::kDissipation ? dissipation() : 1.0;
+      const double f = weight(t->kind());
       total += {f * v.value, f * v.magnitude};
     }
     if (assembly_.missing().empty()) {

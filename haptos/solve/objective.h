@@ -1,6 +1,7 @@
 // The objective of one step: inertia, terms, points and unknowns, with no knowledge of physics.
 //
-//   Phi(z) = 1/2 |z - z_free|_M^2 + sum over terms of f_k E_k,   f_k = 1 for Psi and l, h for D
+//   Phi(z) = 1/2 |z - z_free|_M^2 + sum over terms of f_k E_k,
+//   f_k = 1 for Psi, b for D (0 in statics), b / h for l
 //
 // The state of a trial is (z, s): the velocities of the unknowns and the fraction s of the path
 // that driven points have covered.
@@ -148,6 +149,8 @@ class Objective {
   double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].
   double reach() const;
+  /// Factor of a term's energy.
+  double weight(TermKind kind) const;
   void set_factors(const Term& t);
   void hold_fixed();
   void extend_pattern();

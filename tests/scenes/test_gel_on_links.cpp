@@ -247,8 +247,13 @@ Scene gripper() {
   return s;
 }
 
-TEST(GelOnLinks, AGripperLiftsABlockBetweenItsGelsAndHoldsIt) {
+class Grippers : public testing::TestWithParam<Integrator> {};
+INSTANTIATE_TEST_SUITE_P(GelOnLinks, Grippers,
+                         testing::Values(Integrator::kImplicitEuler, Integrator::kBdf2));
+
+TEST_P(Grippers, LiftABlockBetweenTheirGelsAndHoldIt) {
   Scene s = gripper();
+  s.sim.integrator = static_cast<int>(GetParam());
   Sim sim(s);
   const double weight = kGravity * 5000 * 8e-6;
   double start = 0, held = 0, slip = 0;
@@ -281,8 +286,10 @@ TEST(GelOnLinks, AGripperLiftsABlockBetweenItsGelsAndHoldsIt) {
               1e-5 * weight);
 }
 
-TEST(GelOnLinks, AStateTakenInMidMotionGoesOnWithTheSameBits) {
-  Sim sim(gripper());
+TEST_P(Grippers, GoOnFromAStateInMidMotionWithTheSameBits) {
+  Scene s = gripper();
+  s.sim.integrator = static_cast<int>(GetParam());
+  Sim sim(s);
   for (int k = 0; k < 40; ++k) {
     sim.robot("gripper").set_command(1, {2e-5 * k, 0, 0});
     sim.robot("gripper").set_command(0, {1e-3 * k, 0, 0});
@@ -297,7 +304,7 @@ TEST(GelOnLinks, AStateTakenInMidMotionGoesOnWithTheSameBits) {
     return other.state().hash();
   };
   const std::uint64_t first = go_on(sim);
-  Sim fresh(gripper());
+  Sim fresh(s);
   fresh.set_state(half);
   EXPECT_EQ(go_on(fresh), first);
   sim.set_state(half);

@@ -6,7 +6,6 @@
 
 #include "haptos/base/status.h"
 #include "haptos/geometry/shapes.h"
-#include "tests/robots.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {
@@ -229,15 +228,17 @@ TEST(Integrators, Bdf2GoesOnOnlyFromAStepOfItsOwnLength) {
   EXPECT_THROW(sim.set_state(other), InputError);
 }
 
-TEST(Integrators, ASceneWithARigidSphereTakesImplicitEulerOnly) {
-  Scene s;
-  s.sim.integrator = kBdf2;
-  s.robots = {test::rigid_ball("ball", 0.01, 0.1, {{0, 0, 0}})};
-  try {
-    Sim sim(s);
-    FAIL() << "accepted";
-  } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("sim.integrator"), std::string::npos) << e.what();
+TEST(Integrators, ASceneWithAPendulumTakesImplicitEulerOnly) {
+  for (const int integrator : {kBdf2, kQuasiStatic}) {
+    Scene s;
+    s.sim.integrator = integrator;
+    s.pendulums.push_back({"pendulum"});
+    try {
+      Sim sim(s);
+      FAIL() << "accepted";
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find("sim.integrator"), std::string::npos) << e.what();
+    }
   }
 }
 

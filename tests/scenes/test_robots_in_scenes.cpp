@@ -346,9 +346,6 @@ TEST(RobotsInScenes, BadRobotsAreRefusedWithASentence) {
   s.robots[0].stiffness = -1;
   expect(s, "stiffness");
   s.robots = {arm({})};
-  s.sim.integrator = static_cast<int>(Integrator::kBdf2);
-  expect(s, "a robot");
-  s.sim.integrator = 0;
   Sim sim(s);
   EXPECT_THROW(sim.robot("amr"), InputError);
   RobotView a = sim.robot("arm");

@@ -53,7 +53,7 @@ TEST(CarriedPoints, GradientAndPathMotionMatchDifferences) {
   for (const int i : {p, q}) {
     double j[3 * columns];
     for (double& v : j) v = random();
-    points.carry(i, random.vector(), random.vector(), j);
+    points.carry(i, random.vector(), random.vector(), random.vector(), j);
   }
   points.x_target[static_cast<std::size_t>(driven)] = random.vector();
 
@@ -79,13 +79,15 @@ TEST(CarriedPoints, GradientAndPathMotionMatchDifferences) {
     return f.assembly().gradient();
   };
   const std::vector<double> g = gradient(z, kPath);
-  // At the end of the path the points are where the link is; at its start where they were.
+  // At the end of the path the points are where the link is; at its start they have yet to go the
+  // way there.
   f.set_trial(std::vector<double>(z.size(), 0.0), 1.0);
   EXPECT_EQ(
       norm(points.x[static_cast<std::size_t>(p)] - points.x_base[static_cast<std::size_t>(p)]), 0);
   f.set_trial(std::vector<double>(z.size(), 0.0), 0.0);
+  const auto at_p = static_cast<std::size_t>(p);
   EXPECT_LT(
-      norm(points.x[static_cast<std::size_t>(p)] - points.x_start[static_cast<std::size_t>(p)]),
+      norm(points.x[at_p] - points.x_base[at_p] - points.x_start[at_p] + points.x_target[at_p]),
       1e-15);
   f.set_trial(z, kPath);
   f.assemble(true, false, 1.0);
