@@ -1,9 +1,9 @@
 """Haptos' driver of bench/peers (scene.py), through its Python API.
 
-Options: law, anchored (0 or 1), stiffness [N/m] of each body, relaxation_time [s],
-dissipation [s/m] (laws lagged and similar), near_rigid (1), stick_compliance, force_tolerance.
+Options: law, anchored (0 or 1), near_rigid, stick_compliance, sag [m]; force_tolerance; stiffness
+[N/m], relaxation_time [s], dissipation [s/m] (laws lagged and similar) of each body. What is not
+given is Haptos' default.
 """
-
 
 import numpy as np
 from scene import Scene, drive
@@ -16,16 +16,16 @@ class Haptos:
     def __init__(self, s: Scene) -> None:
         scene = haptos.Scene(dt=s.dt, gravity=(0, 0, -s.gravity))
         scene.sim.threads = 1
-        scene.point_contact.law = s.options.get("law", "sap")
-        scene.point_contact.anchored = s.options.get("anchored", "0") == "1"
-        scene.point_contact.near_rigid = s.number("near_rigid", 1)
-        scene.point_contact.stick_compliance = s.number("stick_compliance", 1e-3)
-        if "force_tolerance" in s.options:
-            scene.newton.force_tolerance = float(s.options["force_tolerance"])
+        options = scene.point_contact
+        options.law = s.options.get("law", options.law)
+        options.anchored = s.number("anchored", options.anchored) == 1
+        for name in ("near_rigid", "stick_compliance", "sag"):
+            setattr(options, name, s.number(name, getattr(options, name)))
+        scene.newton.force_tolerance = s.number("force_tolerance", scene.newton.force_tolerance)
         scene.add_half_space("ground", s.normal)
-        contact = {"friction": s.mu, "stiffness": s.number("stiffness", 1e5),
-                   "relaxation_time": s.number("relaxation_time", 0.01),
-                   "dissipation": s.number("dissipation", 20)}
+        contact = {name: float(s.options[name])
+                   for name in ("stiffness", "relaxation_time", "dissipation") if name in s.options}
+        contact["friction"] = s.mu
         self.names = [f"body{k}" for k in range(len(s.bodies))]
         for name, b in zip(self.names, s.bodies, strict=True):
             shape = (haptos.RobotShape("box", [b.size / 2] * 3) if b.box else
