@@ -17,7 +17,9 @@ SETTINGS: dict[str, dict[str, dict[str, dict[str, object]]]] = {
         "stack": {
             "defaults": {},
             "beta .01": {"near_rigid": 0.01},
-            "beta .01, tolerance 1e-8": {"near_rigid": 0.01, "force_tolerance": 1e-8},
+            "sag 1e-8, beta .01": {"sag": 1e-8, "near_rigid": 0.01},
+            "sag 1e-8, beta .01, tolerance 1e-8": {"sag": 1e-8, "near_rigid": 0.01,
+                                                   "force_tolerance": 1e-8},
             "k 1e8": {"stiffness": 1e8},
             "lagged": {"law": "lagged"},
         },

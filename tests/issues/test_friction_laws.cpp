@@ -267,24 +267,25 @@ double sag_of_a_cube(const PointContactOptions& law, double h, double tau) {
 }
 
 TEST(DefaultStiffness, CarriesAThousandKilogramsOnOne) {
-  // On the ground 1 kg sinks a thousand and one times as deep as alone; above it, .999 kg is what
-  // the two have together.
+  // Loads of a thousand and two thousand times the weight of what meets: each contact sinks as
+  // under ten times that weight.
   for (const double h : {1e-3, 1e-2}) {
     World w = defaults();
     const double moved = stack_moves(w, {1, 1000}, 0.1, h, 2);
     const double sag = sag_of_a_cube(w.law, h, w.relaxation_time);
     std::printf("FIGURE default_stiffness.1000_on_1.h%g = %.2e m\n", h, moved);
-    EXPECT_NEAR(moved, 2 * 1001 * sag, 0.01 * 2002 * sag);
+    EXPECT_NEAR(moved, 2 * 10 * sag, 0.02 * 20 * sag);
   }
 }
 
 TEST(DefaultStiffness, HoldsAStackOfTenAndLeavesItAtRest) {
-  // The k-th interface carries 10 - k boxes, and two free ones have half a box together.
+  // The k-th interface carries 10 - k boxes, and two free ones have half a box together; beyond
+  // ten times that the depth stays.
   World w = defaults();
   const double moved = stack_moves(w, std::vector<double>(10, 1.0), 0.1, 2e-3, 2);
   const double sag = sag_of_a_cube(w.law, 2e-3, w.relaxation_time);
   std::printf("FIGURE default_stiffness.ten = %.2e m\n", moved);
-  EXPECT_NEAR(moved, 100 * sag, 0.02 * 100 * sag);
+  EXPECT_NEAR(moved, (10 + 5 * 10 + 8 + 6 + 4 + 2) * sag, 0.02 * 80 * sag);
   const Vec3d before = w.bodies[9]->pose(w.scene.state).p;
   w.run(2);
   EXPECT_LT(norm(w.bodies[9]->pose(w.scene.state).p - before), 1e-3 * moved);

@@ -19,6 +19,9 @@ constexpr double kFresh = 0.01;
 // A sample of a small share has at most so many times the near-rigid bound of one that stands
 // alone: a body may come to stand on it.
 constexpr double kSoftest = 10;
+// A contact whose stiffness is left open carries so many times the weight of its bodies as soft as
+// that; piles and impacts pay for stiffness. It sinks no deeper under what is heavier.
+constexpr double kLoads = 10;
 
 std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
@@ -132,9 +135,8 @@ void PointContact::set_laws(std::size_t first) {
     const double w = delassus_estimate(starts_[k].delassus);
     // As stiff together as so many samples of equal shares, but each by its share.
     const double equal = mean * squares / std::max(c.sample.share, 1e-300);
-    const double bound = near_rigid_bound(law_.near_rigid, std::min(equal, kSoftest * w));
-    const Mixed m = mix(c, open ? open_stiffness(c) : 1);
-    c.friction = m.friction;
+    double bound = near_rigid_bound(law_.near_rigid, std::min(equal, kSoftest * w));
+    double stiffness = open ? open_stiffness(c) : 1;
     c.inverse_mass = w;
     c.sticks = law_.stick_compliance * w;
     c.fresh = law_.anchored;
@@ -146,6 +148,14 @@ void PointContact::set_laws(std::size_t first) {
         if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
         c.carried[2] = 0;
       }
+    if (open && is_cone() && c.pressed > 0) {
+      const double weight = stiffness * law_.sag * c.sample.share;
+      const double load = std::max(1.0, c.pressed / (kLoads * weight));
+      stiffness *= load;
+      bound /= load;
+    }
+    const Mixed m = mix(c, stiffness);
+    c.friction = m.friction;
     if (is_cone())
       set_sap(c, m, bound, pressed, starts_[k].velocity);
     else
