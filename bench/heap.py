@@ -20,18 +20,20 @@ STEPS, FIRST = 100, 60
 def heap(count: int) -> haptos.Sim:
     scene = haptos.Scene(dt=5e-3, gravity=(0, 0, -9.81))
     scene.sim.threads = 1
-    side = int(np.ceil((count / 2) ** (1 / 3)))
-    far = side * 0.13 + 0.05
+    side = int(np.ceil((count / 2 - 1e-9) ** (1 / 3)))
+    # No box reaches its neighbour's place, whichever way the two are turned.
+    apart = 0.1 * 3**0.5 + 0.02
+    far = (side - 0.5) * apart
     scene.add_half_space("ground", (0, 0, 1))
-    for name, normal, offset in (("west", (1, 0, 0), -0.15), ("east", (-1, 0, 0), -far),
-                                 ("south", (0, 1, 0), -0.15), ("north", (0, -1, 0), -far)):
+    for name, normal, offset in (("west", (1, 0, 0), -apart / 2), ("east", (-1, 0, 0), -far),
+                                 ("south", (0, 1, 0), -apart / 2), ("north", (0, -1, 0), -far)):
         scene.add_half_space(name, normal, offset)
     rng = np.random.default_rng(1)
     for k in range(count):
-        place = np.array([k % side, k // side % side, k // side**2]) * 0.13
+        place = np.array([k % side, k // side % side, k // side**2]) * apart
         turn = rng.normal(size=4)
         scene.add_rigid(f"box{k}", haptos.RobotShape("box", [0.05] * 3), mass=1.0, friction=0.5,
-                        position=place + (0, 0, 0.08) + rng.uniform(-0.01, 0.01, 3),
+                        position=place + (0, 0, apart / 2) + rng.uniform(-0.01, 0.01, 3),
                         quaternion=turn / np.linalg.norm(turn))
     return scene.compile()
 
