@@ -17,12 +17,18 @@
 // few iterations the way is shortened; where that does not help either the search in velocities
 // goes on from what was reached (newton.h), which needs nothing of this.
 //
+// What is lagged, the normal impulse that bounds friction, may follow: each iteration takes its
+// own. Then nothing is convex, and the way is halved where the law at D gets farther off. |P(..) -
+// gamma| tells how far there is to go, where the stiff law is off by hundreds of loads because one
+// contact opened. A few such iterations lead near to what will be lagged in the end.
+//
 // Source: semi-smooth Newton of augmented Lagrangians, Alart and Curnier 1991. With the law's own
 // compliance in it, and the matrix symmetric, since what would not be is lagged.
 #pragma once
 
 #include <vector>
 
+#include "haptos/potential/impulses.h"
 #include "haptos/solve/objective.h"
 
 namespace haptos {
@@ -33,10 +39,12 @@ struct ImpulseNewtonReport {
 };
 
 /// Starts from z; leaves the objective's trial at z, with impulses that follow from velocities.
+/// @param start  where impulses start, and whether lags follow them (impulses.h)
 /// @param most  iterations
 /// @param tolerance  of the law, as a part of the load
 /// @param dz  scratch: the last direction
 ImpulseNewtonReport solve_with_impulses(Objective& f, std::vector<double>& z,
-                                        std::vector<double>& dz, double tolerance, int most);
+                                        std::vector<double>& dz, const ImpulseStart& start,
+                                        double tolerance, int most);
 
 }  // namespace haptos

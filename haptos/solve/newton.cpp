@@ -73,6 +73,8 @@ constexpr double kSure = 0.01;
 // What impulses are solved to at best, as a part of the load: nearer than this the search in
 // velocities has no kink left in its way.
 constexpr double kImpulses = 1e-6;
+// Iterations whose lags follow the impulses, before those that hold what is lagged.
+constexpr int kFollow = 8;
 
 // Passes between attempts at the balance without lags, and the iterations of one.
 constexpr int kRootEvery = 4;
@@ -181,6 +183,7 @@ class Minimiser {
     if ((report_.status & kNonFinite) || !f_.revise()) return false;
     report_.velocity_change = last_residual_ = 1e300;
     share_ = 1;
+    follow_ = !dropped_;
     solved_residual_ = 0;
     blocked_ = f_.path() < 1.0;
     energy_.reset();
@@ -198,6 +201,7 @@ class Minimiser {
     LaggedForces used, now;
     f_.update_lags(used, now);
     f_.drop_lags();
+    follow_ = false, dropped_ = true;
     if (used.empty()) return;  // there were none
     report_.status &= ~std::uint32_t{kNotConverged | kLineSearchStalled};
     spent_ = report_.iterations;
@@ -228,24 +232,42 @@ class Minimiser {
   }
 
   // Where all is frozen and forces do not balance: solves for impulses first, which no kinks hold
-  // up. What does not get there is a start as good as what it costs.
+  // up. Where contacts are new what is lagged follows for a while, and is then near what it will
+  // be. What does not get there is a start as good as what it costs.
   void solve_impulses() {
     if (!f_.all_frozen()) return;
-    const double cost = f_.assemble(false, false, 0).value;
+    f_.assemble(false, false, 0);
     measure();
     if (small_residual()) return;
     double* from = internal::thread_room<8>(z_.size());  // a step allocates nothing
     std::copy(z_.begin(), z_.end(), from);
-    const double tolerance = std::max(kImpulses, share_ * o_.force_tolerance);
-    const int left = o_.max_iterations - (report_.iterations - spent_);
-    const ImpulseNewtonReport r = solve_with_impulses(f_, z_, dz_, tolerance, left);
-    if (r.iterations == 0) return;
-    report_.iterations += r.iterations;
-    if (r.converged) spent_ += r.iterations;
-    report_.velocity_change = 1e300;
-    if (r.converged || f_.energy().value < cost) return;
+    ImpulseStart start;
+    if (std::exchange(follow_, false) && !f_.proximal()) {
+      start.lags_follow = true;
+      const ImpulseNewtonReport r = iterate_impulses(start, kFollow);
+      if (r.converged) return;
+      start = {.goes_on = r.iterations > 0};
+    }
+    const ImpulseNewtonReport r = iterate_impulses(start, INT_MAX);
+    if (r.converged || (r.iterations == 0 && !start.goes_on)) return;
+    const double there = f_.energy().value;
+    dz_.swap(z_);
     std::copy_n(from, z_.size(), z_.begin());
     f_.set_trial(z_, f_.path());
+    if (!(there < f_.energy().value)) return;
+    dz_.swap(z_);
+    f_.set_trial(z_, f_.path());
+  }
+
+  ImpulseNewtonReport iterate_impulses(const ImpulseStart& start, int most) {
+    const double tolerance = std::max(kImpulses, share_ * o_.force_tolerance);
+    const int left = o_.max_iterations - (report_.iterations - spent_);
+    const ImpulseNewtonReport r =
+        solve_with_impulses(f_, z_, dz_, start, tolerance, std::min(most, left));
+    if (r.iterations > 0) report_.velocity_change = 1e300;
+    report_.iterations += r.iterations;
+    if (r.converged) spent_ += r.iterations;
+    return r;
   }
 
   void minimise() {
@@ -470,6 +492,8 @@ class Minimiser {
   bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds
   bool advance_path_ = false, blocked_ = false;
   int blocked_count_ = 0;
+  bool follow_ = true;    // lags may follow the coming impulses
+  bool dropped_ = false;  // nothing is lagged any more
   double caution_ = 0;
   double last_residual_ = 1e300;
   int spent_ = 0;                 // iterations that led to impulses, and on lags that were dropped

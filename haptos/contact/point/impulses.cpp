@@ -23,16 +23,21 @@ Vec3d PointContact::last_impulse(const Candidate& c) const {
   return g;
 }
 
-bool PointContact::begin_impulses() {
+bool PointContact::begin_impulses(const ImpulseStart& start) {
   if (!is_cone() || candidates_.empty()) return false;
+  if (start.lags_follow && law() != PointLaw::kCoulomb) return false;
   for (Candidate& c : candidates_) {
-    c.base = c.started ? transpose(c.frame) * c.impulse : last_impulse(c);
-    c.give = Mat3d::zero();
-    c.gamma = c.at = Vec3d::zero();
+    const Vec3d gamma = start.goes_on ? c.now.gamma
+                        : c.started   ? transpose(c.frame) * c.impulse
+                                      : last_impulse(c);
+    c.now = {gamma, Vec3d::zero(), gamma, Mat3d::zero()};
     c.started = true;
+    if (start.lags_follow) c.followed = c.friction > 0 && (c.followed || c.sap.lagged < 0);
   }
   part_ = 1;
+  again_ = false;
   with_impulses_ = true;
+  lags_follow_ = start.lags_follow;
   return true;
 }
 
@@ -40,12 +45,21 @@ bool PointContact::begin_impulses() {
 // linearises anew.
 void PointContact::answer_with_impulse(Candidate& c, const Points& points) {
   const Vec3d v = transpose(c.frame) * velocity(c, points);
-  c.gamma += part_ * (c.base - c.gamma) - c.give * (v - c.at);
-  impulses_off_ += norm(sap_law(c.sap, v).impulse - c.gamma) / h_;
-  const SapStep s = sap_step(c.sap, v, c.gamma, kSoftness * c.inverse_mass);
-  c.at = v;
-  c.base = s.base;
-  c.give = s.give;
+  if (again_)
+    c.now = c.before;
+  else
+    c.before = c.now;
+  const Vec3d gamma =
+      c.now.gamma + part_ * (c.now.base - c.now.gamma) - c.now.give * (v - c.now.at);
+  const double softness = kSoftness * c.inverse_mass;
+  const bool follows = lags_follow_ && c.friction > 0;
+  if (follows) c.sap.lagged = std::max(gamma[2], 0.0);
+  impulses_off_ += norm(sap_law(c.sap, v).impulse - gamma) / h_;
+  SapContact<double> law = c.sap;
+  if (follows) law.lagged = soft_normal(c.sap, v, gamma, softness);
+  const SapStep s = sap_step(law, v, gamma, softness);
+  impulses_apart_ += norm(s.answer - gamma) / h_;
+  c.now = {gamma, v, s.base, s.give};
   c.value = {};
   c.value.stick = s.stick;
   c.value.slip = s.slip;

@@ -213,7 +213,7 @@ Vec3d PointContact::velocity(const Candidate& c, const Points& points) const {
 void PointContact::refresh(const Points& points) {
   load_ = 0;
   smallest_gap_ = 1e300;
-  impulses_off_ = 0;
+  impulses_off_ = impulses_apart_ = 0;
   points_ = &points;
   for (Candidate& c : candidates_) {
     if (with_impulses_)

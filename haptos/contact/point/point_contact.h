@@ -127,10 +127,11 @@ class PointContact final : public ContactTerm, public Impulses {
   void set_lag(const LaggedForces& forces) override;
   void undo_lag() override;
   void drop_lag() override;
-  bool begin_impulses() override;
+  bool begin_impulses(const ImpulseStart& start) override;
   void end_impulses() override { with_impulses_ = false; }
-  void set_impulse_part(double part) override { part_ = part; }
+  void set_impulse_part(double part, bool again) override { part_ = part, again_ = again; }
   double impulses_off() const override { return impulses_off_; }
+  double impulses_apart() const override { return impulses_apart_; }
   double load() const override { return load_; }
   /// Signed: negative where shapes overlap.
   double smallest_gap() const override { return smallest_gap_; }
@@ -150,16 +151,20 @@ class PointContact final : public ContactTerm, public Impulses {
     bool fresh = false;         // anchored, and new
     double lagged_before = -1;  // what update_lag() replaced [N s]
     double pressed = 0;         // normal force at the last step [N]
+    bool takes_over = false;    // from others of its pair: its features are new
     double inverse_mass = 0;    // w [1/kg]
     Vec3d carried{{0, 0, 0}};   // s of an anchored contact, contact axes [m]
     Vec3d rolls{{0, 0, 0}};     // h/2 dJ/dt z, tangential, contact axes [m/s]
     SapValue<double> value;     // at the refreshed point
     Vec3d impulse;              // on a, world [N s]
     // With impulses as unknowns (impulses.cpp), contact axes: the impulse, the velocity that the
-    // law was linearised at, and the linear law (sap_impulse.h).
-    Vec3d gamma, at, base;
-    Mat3d give;
-    bool started = false;  // was part of a solution of this step
+    // law was linearised at, and the linear law (sap_impulse.h); and those of the iteration before.
+    struct Linear {
+      Vec3d gamma, at, base;
+      Mat3d give;
+    } now, before;
+    bool followed = false;  // its lag is that of an iteration, and was the cone's
+    bool started = false;   // was part of a solution of this step
   };
   // Two shapes that may meet in the step.
   struct NearPair {
@@ -264,8 +269,8 @@ class PointContact final : public ContactTerm, public Impulses {
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
-  bool with_impulses_ = false;
-  double part_ = 1, impulses_off_ = 0;
+  bool with_impulses_ = false, lags_follow_ = false, again_ = false;
+  double part_ = 1, impulses_off_ = 0, impulses_apart_ = 0;
   const Points* points_ = nullptr;        // last refreshed
   const double* inverse_mass_ = nullptr;  // of the step
   bool rates_ = true;                     // whether rates mean something: not in statics

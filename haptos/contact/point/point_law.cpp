@@ -130,6 +130,7 @@ void PointContact::set_laws(std::size_t first) {
   const int* shape = candidates_[first].shape;
   const bool open = shapes_[at_index(shape[0])].stiffness == PointShape::kAuto ||
                     shapes_[at_index(shape[1])].stiffness == PointShape::kAuto;
+  double pair_force = 0, known_force = 0, new_shares = 0;  // at the last step [N]
   for (std::size_t k = 0; k < starts_.size(); ++k) {
     Candidate& c = candidates_[first + k];
     const double w = delassus_estimate(starts_[k].delassus);
@@ -141,10 +142,15 @@ void PointContact::set_laws(std::size_t first) {
     c.sticks = law_.stick_compliance * w;
     c.fresh = law_.anchored;
     double pressed = -1;  // at the last step
+    bool own = false;
     if (remembers())
-      if (const ContactMemory* memory = anchors_.find(key(c), c.shape[0], c.shape[1], pressed)) {
+      if (const ContactMemory* memory =
+              anchors_.find(key(c), c.shape[0], c.shape[1], pressed, own)) {
         c.fresh = false;
-        c.pressed = memory->normal_force;
+        if (own)
+          known_force += c.pressed = memory->normal_force;
+        else
+          pair_force = memory->normal_force;
         if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
         c.carried[2] = 0;
       }
@@ -160,7 +166,13 @@ void PointContact::set_laws(std::size_t first) {
       set_sap(c, m, bound, pressed, starts_[k].velocity);
     else
       set_hunt_crossley(c, m, bound, pressed, starts_[k]);
+    if (!own) new_shares += c.sample.share, c.takes_over = true;
   }
+  // New features share what the pair's contacts that are gone have left: often nothing.
+  const double left = std::max(pair_force - known_force, 0.0);
+  for (std::size_t k = first; k < candidates_.size(); ++k)
+    if (candidates_[k].takes_over)
+      candidates_[k].pressed = left * candidates_[k].sample.share / std::max(new_shares, 1e-300);
 }
 
 void PointContact::set_sap(Candidate& c, const Mixed& m, double bound, double pressed,
@@ -220,6 +232,10 @@ void PointContact::lag(Candidate& c, double gamma) const {
 void PointContact::update_lag(const Points&, LaggedForces& used, LaggedForces& now) {
   if (!lags()) return;
   for (Candidate& c : candidates_) {
+    const Vec3d& g = c.value.impulse;
+    if (c.followed && c.value.stick && std::hypot(g[0], g[1]) <= c.friction * g[2])
+      lagged(c) = -1;  // sticks in the cone, which is as good
+    c.followed = false;
     c.lagged_before = lagged(c);
     if (!(c.friction > 0) || (c.lagged_before < 0 && !c.value.slip)) continue;
     const double gamma = c.value.impulse[2];

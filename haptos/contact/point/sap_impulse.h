@@ -17,10 +17,18 @@
 namespace haptos {
 
 struct SapStep {
-  Vec3d base = Vec3d::zero();  ///< impulse where the velocity stays [N s]
-  Mat3d give = Mat3d::zero();  ///< [kg]
+  Vec3d answer = Vec3d::zero();  ///< P(y) [N s]
+  Vec3d base = Vec3d::zero();    ///< impulse where the velocity stays [N s]
+  Mat3d give = Mat3d::zero();    ///< [kg]
   bool stick = false, slip = false;
 };
+
+/// Normal impulse of P(y) [N s], which friction may be bounded by.
+inline double soft_normal(const SapContact<double>& law, const Vec3d& v, const Vec3d& gamma,
+                          double softness) {
+  const double d = vmax(law.r_n, softness);
+  return vmax((law.v_hat[2] - v[2] + (d - law.r_n) * gamma[2]) / d, 0.0);
+}
 
 /// @param softness  what D is at least, in all directions [1/kg]
 inline SapStep sap_step(const SapContact<double>& law, const Vec3d& v, const Vec3d& gamma,
@@ -34,6 +42,7 @@ inline SapStep sap_step(const SapContact<double>& law, const Vec3d& v, const Vec
   SapStep r;
   r.stick = at.stick;
   r.slip = at.slip;
+  r.answer = at.impulse;
   if (!r.stick && !r.slip) return r;
   Mat3d a;
   for (int i = 0; i < 3; ++i)

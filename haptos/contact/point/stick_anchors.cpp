@@ -20,9 +20,11 @@ void StickAnchors::begin(const ContactHistory* history, std::int64_t step) {
 }
 
 const ContactMemory* StickAnchors::find(const FeaturePair& contact, int shape_a, int shape_b,
-                                        double& slipped) const {
+                                        double& slipped, bool& own) const {
+  own = false;
   if (!history_ || history_->empty()) return nullptr;
   if (const auto it = history_->find(contact); it != history_->end()) {
+    own = true;
     if (it->second.slipping) slipped = it->second.normal_force;
     return &it->second;
   }
@@ -34,7 +36,8 @@ void StickAnchors::keep(const FeaturePair& contact, int shape_a, int shape_b,
                         const ContactMemory& memory) {
   memory_.push_back({contact, memory});
   double slipped = 0;
-  const ContactMemory* before = find(contact, shape_a, shape_b, slipped);
+  bool own = false;
+  const ContactMemory* before = find(contact, shape_a, shape_b, slipped, own);
   memory_.back().memory.first_step = before ? before->first_step : step_;
   const FeaturePair pair = pair_key(contact, shape_a, shape_b);
   if (pairs_.empty() || pairs_.back().key != pair) {

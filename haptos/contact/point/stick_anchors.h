@@ -29,8 +29,10 @@ class StickAnchors {
   void begin(const ContactHistory* history, std::int64_t step);
   /// What is remembered of a contact between two shapes; nullptr where it is new.
   /// @param slipped  set to the normal force of a contact that slipped at the last step [N]
-  const ContactMemory* find(const FeaturePair& contact, int shape_a, int shape_b,
-                            double& slipped) const;
+  /// @param own  set to whether it is known by its own features; else what is returned is the
+  ///        pair's, with the normal force of all its contacts together
+  const ContactMemory* find(const FeaturePair& contact, int shape_a, int shape_b, double& slipped,
+                            bool& own) const;
 
   /// Forgets what the last step left.
   void clear() { memory_.clear(), pairs_.clear(); }
