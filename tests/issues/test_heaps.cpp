@@ -78,6 +78,15 @@ TEST(Heaps, CoupleOnlyWhatMayTouchInTheStep) {
   EXPECT_LE(couplings, 1.5 * pushing);
 }
 
+// Of so many steps, each of which converges.
+double mean_iterations(test::World& w, int steps, const char* what) {
+  for (int k = 0; k < steps; ++k) w.scene.step();
+  EXPECT_EQ(w.scene.status, 0u);
+  const double mean = static_cast<double>(w.scene.iterations) / steps;
+  std::printf("FIGURE heaps.%s.iterations = %.1f (most %d)\n", what, mean, w.scene.most_iterations);
+  return mean;
+}
+
 TEST(Heaps, OfBallsThatLandAndScatterAreSolvedWithoutCreepingFromKinkToKink) {
   // 216 balls of .1 m and 10 kg fall by 1 mm, at the default law: 98 iterations a step, most 364,
   // where Newton has velocities alone and stops at one contact after the other.
@@ -93,12 +102,7 @@ TEST(Heaps, OfBallsThatLandAndScatterAreSolvedWithoutCreepingFromKinkToKink) {
         Vec3d{{0.21 * (k % 6), 0.21 * (k / 6 % 6), 0.101 + 0.21 * static_cast<int>(k / 36)}} +
             1e-3 * random.vector());
   w.start(1e-2);
-  const int steps = 60;
-  for (int k = 0; k < steps; ++k) w.scene.step();
-  EXPECT_EQ(w.scene.status, 0u);
-  const double mean = static_cast<double>(w.scene.iterations) / steps;
-  std::printf("FIGURE heaps.balls.iterations = %.1f (most %d)\n", mean, w.scene.most_iterations);
-  EXPECT_LT(mean, 50);
+  EXPECT_LT(mean_iterations(w, 60, "balls"), 50);
   EXPECT_LT(w.scene.most_iterations, 180);
 }
 
@@ -116,12 +120,7 @@ TEST(Heaps, OfCardsThatSlideOverEachOtherAreSolvedFromTheImpulsesThatTheyHad) {
         {{0.063, 0.088, 3e-4}}, 1.84e-3,
         {{{0.005 * k, 0.002 * k, 0.04 + 0.002 * k}}, rotation_by({{0.05 * k, 0.3, 0.02 * k}})});
   w.start(1e-3);
-  const int steps = 400;
-  for (int k = 0; k < steps; ++k) w.scene.step();
-  EXPECT_EQ(w.scene.status, 0u);
-  const double mean = static_cast<double>(w.scene.iterations) / steps;
-  std::printf("FIGURE heaps.cards.iterations = %.1f (most %d)\n", mean, w.scene.most_iterations);
-  EXPECT_LT(mean, 24);  // 31 from impulses that are too large
+  EXPECT_LT(mean_iterations(w, 400, "cards"), 20);  // 22 from impulses that are too large
 }
 
 }  // namespace

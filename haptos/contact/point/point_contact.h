@@ -151,7 +151,7 @@ class PointContact final : public ContactTerm, public Impulses {
     bool fresh = false;         // anchored, and new
     double lagged_before = -1;  // what update_lag() replaced [N s]
     double pressed = 0;         // normal force at the last step [N]
-    bool takes_over = false;    // from others of its pair: its features are new
+    double slipped = -1;        // that of a contact that slipped [N]; below 0: it did not
     double inverse_mass = 0;    // w [1/kg]
     Vec3d carried{{0, 0, 0}};   // s of an anchored contact, contact axes [m]
     Vec3d rolls{{0, 0, 0}};     // h/2 dJ/dt z, tangential, contact axes [m/s]
@@ -201,11 +201,10 @@ class PointContact final : public ContactTerm, public Impulses {
   const Mat3d& centre_delassus(int shape);
   Mixed mix(const Candidate& c, double open) const;
   double friction_of(int i, int j) const;
+  void recall(std::size_t first);
   void set_laws(std::size_t first);
-  void set_sap(Candidate& c, const Mixed& m, double bound, double pressed,
-               const Vec3d& velocity) const;
-  void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, double pressed,
-                         const Start& start) const;
+  void set_sap(Candidate& c, const Mixed& m, double bound, const Vec3d& velocity) const;
+  void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, const Start& start) const;
   double stick_speed(const Candidate& c, double gamma) const;
   double& lagged(Candidate& c) const;
   void lag(Candidate& c, double gamma) const;

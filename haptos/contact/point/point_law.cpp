@@ -119,8 +119,35 @@ double PointContact::friction_of(int i, int j) const {
   return combine_friction(shapes_[at_index(i)].friction, shapes_[at_index(j)].friction);
 }
 
+// What the last step left of each contact of a pair.
+void PointContact::recall(std::size_t first) {
+  if (!remembers()) return;
+  double pair_force = 0, known_force = 0, new_shares = 0;
+  for (std::size_t k = first; k < candidates_.size(); ++k) {
+    Candidate& c = candidates_[k];
+    bool own = false;
+    const ContactMemory* memory = anchors_.find(key(c), c.shape[0], c.shape[1], c.slipped, own);
+    c.fresh = law_.anchored && !memory;
+    if (!memory) continue;
+    if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
+    c.carried[2] = 0;
+    if (own) {
+      known_force += c.pressed = memory->normal_force;
+    } else {
+      pair_force = memory->normal_force;
+      new_shares += c.sample.share;
+      c.pressed = -1;
+    }
+  }
+  // New features share what the pair's contacts that are gone have left: often nothing.
+  const double left = std::max(pair_force - known_force, 0.0) / std::max(new_shares, 1e-300);
+  for (std::size_t k = first; k < candidates_.size(); ++k)
+    if (candidates_[k].pressed < 0) candidates_[k].pressed = left * candidates_[k].sample.share;
+}
+
 // What the samples of a pair have in common, then the law of each.
 void PointContact::set_laws(std::size_t first) {
+  recall(first);
   double mean = 0, squares = 0;
   for (std::size_t k = 0; k < starts_.size(); ++k) {
     const double share = candidates_[first + k].sample.share;
@@ -130,7 +157,6 @@ void PointContact::set_laws(std::size_t first) {
   const int* shape = candidates_[first].shape;
   const bool open = shapes_[at_index(shape[0])].stiffness == PointShape::kAuto ||
                     shapes_[at_index(shape[1])].stiffness == PointShape::kAuto;
-  double pair_force = 0, known_force = 0, new_shares = 0;  // at the last step [N]
   for (std::size_t k = 0; k < starts_.size(); ++k) {
     Candidate& c = candidates_[first + k];
     const double w = delassus_estimate(starts_[k].delassus);
@@ -140,20 +166,6 @@ void PointContact::set_laws(std::size_t first) {
     double stiffness = open ? open_stiffness(c) : 1;
     c.inverse_mass = w;
     c.sticks = law_.stick_compliance * w;
-    c.fresh = law_.anchored;
-    double pressed = -1;  // at the last step
-    bool own = false;
-    if (remembers())
-      if (const ContactMemory* memory =
-              anchors_.find(key(c), c.shape[0], c.shape[1], pressed, own)) {
-        c.fresh = false;
-        if (own)
-          known_force += c.pressed = memory->normal_force;
-        else
-          pair_force = memory->normal_force;
-        if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
-        c.carried[2] = 0;
-      }
     if (open && is_cone() && c.pressed > 0) {
       const double weight = stiffness * law_.sag * c.sample.share;
       const double load = std::max(1.0, c.pressed / (kLoads * weight));
@@ -163,19 +175,13 @@ void PointContact::set_laws(std::size_t first) {
     const Mixed m = mix(c, stiffness);
     c.friction = m.friction;
     if (is_cone())
-      set_sap(c, m, bound, pressed, starts_[k].velocity);
+      set_sap(c, m, bound, starts_[k].velocity);
     else
-      set_hunt_crossley(c, m, bound, pressed, starts_[k]);
-    if (!own) new_shares += c.sample.share, c.takes_over = true;
+      set_hunt_crossley(c, m, bound, starts_[k]);
   }
-  // New features share what the pair's contacts that are gone have left: often nothing.
-  const double left = std::max(pair_force - known_force, 0.0);
-  for (std::size_t k = first; k < candidates_.size(); ++k)
-    if (candidates_[k].takes_over)
-      candidates_[k].pressed = left * candidates_[k].sample.share / std::max(new_shares, 1e-300);
 }
 
-void PointContact::set_sap(Candidate& c, const Mixed& m, double bound, double pressed,
+void PointContact::set_sap(Candidate& c, const Mixed& m, double bound,
                            const Vec3d& velocity) const {
   const double gap = c.sample.gap, end = h_ + m.relaxation_time;
   c.sap.friction = m.friction;
@@ -188,10 +194,10 @@ void PointContact::set_sap(Candidate& c, const Mixed& m, double bound, double pr
   if (law() == PointLaw::kSap) return;
   const double end_gap = gap + h_ * velocity[2];
   const double lift = h_ * m.friction * sqrt(square(velocity[0]) + square(velocity[1]));
-  c.sap.lagged = pressed > 0 ? h_ * pressed : end_gap > 0 && end_gap < lift ? 0 : -1;
+  c.sap.lagged = c.slipped > 0 ? h_ * c.slipped : end_gap > 0 && end_gap < lift ? 0 : -1;
 }
 
-void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound, double pressed,
+void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
                                      const Start& start) const {
   HuntCrossleyContact<double>& l = c.hunt;
   l.friction = m.friction;
@@ -203,7 +209,7 @@ void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
   const double expected =
       std::min(hunt_crossley_normal(l, v).impulse, hunt_crossley_normal(l, 0.0).impulse + stops);
   const bool lagged = law() == PointLaw::kLagged;
-  const double gamma = lagged && pressed > 0 ? h_ * pressed : expected;
+  const double gamma = lagged && c.slipped > 0 ? h_ * c.slipped : expected;
   l.lagged = lagged ? gamma : -1;
   l.slip_speed = stick_speed(c, gamma);
   l.v_hat_1 = c.carried[0] * (-0.5 / h_) - c.rolls[0];
