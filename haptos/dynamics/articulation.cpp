@@ -155,6 +155,13 @@ void Articulation::initialize(State& state) const {
   place_carriers(state);
 }
 
+// Of the objective.
+void Articulation::scale_inertia(const BodyStep& step, double factor) const {
+  if (factor == 1) return;
+  double* mass = step.mass->data() + slots_.first_mass;
+  for (std::size_t i = 0; i < torque.size() * torque.size(); ++i) mass[i] *= factor;
+}
+
 void Articulation::begin_step(const State& state, const BodyStep& step) {
   const int n = v_count(), s = slots_.first_scalar;
   std::copy_n(state.q.begin() + slots_.first_q, tree().q_count, start_q_.begin());
@@ -193,8 +200,7 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   }
   if (moves) floating_->begin_step(tree(), start_, drift_->middle(), free);
   // Its own step is h, others count their forces times b.
-  if (step.b != step.h)
-    for (std::size_t i = 0; i < torque.size() * torque.size(); ++i) mass[i] *= step.b / step.h;
+  scale_inertia(step, step.b / step.h);
   for (int k = 0; k < n && step.w != 0; ++k)
     (*step.z_hold)[at_index(s + k)] = (1 - step.h / step.b) * start_v_[at_index(k)];
   carry(state, step);
@@ -202,14 +208,13 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
 
 void Articulation::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
   const double* solved = z.data() + slots_.first_scalar;
-  double* mass = step.mass->data() + slots_.first_mass;
+  const double* mass = step.mass->data() + slots_.first_mass;
   double* q = state.q.data() + slots_.first_q;
   double* v = state.z.data() + slots_.first_scalar;
   leave(z, step, state);
   h_ = step.h;
   gravity_ = step.gravity;
-  if (step.b != step.h)
-    for (std::size_t i = 0; i < torque.size() * torque.size(); ++i) mass[i] *= step.h / step.b;
+  scale_inertia(step, step.h / step.b);
   const FreeStep free{step.h,          step.gravity,  start_q_.data(),
                       start_v_.data(), torque.data(), wrench_.data()};
   if (!step.momentum) {

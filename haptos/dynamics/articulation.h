@@ -142,6 +142,7 @@ class Articulation final : public Body {
   int first_frame(std::size_t carrier) const {
     return slots_.first_q + tree().q_count + 12 * static_cast<int>(carrier);
   }
+  void scale_inertia(const BodyStep& step, double factor) const;
   void carry(const State& state, const BodyStep& step);
   void leave(const std::vector<double>& z, const BodyStep& step, State& state) const;
 
