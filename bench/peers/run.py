@@ -218,10 +218,12 @@ def main() -> None:
 
 
 def merged(old: dict, new: dict) -> dict:
-    """The rows of both, those of the new run in place of the old ones of the same settings."""
+    """The rows of both, those of the new run in place of the old ones of the same settings; without
+    those of settings that are gone."""
     key = lambda r: (list(SETTINGS).index(r["engine"]), r["setting"])  # noqa: E731
     again = {key(r) for r in new["rows"]}
-    rows = [r for r in old["rows"] if key(r) not in again] + new["rows"]
+    rows = new["rows"] + [r for r in old["rows"] if key(r) not in again
+                          and r["setting"] in SETTINGS[r["engine"]][new["scene"]]]
     return new | {"rows": sorted(rows, key=lambda r: key(r)[0]),
                   "versions": old["versions"] | new["versions"], "load": old["load"] + new["load"],
                   "settings": old["settings"] | new["settings"]}
