@@ -30,10 +30,17 @@ class Asks:
         slider.on_update(lambda _: self._person(key, slider))
 
     def put(self, key: Any, slider: Any, value: float) -> None:
-        """Puts a value into a watched slider, of which no one is to take notice."""
+        """Puts a value into a watched slider, of which no one is to take notice.
+
+        Where a person has moved it and the page's call back is still to come, what the person asked
+        for is kept and nothing is put: overwritten, the call back would find nothing to ask for.
+        """
         with self._lock:  # a call back of the last put() must not see one without the other
-            self._set[key] = value
-            slider.value = value
+            if self._set.get(key) != slider.value:
+                self._person(key, slider)
+            elif slider.value != value:
+                self._set[key] = value
+                slider.value = value
 
     def _person(self, key: Any, slider: Any) -> None:
         with self._lock:

@@ -44,8 +44,7 @@ class RunControls:
         most = max(1, count - 1)
         if self.slider.max != most:
             self.slider.max = most
-        if self.slider.value != frame:
-            self._asks.put("frame", self.slider, frame)
+        self._asks.put("frame", self.slider, frame)
 
 
 class LookControls:

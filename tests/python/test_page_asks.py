@@ -45,3 +45,17 @@ def test_only_a_person_asks_however_late_the_page_calls_back():
     asks.put("frame", slider, 6.0)
     slider.drain()
     assert asks.take() == {}
+
+
+def test_what_a_person_moved_outlives_a_put_before_its_call_back():
+    asks, slider = Asks(), LateSlider()
+    asks.watch("frame", slider)
+    slider.value = 4.0  # a person; the call back is late
+    asks.put("frame", slider, 0.0)  # the page still shows the first frame
+    assert slider.value == 4.0
+    slider.drain()
+    assert asks.take() == {("slider", "frame"): 4.0}
+    asks.put("frame", slider, 4.0)
+    asks.put("frame", slider, 5.0)
+    slider.drain()
+    assert slider.value == 5.0 and asks.take() == {}
