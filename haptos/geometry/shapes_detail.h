@@ -37,7 +37,8 @@ Polygon rectangle(double width, double depth, const Vec2d& centre = {{0, 0}});
 /// Throws InputError when loops cross or have fewer than three corners.
 std::vector<Vec3i> triangulate(const Polygon& outline, const std::vector<Polygon>& holes);
 
-/// Counter-clockwise plans of the indenters moon, pacman and random, arcs of at most `facet`.
+/// Counter-clockwise plans of the indenters key, moon, pacman and random, arcs of at most `facet`.
+Polygon key(double facet);
 Polygon moon(double facet);
 Polygon pacman(double facet);
 Polygon blob(double facet, unsigned seed);

@@ -3,7 +3,8 @@
 // Sizes follow the set of Gomes, Paoletti and Luo, "Generation of GelSight tactile images for
 // sim2real learning", IEEE RA-L 6 (2021), as measured on its surfaces. Their plates are hollow
 // below; ours are solid. Below what a press reaches we differ where a simpler body serves:
-// cylinder_side stands on a block instead of a stem, and wave1 and torus on their footprint.
+// cylinder_side stands on a block instead of a stem, and wave1 and torus on their footprint. The
+// coin and the key are our own.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -111,6 +112,20 @@ TriMesh ball_feature(double radius, double stem, double facet) {
         return Vec3d{{r * c, r * s, k == 0 ? kTop : centre + radius * std::cos(a)}};
       },
       &equator);
+  add_plate(b, {foot});
+  return b.take();
+}
+
+// Two rings .3 mm high on a disc of radius 5 mm: its rim and half of it.
+TriMesh coin_feature(double facet) {
+  const double top = kTop, low = kTop - 0.3 * mm;
+  const std::vector<Vec2d> profile{{{5 * mm, kPlateTop}}, {{5 * mm, top}},   {{4.4 * mm, top}},
+                                   {{4.4 * mm, low}},     {{2.8 * mm, low}}, {{2.8 * mm, top}},
+                                   {{2.2 * mm, top}},     {{2.2 * mm, low}}};
+  Builder b;
+  Loop foot;
+  const Loop inner = revolve(b, profile, 8 * eighths(5 * mm, facet), &foot);
+  b.disc(inner, 2.2 * mm, low, true);
   add_plate(b, {foot});
   return b.take();
 }
@@ -251,6 +266,7 @@ struct Entry {
 
 // One line per indenter, sorted by name.
 const Entry kShapes[] = {
+    {"coin", [](double f, unsigned) { return coin_feature(f); }},
     {"cone", [](double f, unsigned) { return cone_feature(f); }},
     {"cross_lines",
      [](double, unsigned) {
@@ -275,6 +291,7 @@ const Entry kShapes[] = {
      }},
     {"flat_slab", [](double, unsigned) { return prism_feature(rectangle(14 * mm, 14 * mm)); }},
     {"hexagon", [](double, unsigned) { return prism_feature(circle(3.5 * mm, 6)); }},
+    {"key", [](double f, unsigned) { return prism_feature(key(f)); }},
     {"line",
      [](double, unsigned) {
        return blocks({-8, -1, 1, 8}, {-8, 8}, {0, 10, 20},

@@ -42,6 +42,25 @@ Polygon pacman(double facet) {
   return p;
 }
 
+// A round bow of radius 3 mm, a blade of 2.4 mm, and five cuts .8 mm deep in its upper side.
+Polygon key(double facet) {
+  const double r = 3 * mm, half = 1.2 * mm, pitch = 1.2 * mm, first = 0.4 * mm;
+  const Vec2d bow{{-4 * mm, 0}};
+  const double a = std::asin(half / r);
+  Polygon p = arc(r, a, 2 * kPi - a, cells((2 * kPi - 2 * a) * r, facet), bow);
+  p.push_back({{6.4 * mm, -half}});
+  p.push_back({{7 * mm, -half / 2}});  // the tip
+  p.push_back({{7 * mm, half / 2}});
+  p.push_back({{6.4 * mm, half}});
+  for (int cut = 4; cut >= 0; --cut) {
+    const double middle = first + pitch * cut;
+    p.push_back({{middle + 0.4 * mm, half}});
+    p.push_back({{middle, half - 0.8 * mm}});
+    p.push_back({{middle - 0.4 * mm, half}});
+  }
+  return p;
+}
+
 // A closed curve r(a) of five harmonics with phases drawn from `seed`, as deep as its area of
 // 15.8 mm2 in a frame of 6.9 x 4.6 mm asks for.
 Polygon blob(double facet, unsigned seed) {

@@ -199,7 +199,7 @@ TEST(Shapes, UnknownNameNamesTheNearest) {
 }
 
 TEST(Indenters, AreSingleClosedManifoldsOfTheirNominalSize) {
-  EXPECT_EQ(shape_names().size(), 21u);
+  EXPECT_EQ(shape_names().size(), 23u);
   EXPECT_TRUE(std::is_sorted(shape_names().begin(), shape_names().end()));
   for (const std::string& name : shape_names()) {
     const TriMesh m = make_shape(name);
@@ -225,6 +225,12 @@ TEST(Indenters, SectionsHaveTheAreasOfTheirPlans) {
   };
   EXPECT_NEAR(area("hexagon", 15), 1.5 * std::sqrt(3) * 3.5 * 3.5, 1e-9);
   EXPECT_NEAR(area("line", 15), 32, 1e-9);
+  EXPECT_NEAR(area("coin", 15), kPi * 25, 0.02);
+  EXPECT_NEAR(area("coin", 19.9), kPi * (25 - 4.4 * 4.4 + 2.8 * 2.8 - 2.2 * 2.2), 0.03);
+  // Bow less the segment inside the blade, blade with a bevelled tip, five cuts of .8 x .8 / 2.
+  const double in = std::asin(0.4), bow = 9 * (kPi - in) + 1.2 * 3 * std::cos(in),
+               blade = 2.4 * (6.4 + 4 - 3 * std::cos(in)) + 0.6 * 1.8, cuts = 5 * 0.32;
+  EXPECT_NEAR(area("key", 15), bow + blade - cuts, 0.02);
   EXPECT_NEAR(area("prism", 15), 35, 1e-9);
   EXPECT_NEAR(area("flat_slab", 15), 196, 1e-9);
   EXPECT_NEAR(area("parallel_lines", 19), 6 * 14, 1e-9);
