@@ -24,6 +24,7 @@ class ContactTerm : public Term {
   virtual void remember(ContactHistory& next) const { friction_.remember(next); }
 
   void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override;
+  bool lags() const override { return friction_.active(); }
   void set_lag(const LaggedForces& forces) override { friction_.set_lag(forces); }
 
  protected:

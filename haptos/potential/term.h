@@ -102,6 +102,8 @@ class Term {
   /// what is lagged from the refreshed point, and adds what it lagged before to `used` and what it
   /// lags now to `now`. Called after a minimisation; the step minimises again until the two agree.
   virtual void update_lag(const Points&, LaggedForces& /*used*/, LaggedForces& /*now*/) {}
+  /// Whether update_lag() may find anything in this step.
+  virtual bool lags() const { return false; }
   /// Lags these forces instead, as far as they are the term's own: between two minimisations, where
   /// the last ones would not lead to agreement.
   virtual void set_lag(const LaggedForces&) {}

@@ -17,6 +17,11 @@ std::vector<double> along(const std::vector<double>& z, const std::vector<double
 // saves no iterations.
 constexpr double kEnough = 0.1;
 
+// A whole step that gains this part of what its slope promises, of which a quadratic keeps half,
+// goes on, and so does one twice as long, as far as kFarthestOn.
+constexpr double kStraight = 0.75;
+constexpr double kFarthestOn = 8;
+
 // A capped step shorter than this part of its chord is bent again.
 constexpr double kLongCap = 0.9;
 
@@ -43,7 +48,7 @@ class Way {
   // The end of a share of the way, or of what the terms admit of it; returns the share.
   double go(double share, std::vector<double>& end) {
     double part = 1;
-    if (straight_on_) {
+    if (straight_on_ && share <= known_) {
       take(share);
     } else {
       if (left_) objective_.set_trial(z_, objective_.path());
@@ -57,6 +62,7 @@ class Way {
         part = objective_.max_step(chord_, 0.0);
       }
     }
+    known_ = std::max(known_, part * share);
     end = along(z_, chord_, part);
     return part * share;
   }
@@ -72,8 +78,29 @@ class Way {
   const std::vector<double>&z_, &straight_;
   std::vector<double> chord_;
   bool left_ = false;         // the trial is no longer at z
-  bool straight_on_ = false;  // nothing bends, and the cap is known
+  bool straight_on_ = false;  // nothing bends
+  double known_ = 0;          // how far the terms admit it
 };
+
+// Doubles a step that was accepted, from `energy`, while the energy falls as straight as it did.
+void go_on(Objective& objective, Way& way, double energy, double slope, int max_evaluations,
+           std::vector<double>& trial, LineSearchResult& r) {
+  for (double a = 2; a <= kFarthestOn && r.evaluations < max_evaluations; a *= 2) {
+    std::vector<double> farther;
+    const double reached = way.go(a, farther);
+    if (!(reached > r.alpha)) break;
+    objective.set_trial(farther, objective.path());
+    const double there = objective.energy().value, gain = energy - there;
+    ++r.evaluations;
+    if (!(gain > 0)) break;  // not finite, neither
+    const bool straight = gain >= 0.5 * kStraight * (reached - r.alpha) * -slope;
+    trial = std::move(farther);
+    energy = there;
+    r.alpha = reached;
+    if (reached < a || !straight) return;
+  }
+  objective.set_trial(trial, objective.path());
+}
 
 }  // namespace
 
@@ -100,14 +127,20 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
     objective.set_trial(trial, objective.path());
     const Energy e = objective.energy();
     ++r.evaluations;
-    if (!std::isfinite(e.value)) continue;
+    if (!std::isfinite(e.value)) {
+      ++r.halvings;
+      continue;
+    }
     const double gain = std::abs(a * slope), wanted = start.value + kArmijo * a * slope;
     const double unseen = std::max(slack, gain < noise ? noise : 0.0);
     if ((gain > slack && e.value <= wanted) || (e.value <= wanted + unseen && not_past())) {
       r.alpha = a;
+      if (a == 1 && gain > unseen && start.value - e.value >= kStraight * gain)
+        go_on(objective, way, e.value, slope, max_evaluations, trial, r);
       z = std::move(trial);
       return r;
     }
+    ++r.halvings;
   }
   objective.set_trial(z, objective.path());
   return r;

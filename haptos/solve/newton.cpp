@@ -51,8 +51,8 @@ constexpr double kNearlyThere = 0.02;
 // which on it could go on, and how caution then changes.
 constexpr double kCutShort = 0.2, kGoesOn = 0.8;
 constexpr double kMore = 2, kLess = 0.25, kLeast = 1e-3;
-// Trials of a search after which the next Hessian is projected.
-constexpr int kManyTrials = 3;
+// Halvings of a search after which the next Hessian is projected.
+constexpr int kManyHalvings = 2;
 // So does a step with the exact Hessian that goes no farther than this part of its direction:
 // where friction slips, nothing holds it back.
 constexpr double kShortStep = 0.05;
@@ -62,9 +62,14 @@ constexpr double kLoosest = 0.01;
 constexpr double kShare = 0.1;
 // What minimisations after the first may leave, as a part of what the last change of lagged forces
 // left; and the least of it, as a part of the step's tolerance. Where the lagged forces are
-// sensitive to it, a residual comes back many times larger.
-constexpr double kAccuracy = 0.05;
+// sensitive to it, a residual comes back many times larger. All frozen: no more than the tolerance.
+constexpr double kAccuracy = 0.2, kFrozenAccuracy = 0.05;
 constexpr double kInner = 0.01;
+// What the first one may leave where friction lags, times the step's tolerance, and at most, as a
+// part of the load: friction of the start of the step is far from that of its end, and what is
+// found under it need not be exact. What touches anew is held where it ends, so it follows the
+// tolerance.
+constexpr double kRough = 100, kRoughest = 0.1;
 
 // Where all is frozen: a part of the step's tolerance below which the last Hessian says whether
 // velocities still change.
@@ -102,6 +107,7 @@ class Minimiser {
     predict();
     do {
       for (int look = 0; look == 0 || revise(); ++look) {
+        begin_roughly();
         minimise();
         settle_lags(!f_.all_frozen() ? INT_MAX : look == 0 ? kRoughPasses : 0);
       }
@@ -128,6 +134,19 @@ class Minimiser {
       report_.status |= kNoEquilibrium;
   }
 
+  // The first of several minimisations.
+  void begin_roughly() {
+    rough_ = !f_.all_frozen() && !f_.recentres() && o_.max_lag_passes > 0 && f_.lags();
+    if (rough_) share_ = std::clamp(kRoughest / o_.force_tolerance, 1.0, kRough);
+  }
+  // The last one, with what is lagged as it is.
+  void end_exactly() {
+    rough_ = false;
+    share_ = 1;
+    last_residual_ = 1e300;
+    minimise();
+  }
+
   // Takes what is lagged from where the minimisation arrived and goes on, until the residual with
   // nothing lagged is small. The first time the new forces are lagged as they are; then, where the
   // passes may throw each other back and forth, what Anderson mixing makes of all of them. Leaves
@@ -138,7 +157,11 @@ class Minimiser {
     const int enough = kFrozenTimes * report_.iterations + kFrozenMore;
     while (report_.status == 0 && passes < enough_passes) {
       LaggedForces used, now;
-      if (!f_.update_lags(used, now)) return;
+      if (!f_.update_lags(used, now)) {
+        if (!rough_) return;
+        end_exactly();
+        continue;
+      }
       energy_.reset();
       if (!mixing) mixing.emplace();
       f_.assemble(false, false, 0);
@@ -147,8 +170,13 @@ class Minimiser {
       const bool frozen = f_.all_frozen();
       const double part = !frozen ? 1 : passes < kFinePasses ? kFineFriction : kCoarseFriction;
       if (report_.residual <= std::max(part * o_.force_tolerance * report_.load, o_.force_floor) ||
-          report_.residual <= f_.round_off())
+          report_.residual <= f_.round_off()) {
+        if (rough_ && !slow()) {
+          end_exactly();
+          continue;
+        }
         return frozen ? keep_lags() : void();
+      }
       const int most = frozen ? std::min(kFrozenPasses, o_.max_lag_passes) : o_.max_lag_passes;
       ++report_.lag_passes;
       const bool last = ++passes > most || (frozen && report_.iterations > enough);
@@ -172,7 +200,10 @@ class Minimiser {
       }
       blocked_ = f_.path() < 1.0;
       report_.velocity_change = last_residual_ = 1e300;
-      share_ = std::clamp(kAccuracy * report_.residual / needed(), kInner, 1.0);
+      rough_ = !frozen && !f_.recentres();
+      share_ =
+          std::max(kInner, (rough_ ? kAccuracy : kFrozenAccuracy) * report_.residual / needed());
+      if (!rough_) share_ = std::min(share_, 1.0);
       minimise();
     }
   }
@@ -286,7 +317,7 @@ class Minimiser {
         break;
       }
       const bool arrived = f_.path() >= 1.0 || blocked_;
-      if (arrived && small_residual() && report_.velocity_change <= o_.velocity_tolerance) break;
+      if (arrived && small_residual() && (rough_ || slow())) break;
       if (arrived && at_round_off()) break;
       if (report_.iterations - spent_ >= o_.max_iterations) {
         report_.status |= kNotConverged;
@@ -297,7 +328,7 @@ class Minimiser {
         break;
       }
       report_.velocity_change = f_.largest_speed(dz_);
-      if (arrived && small_residual() && report_.velocity_change <= o_.velocity_tolerance) {
+      if (arrived && small_residual() && slow()) {
         take_the_last();
         break;
       }
@@ -394,6 +425,8 @@ class Minimiser {
     return report_.residual <= std::max(share_ * o_.force_tolerance * report_.load, o_.force_floor);
   }
 
+  bool slow() const { return report_.velocity_change <= o_.velocity_tolerance; }
+
   // Rounding of the positions is all that is left, and the last iteration took little of it away.
   bool at_round_off() {
     const bool stuck = report_.residual > 0.5 * last_residual_;
@@ -471,12 +504,12 @@ class Minimiser {
       return false;
     }
     report_.velocity_change *= r.alpha;
-    went_all_the_way_ = r.alpha == 1.0;
+    went_all_the_way_ = r.alpha >= 1.0;
     if (f_.all_frozen())
       watch_kinks(r.alpha);
-    else if (r.evaluations > kManyTrials || (r.alpha < kShortStep && !project_))
+    else if (r.halvings > kManyHalvings || (r.alpha < kShortStep && !project_))
       wary_ = true;
-    else if (r.evaluations == 1)
+    else if (r.halvings == 0)
       wary_ = wary_ && !project_;
     advance_path_ = f_.path() < 1.0 && !blocked_ && report_.residual < kSettled * report_.load;
     return true;
@@ -498,6 +531,7 @@ class Minimiser {
   double last_residual_ = 1e300;
   int spent_ = 0;                 // iterations that led to impulses, and on lags that were dropped
   double share_ = 1;              // of the tolerance that the present minimisation may leave
+  bool rough_ = false;            // it is not the last, and velocities may still change
   double solved_residual_ = 0;    // when the last linear system was solved
   std::optional<double> energy_;  // where the last minimisation ended, if known
 };

@@ -93,6 +93,12 @@ class Objective {
   /// Renews what terms lag, at the trial point, and without momentum the centre of the proximal
   /// term; adds what terms lagged before, and lag now. False when nothing changed.
   bool update_lags(LaggedForces& used, LaggedForces& now);
+  /// Whether a term lags anything.
+  bool lags() const {
+    for (const Term* t : terms_)
+      if (t->lags()) return true;
+    return false;
+  }
   /// Lets terms look again at what they froze, from the trial point; see Term::revise(). Where one
   /// changed something the trial is set anew.
   bool revise();

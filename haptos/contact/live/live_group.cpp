@@ -109,6 +109,9 @@ class Group final : public LiveGroup {
   void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override {
     for (int i : near_) term(i).update_lag(points, used, now);
   }
+  bool lags() const override {
+    return std::any_of(near_.begin(), near_.end(), [&](int i) { return term(i).lags(); });
+  }
   void set_lag(const LaggedForces& forces) override {
     for (int i : near_) term(i).set_lag(forces);
   }

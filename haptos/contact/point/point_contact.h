@@ -124,6 +124,7 @@ class PointContact final : public ContactTerm, public Impulses {
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
   void remember(ContactHistory& next) const override;
   void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override;
+  bool lags() const override { return law() == PointLaw::kCoulomb || law() == PointLaw::kLagged; }
   void set_lag(const LaggedForces& forces) override;
   void undo_lag() override;
   void drop_lag() override;
@@ -218,7 +219,6 @@ class PointContact final : public ContactTerm, public Impulses {
   Vec3d last_impulse(const Candidate& c) const;
   void answer_with_impulse(Candidate& c, const Points& points);
   bool is_cone() const { return law() == PointLaw::kSap || law() == PointLaw::kCoulomb; }
-  bool lags() const { return law() == PointLaw::kCoulomb || law() == PointLaw::kLagged; }
   bool remembers() const { return law_.anchored || lags(); }
   bool may_touch(int i, int j) const;
   double surprise(const PointShape& s) const;
