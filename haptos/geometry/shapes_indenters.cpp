@@ -36,6 +36,7 @@ void add_plate(Builder& b, const std::vector<Loop>& feet) {
   b.cap(bottom, {}, false);
   b.loft(bottom, top);
   std::vector<Loop> holes;
+  holes.reserve(feet.size());
   for (const Loop& f : feet) holes.push_back(reversed(f));
   b.cap(top, holes, true);
 }
