@@ -125,6 +125,7 @@ TEST(RigidFixtures, HeavyCubeRestsOnALightOneForTenSeconds) {
 
 TEST(RigidFixtures, FiveCubesStackedExactlyFaceOnFaceStayThere) {
   std::vector<AffineBody> cubes;
+  cubes.reserve(5);
   for (int i = 0; i < 5; ++i)
     cubes.push_back(
         block("cube " + std::to_string(i), {{1, 1, 1}}, {{0, 0, 0.5 + i + 1.01e-3 * (i + 1)}}));

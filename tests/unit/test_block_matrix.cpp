@@ -13,7 +13,7 @@
 namespace haptos {
 namespace {
 
-BlockMatrix random_matrix(std::shared_ptr<const BlockPattern> pattern, unsigned seed) {
+BlockMatrix random_matrix(const std::shared_ptr<const BlockPattern>& pattern, unsigned seed) {
   BlockMatrix m(pattern);
   std::mt19937 rng(seed);
   std::uniform_real_distribution<double> u(-1, 1);
@@ -75,7 +75,8 @@ TEST(BlockPattern, SortsCouplingsAndDropsDuplicates) {
 }
 
 TEST(BlockPattern, RefusesBadSizesAndCouplingsByName) {
-  const auto message = [](std::vector<int> sizes, std::vector<std::array<int, 2>> couplings) {
+  const auto message = [](std::vector<int> sizes,
+                          const std::vector<std::array<int, 2>>& couplings) {
     try {
       BlockPattern(std::move(sizes), couplings);
     } catch (const InputError& e) {
@@ -97,6 +98,7 @@ TEST(BlockMatrix, ProductAgreesWithDense) {
     std::mt19937 rng(seed);
     const int n = 1 + static_cast<int>(rng() % 40);
     std::vector<int> sizes;
+    sizes.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) sizes.push_back(seed % 2 ? 3 : 1 + static_cast<int>(rng() % 12));
     std::vector<std::array<int, 2>> couplings;
     std::uniform_int_distribution<int> pick(0, n - 1);

@@ -446,6 +446,7 @@ TEST(ContactSamples, OfAPoseThatIsNotFiniteAreNone) {
 TEST(ContactSamples, TakeNoMemoryOnceThereIsRoom) {
   Random random(35);
   std::vector<std::tuple<CollisionShape, CollisionShape, Pose>> pairs;
+  pairs.reserve(196);
   for (int k = 0; k < 196; ++k)
     pairs.emplace_back(CollisionShape(random.shape(kConvexKinds[k % 7])),
                        k % 9 ? CollisionShape(random.shape(kConvexKinds[k / 7 % 7])) : plane(),
