@@ -389,10 +389,9 @@ class Minimiser {
     const double path = f_.any_driven() ? 1.0 : 0.0;
     // Where driven points stop or turn back, what they took along is better off where it is.
     const std::vector<double> other = path > 0 ? f_.inertia().z_hold : free;
-    if (go(start, path) == 1.0) {
-      const double kept = f_.energy().value;
-      if (go(other, path) < 1.0 || !(f_.energy().value < kept)) go(start, path);
-    }
+    const double part = go(start, path);
+    const double kept = f_.energy().value;
+    if (go(other, path) < 1.0 || (part == 1.0 && !(f_.energy().value < kept))) go(start, path);
     advance_path_ = f_.path() < 1.0;
   }
 

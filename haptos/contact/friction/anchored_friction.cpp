@@ -14,6 +14,10 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // A relative speed below this is none [m/s].
 constexpr double kAtRest = 1e-9;
 
+// A spring slips within a step where it would keep less than this part of its stretch: at the edge
+// of the cone, where the last step may have left it, rounding would decide.
+constexpr double kSlips = 0.999;
+
 Vec3d tangential(const Vec3d& v, const Vec3d& n) { return v - n * dot(v, n); }
 
 }  // namespace
@@ -230,7 +234,33 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
   s.stiffness = c.stiffness;
   if (s.strikes && reach_ == 0) s.stiffness *= s.touching(points, c.depth);
   s.limit = (s.memory.slipping ? cone_.sliding : cone_.sticking) * c.normal_force;
+  if (reach_ == 0) {
+    const Vec3d d = s.stretch(points);
+    const double part = pull(s, norm(d)).force_per_length / s.stiffness;
+    if (part < kSlips) follow(c, points, other, d * part, s);
+  }
   next[c.key] = s;
+}
+
+// What slips pulls where the surfaces touch now, as it will after the step, with the stretch from
+// which the step started and by what these places have moved since. kept: the stretch that is to
+// be left.
+void AnchoredFriction::follow(const FrictionContact& c, const Points& points,
+                              const ContactSurface* other, const Vec3d& kept, Spring& s) {
+  ContactMemory m = s.memory;
+  m.edge = c.edge;
+  m.triangle = c.triangle;
+  m.anchor = at(points.x, c.a) - kept;
+  if (other && !place_on_triangle(frame_of(*other, points.x, c.triangle), m.anchor, m.anchor))
+    return;
+  const auto apart = [&] {
+    return at(points.x_start, s.a) - (s.b.count > 0 ? at(points.x_start, s.b) : s.fixed);
+  };
+  const Vec3d stretch = apart() - s.offset;
+  hold(m, other, points.x_start, s);
+  s.a = c.a;
+  s.offset = apart() - stretch;
+  s.moved = true;
 }
 
 void AnchoredFriction::lagged(LaggedForces& out) const {
@@ -302,7 +332,7 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
   m.slipping = !sticks;
   forces_.push_back({c.key, r > 0 ? d * -p.force_per_length : Vec3d::zero(), sticks, c.record});
   if (reach_ > 0) return;  // the smoothed law remembers nothing
-  if (!sticks || s.strikes) {
+  if (!sticks || s.strikes || s.moved) {
     // The spring keeps its force, from where the surfaces touch now.
     const Vec3d from = at(points.x, c.a);
     const Vec3d anchor = from - d * (p.force_per_length / (s.strikes ? c.stiffness : s.stiffness));

@@ -16,7 +16,9 @@
 //
 // The minimum over a step is the implicit return mapping of a perfectly plastic spring. Where the
 // step ends in slip, the anchor is moved so that the spring keeps exactly L / k; where it sticks,
-// nothing moves: so there is no creep. Anchors are keyed by the source and the other body, not by
+// nothing moves: so there is no creep. What slips pulls where the surfaces touch at the end of the
+// step, lagged like n and N: pulling where they touched at its start, forces would jump along the
+// surface from step to step. Anchors are keyed by the source and the other body, not by
 // the feature it happens to be closest to, so they survive sliding from face to face; they are part
 // of the state (ContactHistory). A source in a groove touches several walls: it has a spring for
 // each, told from step to step by their normals.
@@ -126,6 +128,7 @@ class AnchoredFriction {
     Vec3d normal;
     double limit = 0, stiffness = 0;
     bool strikes = false;  // begins with this step between two stiff bodies
+    bool moved = false;    // has slipped in this step, see follow()
     ContactMemory memory;
     Vec3d stretch(const Points& points) const;
     Vec3d slip(const Points& points) const;
@@ -144,6 +147,8 @@ class AnchoredFriction {
                     const ContactSurface* other) const;
   void renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
              std::map<FeaturePair, Spring>& next);
+  static void follow(const FrictionContact& c, const Points& points, const ContactSurface* other,
+                     const Vec3d& kept, Spring& s);
   void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
               std::int64_t step);
   static void hold(const ContactMemory& m, const ContactSurface* other, const std::vector<Vec3d>& x,
