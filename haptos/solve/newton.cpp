@@ -169,8 +169,10 @@ class Minimiser {
       share_ = 1;
       const bool frozen = f_.all_frozen();
       const double part = !frozen ? 1 : passes < kFinePasses ? kFineFriction : kCoarseFriction;
+      // What is frozen does not see positions in the step, so their rounding need not end it.
+      const bool rounds = !frozen || passes >= kFinePasses;
       if (report_.residual <= std::max(part * o_.force_tolerance * report_.load, o_.force_floor) ||
-          report_.residual <= f_.round_off()) {
+          (rounds && report_.residual <= f_.round_off())) {
         if (rough_ && !slow()) {
           end_exactly();
           continue;

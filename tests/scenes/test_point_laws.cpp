@@ -10,6 +10,7 @@
 namespace haptos {
 namespace {
 
+using test::kCoulomb;
 using test::kLagged;
 using test::kSap;
 using test::kSimilar;
@@ -18,7 +19,7 @@ using test::kG;
 using test::on_slope;
 using test::World;
 
-constexpr const char* kNames[] = {"sap", "lagged", "similar"};
+constexpr const char* kNames[] = {"sap", "lagged", "similar", "coulomb"};
 
 TEST(PointLawScene, ASphereOnA15DegreeInclineRollsAsItsFallAllows) {
   // Radius .05 m, mass .1 kg, k 1e7 N/m, h 1 ms, from rest for 1 s.
@@ -207,7 +208,7 @@ TEST(PointLawScene, AnchorsAreThoseOfTheStateAndOfTheOrderOfShapesFree) {
 TEST(PointLawScene, TheAnswerDoesNotDependOnWhereTheSolverStarts) {
   // A tumbling pile, at every step solved from the last velocities, from the free motion and from
   // random ones.
-  for (const int law : {kSap, kLagged, kSimilar}) {
+  for (const int law : {kSap, kLagged, kSimilar, kCoulomb}) {
     World w;
     w.law.law = law;
     w.add_plane({{0, 0, 1}});
