@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/contact/point/hunt_crossley_impulse.h"
 #include "haptos/contact/point/point_contact.h"
 #include "haptos/contact/point/sap_impulse.h"
 
@@ -17,28 +18,48 @@ constexpr double kSoftness = 1;
 
 // The impulse that a contact may start from: of the last step, held by its spring without slip.
 Vec3d PointContact::last_impulse(const Candidate& c) const {
-  Vec3d g{{c.sap.v_hat[0] / c.sap.r_t, c.sap.v_hat[1] / c.sap.r_t, h_ * c.pressed}};
+  const double v0 = is_cone() ? c.sap.v_hat[0] : c.hunt.v_hat_1;
+  const double v1 = is_cone() ? c.sap.v_hat[1] : c.hunt.v_hat_2;
+  const double r_t = stick_compliance(c);
+  Vec3d g{{v0 / r_t, v1 / r_t, h_ * c.pressed}};
   const double most = c.friction * g[2], size = std::hypot(g[0], g[1]);
   if (size > most) g[0] *= most / size, g[1] *= most / size;
   return g;
 }
 
 bool PointContact::begin_impulses(const ImpulseStart& start) {
-  if (!is_cone() || candidates_.empty()) return false;
-  if (start.lags_follow && law() != PointLaw::kCoulomb) return false;
+  if (candidates_.empty() || (start.lags_follow && !lags())) return false;
   for (Candidate& c : candidates_) {
     const Vec3d gamma = start.goes_on ? c.now.gamma
                         : c.started   ? transpose(c.frame) * c.impulse
                                       : last_impulse(c);
     c.now = {gamma, Vec3d::zero(), gamma, Mat3d::zero()};
     c.started = true;
-    if (start.lags_follow) c.followed = c.friction > 0 && (c.followed || c.sap.lagged < 0);
+    if (start.lags_follow) c.followed = c.friction > 0 && (c.followed || lagged(c) < 0);
   }
   part_ = 1;
   again_ = false;
   with_impulses_ = true;
   lags_follow_ = start.lags_follow;
   return true;
+}
+
+// The law made linear at a velocity and an impulse. Where lags follow friction is bounded by the
+// normal impulse that comes out.
+SapStep PointContact::linear_law(const Candidate& c, const Vec3d& v, const Vec3d& gamma) const {
+  const double softness = kSoftness * c.inverse_mass;
+  const bool follows = lags_follow_ && c.friction > 0;
+  if (is_cone()) {
+    SapContact<double> law = c.sap;
+    if (follows) law.lagged = soft_normal(c.sap, v, gamma, softness);
+    return sap_step(law, v, gamma, softness);
+  }
+  HuntCrossleyContact<double> law = c.hunt;
+  if (follows) {
+    law.lagged = soft_normal(c.hunt, v, gamma, softness);
+    law.slip_speed = stick_speed(c, law.lagged);
+  }
+  return hunt_crossley_step(law, v, gamma, softness);
 }
 
 // Takes what the last linear system gave the impulse, says how far that is from the law, and
@@ -51,13 +72,10 @@ void PointContact::answer_with_impulse(Candidate& c, const Points& points) {
     c.before = c.now;
   const Vec3d gamma =
       c.now.gamma + part_ * (c.now.base - c.now.gamma) - c.now.give * (v - c.now.at);
-  const double softness = kSoftness * c.inverse_mass;
-  const bool follows = lags_follow_ && c.friction > 0;
-  if (follows) c.sap.lagged = std::max(gamma[2], 0.0);
-  impulses_off_ += norm(sap_law(c.sap, v).impulse - gamma) / h_;
-  SapContact<double> law = c.sap;
-  if (follows) law.lagged = soft_normal(c.sap, v, gamma, softness);
-  const SapStep s = sap_step(law, v, gamma, softness);
+  if (lags_follow_ && c.friction > 0) set_lagged(c, std::max(gamma[2], 0.0));
+  const Vec3d meant = is_cone() ? sap_law(c.sap, v).impulse : hunt_crossley_law(c.hunt, v).impulse;
+  impulses_off_ += norm(meant - gamma) / h_;
+  const SapStep s = linear_law(c, v, gamma);
   impulses_apart_ += norm(s.answer - gamma) / h_;
   c.now = {gamma, v, s.base, s.give};
   c.value = {};

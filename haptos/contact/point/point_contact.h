@@ -62,6 +62,7 @@
 #include "haptos/contact/point/hunt_crossley.h"
 #include "haptos/contact/point/link.h"
 #include "haptos/contact/point/point_contact_options.h"
+#include "haptos/contact/point/sap_impulse.h"
 #include "haptos/contact/point/stick_anchors.h"
 #include "haptos/geometry/broad_phase.h"
 #include "haptos/geometry/collide/touch.h"
@@ -207,7 +208,9 @@ class PointContact final : public ContactTerm, public Impulses {
   void set_sap(Candidate& c, const Mixed& m, double bound, const Vec3d& velocity) const;
   void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, const Start& start) const;
   double stick_speed(const Candidate& c, double gamma) const;
+  double stick_compliance(const Candidate& c) const;
   double& lagged(Candidate& c) const;
+  void set_lagged(Candidate& c, double gamma) const;
   void lag(Candidate& c, double gamma) const;
   void answer(Candidate& c, const Points& points) const;
   void widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const;
@@ -218,6 +221,7 @@ class PointContact final : public ContactTerm, public Impulses {
   bool lifts() const { return law() == PointLaw::kSap || law() == PointLaw::kSimilar; }
   Vec3d last_impulse(const Candidate& c) const;
   void answer_with_impulse(Candidate& c, const Points& points);
+  SapStep linear_law(const Candidate& c, const Vec3d& v, const Vec3d& gamma) const;
   bool is_cone() const { return law() == PointLaw::kSap || law() == PointLaw::kCoulomb; }
   bool remembers() const { return law_.anchored || lags(); }
   bool may_touch(int i, int j) const;

@@ -186,7 +186,7 @@ void PointContact::set_sap(Candidate& c, const Mixed& m, double bound,
   const double gap = c.sample.gap, end = h_ + m.relaxation_time;
   c.sap.friction = m.friction;
   c.sap.r_n = std::max(bound, 1.0 / (h_ * m.stiffness * end));
-  c.sap.r_t = c.fresh ? kFresh * c.sticks : c.sticks;
+  c.sap.r_t = stick_compliance(c);
   c.sap.v_hat = c.carried * (-0.5 / h_) - c.rolls;
   c.sap.v_hat[2] = gap > 0 ? -gap / h_ : -gap / end;
   // What slipped goes on with the normal force that it had. What the cone would lift though it does
@@ -218,8 +218,13 @@ void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
 
 // e of Hunt and Crossley's laws under a normal impulse.
 double PointContact::stick_speed(const Candidate& c, double gamma) const {
-  const double sticks = c.fresh ? kFresh * c.sticks : c.sticks;
-  return std::max(law_.anchored ? kSlowest : law_.stiction_speed, c.friction * sticks * gamma);
+  return std::max(law_.anchored ? kSlowest : law_.stiction_speed,
+                  c.friction * stick_compliance(c) * gamma);
+}
+
+// R_t [1/kg].
+double PointContact::stick_compliance(const Candidate& c) const {
+  return c.fresh ? kFresh * c.sticks : c.sticks;
 }
 
 double& PointContact::lagged(Candidate& c) const {
@@ -228,9 +233,13 @@ double& PointContact::lagged(Candidate& c) const {
 
 // `gamma` below 0: the cone, or of Hunt and Crossley's the similar law.
 void PointContact::lag(Candidate& c, double gamma) const {
+  set_lagged(c, gamma);
+  answer(c, *points_);
+}
+
+void PointContact::set_lagged(Candidate& c, double gamma) const {
   lagged(c) = gamma;
   if (law() == PointLaw::kLagged && gamma >= 0) c.hunt.slip_speed = stick_speed(c, gamma);
-  answer(c, *points_);
 }
 
 // Friction of the normal impulse that it comes with: what slips takes that of the minimum, and what
