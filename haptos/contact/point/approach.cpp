@@ -17,9 +17,10 @@ constexpr double kTouch = 1e-6;
 constexpr double kCurved = 1e-4;
 // Times that a step looks again at what touches. From the third on only at what would sink in by
 // more than this part of the smaller half thickness until the end of the step: where bodies push
-// each other on, as in a pile that lands, each look finds the next.
+// each other on, as in a pile that lands, each look finds the next: 216 balls in columns of six
+// take up to 17 looks, 1,000 in columns of ten up to 28.
 constexpr int kUnasked = 2;
-constexpr int kMostRevisions = 4;
+constexpr int kMostRevisions = 50;
 constexpr double kSinks = 1e-3;
 // Arrivals later than the first of a body by more than this part of the step wait: the first may
 // keep the body from them.
