@@ -212,6 +212,11 @@ void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
   const double gamma = lagged && c.slipped > 0 ? h_ * c.slipped : expected;
   l.lagged = lagged ? gamma : -1;
   l.slip_speed = stick_speed(c, gamma);
+  // Under the similar law e is not that of the impulse in the end. Where none is expected contacts
+  // would be rigid along the surface, so e is at least that of a new one under the bodies' weight.
+  if (!lagged && rates_)
+    l.slip_speed =
+        std::max(l.slip_speed, m.friction * kFresh * law_.stick_compliance * h_ * kGravity);
   l.v_hat_1 = c.carried[0] * (-0.5 / h_) - c.rolls[0];
   l.v_hat_2 = c.carried[1] * (-0.5 / h_) - c.rolls[1];
 }
