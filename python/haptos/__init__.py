@@ -91,6 +91,9 @@ from haptos.meshes import read_surface, read_volume
 from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_mujoco
 from haptos.movies import record_movie, save_movie
 from haptos.options import Material, Option, Options, option_table
+from haptos.press_file import PressSet, open_presses
+from haptos.press_recipe import Range
+from haptos.press_run import presses
 from haptos.recording import Recorder
 from haptos.replay import Recording
 from haptos.repair import Hole, RepairReport, repair
@@ -186,6 +189,8 @@ __all__ = [
     "PhotometricModel",
     "PointCloud",
     "PressError",
+    "PressSet",
+    "Range",
     "Recorder",
     "Recording",
     "RenderScene",
@@ -263,12 +268,14 @@ __all__ = [
     "mini_pad",
     "normal_picture",
     "normals_from_depth",
+    "open_presses",
     "option_table",
     "orient",
     "outside_sensor_names",
     "pad_from_mesh",
     "pad_set_names",
     "pins",
+    "presses",
     "read_surface",
     "read_table",
     "read_volume",

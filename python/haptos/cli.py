@@ -1,4 +1,4 @@
-"""The haptos command: press, run, view, render, tetrahedralise, check, calibrate, describe, doctor.
+"""The haptos command: press, dataset, run, view, render, tetrahedralise, check, calibrate, describe, doctor.
 
 Exit codes: 0 done; 1 check found the file unusable, or a strict step failed; 2 bad input, in one
 line on stderr, with nothing created; 74 the disk is full; 130 and 143 stopped by Ctrl-C or
@@ -178,6 +178,91 @@ def press(
         run_matrix(shapes, (1, 1) if grid is None else parse_grid(grid),
                    None if pitch is None else parse_quantity(pitch, "m", "--pitch"), asked, out,
                    overwrite)
+
+
+@app.command()
+def dataset(
+    shapes: Annotated[list[str], typer.Argument(
+        metavar="SHAPE", show_default=False,
+        help="One or several: STL, OBJ, PLY or OFF files, or names of test shapes such as sphere.")],
+    out: Annotated[str, typer.Option("--out", metavar="FILE", show_default=False,
+                                     help="The file to write, for example presses.h5.")],
+    count: Annotated[int | None, typer.Option(
+        show_default=False, help="How many presses to draw from the lists and ranges. Default: "
+        "every combination of the lists.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the draws and of the sensor's noise.")] = 0,
+    sensor: Annotated[str, typer.Option(metavar="NAME|FILE", help="A sensor by name, or a sensor "
+                                        "file (.yaml).")] = "gelsight-mini",
+    model: Annotated[str, typer.Option(
+        metavar="soft|height-map", help="soft simulates the gel; height-map cuts the shape's height "
+        "map with it, which is no simulation and has no forces.")] = "soft",
+    x: Annotated[str | None, typer.Option(metavar="LENGTH", show_default=False,
+                                          help="Place on the pad. Default: 0.")] = None,
+    y: Annotated[str | None, typer.Option(metavar="LENGTH", show_default=False,
+                                          help="The same upward in the image.")] = None,
+    tilt: Annotated[str | None, typer.Option(
+        metavar="ANGLE", show_default=False, help="How far the object leans over.")] = None,
+    tilt_toward: Annotated[str | None, typer.Option(
+        metavar="ANGLE", show_default=False, help="The side that it leans to, from +x towards "
+        "+y.")] = None,
+    yaw: Annotated[str | None, typer.Option(
+        metavar="ANGLE", show_default=False, help="Turn about the vertical, before it leans.")] = None,
+    depth: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False, help="How far to press from the first touch. "
+        "Default: 1mm.")] = None,
+    force: Annotated[str | None, typer.Option(
+        metavar="FORCE", show_default=False, help="Press until the gel pushes back with this, "
+        "instead of --depth.")] = None,
+    young: Annotated[str | None, typer.Option(
+        metavar="PRESSURE", show_default=False, help="Young's modulus. Default: the "
+        "sensor's.")] = None,
+    poisson: Annotated[str | None, typer.Option(
+        metavar="NUMBER", show_default=False, help="Poisson's ratio. Default: the "
+        "sensor's.")] = None,
+    friction: Annotated[str | None, typer.Option(
+        metavar="NUMBER", show_default=False, help="Coefficient of friction. Default: the "
+        "sensor's.")] = None,
+    shear: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False, help="Then move the object so far aside.")] = None,
+    shear_toward: Annotated[str | None, typer.Option(
+        metavar="ANGLE", show_default=False, help="Where to, from +x towards +y. Default: 0.")] = None,
+    workers: Annotated[int | None, typer.Option(
+        show_default=False, help="Processes side by side. Default: one for each processor.")] = None,
+    elements: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
+        "pressed; wider ones are faster. Default: as haptos press.")] = None,
+    smoothing: Annotated[str, typer.Option(
+        metavar="LENGTH", help="Of a height map beside the contact.")] = "0.5mm",
+    unit: Annotated[str | None, typer.Option(
+        metavar="mm|m", show_default=False,
+        help="Unit of the files. Default: mm if the largest side is above 1.")] = None,
+    face: Annotated[str | None, typer.Option(
+        metavar="bottom|top", show_default=False, help="Side of the objects that is "
+        "pressed.")] = None,
+    settings: SetOption = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew.")] = False,
+) -> None:
+    """Presses shapes into a sensor many times and writes one file for learning.
+
+    A quantity is one value (0.5mm), a list (0.5mm,1mm or 0:1mm:11) or a range (0.2..1mm). Lists
+    make a grid; --count draws presses from lists and ranges. The same command gives the same file,
+    bit for bit, and goes on with one that was stopped or killed. docs/datasets.md tells the rest.
+
+    \b
+    Examples:
+      haptos dataset sphere cone dots --count 100 --depth 0.2..1mm --x -3..3mm --y -3..3mm --out presses.h5
+      haptos dataset part.stl --depth 0.2mm,0.4mm --yaw 0deg,90deg --sensor digit --out grid.h5
+      haptos dataset key --count 20 --tilt 0..10deg --tilt-toward 0..360deg --elements 1mm --out key.h5
+      haptos dataset coin --count 1000 --depth 0.1..0.5mm --model height-map --out quick.h5
+    """
+    from haptos.cli_dataset import parse_quantities, run_dataset
+
+    run_dataset(shapes, out, parse_quantities({
+        "x": x, "y": y, "tilt": tilt, "tilt_toward": tilt_toward, "yaw": yaw, "depth": depth,
+        "force": force, "young": young, "poisson": poisson, "friction": friction, "shear": shear,
+        "shear_toward": shear_toward}), workers, count=count, seed=seed, sensor=sensor, model=model,
+        elements=elements, smoothing=smoothing, unit=unit, face=face,
+        options=parse_settings(settings), overwrite=overwrite)
 
 
 @app.command()

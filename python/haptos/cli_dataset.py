@@ -1,0 +1,80 @@
+"""haptos dataset: many presses as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from haptos.cli_press import parse_values
+from haptos.cli_runs import Bar, Stopper
+from haptos.console import say
+from haptos.errors import refuse
+from haptos.press_file import ABOUT
+from haptos.press_recipe import QUANTITIES
+
+if TYPE_CHECKING:
+    from haptos.press_run import Outcome, PressRun
+
+MOST_TOLD = 10  # presses whose sentence is printed
+
+
+def parse_quantities(texts: dict[str, str | None]) -> dict[str, Any]:
+    """Values of options: "0.5mm", "0.5mm,1mm", "0:1mm:11", or the range "0.2..1mm"."""
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        if text is None:
+            continue
+        if ".." in text:
+            if "," in text:
+                refuse("--" + name.replace("_", "-"), text, "must be a list or a range, not both",
+                       "for example 0.2..1mm")
+            found[name] = text
+        else:
+            found[name] = parse_values(text, QUANTITIES[name].unit, "--" + name.replace("_", "-"))
+    return found
+
+
+def run_dataset(shapes: Sequence[str], out: str, quantities: dict[str, Any], workers: int | None,
+                **options: Any) -> None:
+    """Makes a data set, or goes on with one; prints what came out."""
+    from haptos.press_run import PressRun
+
+    if not out.strip() or Path(out).is_dir():
+        refuse("--out", f'"{out}"', "must name a file", "for example --out presses.h5")
+    with PressRun(out, list(shapes), **options, **quantities) as run:
+        say("note", run.notes)
+        total, there = len(run.recipe), len(run.done)
+        print(f"{total} presses in {out}, {run.recipe.model}: {ABOUT[run.recipe.model]}"
+              + (f"; {there} of them are there already" if there else ""), flush=True)
+        with Stopper("stopping; once more stops at once") as stopper:
+            outcome = run_telling(run, workers, lambda: bool(stopper.signal))
+        print(f"{len(run.done)} of {total} presses are done")
+    tell_outcome(outcome)
+    if outcome.whole:
+        print(f"file: {out} ({Path(out).stat().st_size / 1e6:.1f} MB)")
+    elif stopper.signal:
+        print("the same command goes on with it")
+        raise typer.Exit(stopper.exit_code)
+    if outcome.failed or outcome.lost:
+        raise typer.Exit(1)
+
+
+def run_telling(run: PressRun, workers: int | None, stop: Callable[[], bool] | None = None
+                ) -> Outcome:
+    """Makes what is not there, with progress on stderr."""
+    if len(run.done) == len(run.recipe):
+        return run.run(workers)
+    with Bar("presses", len(run.recipe) - len(run.done), "to make") as bar:
+        return run.run(workers, lambda answer: bar.advance(answer.words()), stop)
+
+
+def tell_outcome(outcome: Outcome) -> None:
+    """Says on stderr which presses are not good, and counts them."""
+    for what, bad in (("has steps that did not converge", outcome.not_converged),
+                      ("failed", outcome.failed), ("could not be made", outcome.lost)):
+        say("warning", (f"press {k} {what}: {why}" for k, why in bad[:MOST_TOLD]))
+        if len(bad) > MOST_TOLD:
+            say("warning", [f"{len(bad)} presses in all: {what}."])

@@ -1,0 +1,435 @@
+"""Data sets of presses: what they hold; drawn, killed and gone on with, refused, read by learners."""
+
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+import types
+
+import h5py
+import numpy as np
+import pytest
+
+import haptos
+from conftest import run_haptos, start_haptos
+from haptos.learn import presses as learn
+from haptos.press_file import FAILED, GOOD, part_path
+from haptos.press_pool import run_workers
+from haptos.press_recipe import OnePress, Range, read_choice
+from haptos.press_run import PressRun
+from haptos.turns import rotation
+
+SENSOR = """
+name: small
+pad: {kind: box, width: 10 mm, depth: 10 mm, thickness: 3 mm,
+      elements: {top: 1.5 mm, base: 2 mm, centre: 2 mm, rim: 2 mm, below: 1}}
+material: {young: 100 kPa, poisson: 0.45, density: 1000}
+friction: 0.5
+camera: {kind: orthographic, width: 64, height: 48, pitch: 125 um}
+markers: {rows: 3, columns: 4, pitch: 1.5 mm}
+rgb: lights.yaml
+"""
+LIGHTS = """
+model: lights
+ambient: [45, 45, 45]
+lights:
+  - {direction: [2, 0, -1], colour: [150, 20, 20]}
+  - {direction: [-1, 1, -1], colour: [20, 150, 20]}
+"""
+RECIPE = {"count": 5, "seed": 3, "x": "-0.5..0.5 mm", "depth": "0.1..0.2 mm", "yaw": "0..90 deg",
+          "tilt": "0..5 deg", "tilt_toward": Range(0, "360 deg"), "young": ["80 kPa", 1.5e5],
+          "shear": "0..60 um", "shear_toward": "0..360 deg"}
+COMMAND = ["dataset", "sphere", "cone", "--sensor", "small.yaml", "--count", 5, "--seed", 3, "--x",
+           "-0.5..0.5mm", "--depth", "0.1..0.2mm", "--yaw", "0..90deg", "--tilt", "0..5deg",
+           "--tilt-toward", "0..360deg", "--young", "80kPa,1.5e5", "--shear", "0..60um",
+           "--shear-toward", "0..360deg"]
+
+
+def write_sensor(folder):
+    (folder / "lights.yaml").write_text(LIGHTS)
+    (folder / "small.yaml").write_text(SENSOR)
+    return str(folder / "small.yaml")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with small.yaml and a data set of five presses, all.h5, made undisturbed."""
+    made = tmp_path_factory.mktemp("presses")
+    sensor = write_sensor(made)
+    haptos.presses(made / "all.h5", ["sphere", "cone"], sensor=sensor, workers=1, progress=False,
+                   **RECIPE).close()
+    return made
+
+
+def test_a_data_set_holds_every_press_with_units_and_frames(folder):
+    with haptos.open_presses(folder / "all.h5") as presses:
+        assert presses.count == 5 and presses.good.all() and presses.seed == 3
+        assert presses.model == "soft" and presses.sensor == "small"
+        assert presses.shapes == ["sphere", "cone"]
+        shapes = {n: presses[n].shape[1:] for n in presses}
+        assert shapes["depth"] == (48, 64) and shapes["normal"] == (3, 48, 64)
+        assert shapes["rgb"] == (48, 64, 3) and shapes["marker_flow"] == (12, 3)
+        assert shapes["force"] == shapes["torque"] == (3,)
+        assert presses["rgb"].dtype == np.uint8 and presses["depth"].chunks == (1, 48, 64)
+        assert [presses.unit(n) for n in ("depth", "force", "torque", "marker_flow", "press/tilt",
+                                          "press/young", "rgb")] == [
+            "m", "N", "N m", "m", "rad", "Pa", ""]
+        for name in ("normal", "force", "torque", "marker_flow"):
+            assert "gel frame" in presses[name].attrs["frame"]
+        asked = {n: presses[f"press/{n}"][:] for n in RECIPE if n not in ("count", "seed")}
+        assert (np.abs(asked["x"]) <= 5e-4).all() and len(set(asked["x"])) == 5
+        assert ((asked["depth"] >= 1e-4) & (asked["depth"] < 2e-4)).all()
+        assert set(asked["young"]) <= {8e4, 1.5e5} and asked["yaw"].max() < np.pi / 2
+        assert set(presses["press/shape"][:]) == {0, 1}
+        np.testing.assert_allclose(presses["reached_depth"][:], asked["depth"], rtol=1e-6)
+        force = presses["force"][:]
+        assert (force[:, 2] > 0).all(), "the gel pushes the object off"
+        balls = presses["press/shape"][:] == 0  # elements of 2 mm do not show the tip of a cone
+        deeper = (presses["depth"][:].max(axis=(1, 2)) - asked["depth"])[balls]
+        assert np.abs(deeper).max() < 2e-5, "contact keeps its distance, at most contact.support"
+        lengths = np.linalg.norm(presses["normal"][:].astype(float), axis=1)
+        assert np.abs(lengths - 1).max() < 2e-3  # float16
+        rest = presses["marker_position"][:] - presses["marker_flow"][:]
+        np.testing.assert_allclose(rest, rest[:1].repeat(5, axis=0), atol=1e-9)
+        assert presses.background.shape == (48, 64, 3)
+        assert (presses["rgb"][:] != presses.background).any(axis=(1, 2, 3)).all()
+        one = presses.press(2)
+        assert one["sentence"] == "" and one["shape_name"] in presses.shapes
+        assert "haptos" in h5py.File(folder / "all.h5").attrs["format"]
+
+
+def test_friction_pulls_the_object_back_where_it_was_moved(folder):
+    with haptos.open_presses(folder / "all.h5") as presses:
+        way, toward = presses["press/shear"][:], presses["press/shear_toward"][:]
+        along = (presses["force"][:, :2] * np.stack([np.cos(toward), np.sin(toward)], 1)).sum(1)
+        lean = presses["press/tilt"][:]
+        far = (way > 2e-5) & (lean < 0.1)
+        assert far.any() and (along[far] < 0).all()
+
+
+def test_the_same_seed_gives_the_same_bytes_for_any_number_of_workers(folder, tmp_path):
+    write_sensor(tmp_path)
+    done = run_haptos(*COMMAND, "--workers", 3, "--out", "again.h5", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "5 of 5 presses are done" in done.stdout and "5 to make" in done.stderr
+    assert (tmp_path / "again.h5").read_bytes() == (folder / "all.h5").read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["again.h5", "lights.yaml", "small.yaml"]
+
+
+def test_a_press_alone_is_the_press_among_others(folder, tmp_path):
+    with PressRun(tmp_path / "one.h5", ["sphere", "cone"], sensor=str(folder / "small.yaml"),
+                  **RECIPE) as run:
+        run_workers(run.parts, [3], 1, lambda answer: None, lambda: False)
+        with h5py.File(part_path(run.parts, 3)) as part, \
+                haptos.open_presses(folder / "all.h5") as presses:
+            for name in part:
+                np.testing.assert_array_equal(part[name][0], presses[name][3])
+                assert part[name][0].tobytes() == presses[name][3].tobytes()
+
+
+def kill_three_times(cwd, command, total, pauses):
+    """Runs the command, killed three times on its way, to its end; returns its stdout."""
+    parts = cwd / "killed.h5.parts"
+    for wanted in (1, total // 2, total - 1, None):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "haptos", *map(str, command), "--out", "killed.h5"], cwd=cwd,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if wanted is not None:
+            end = time.monotonic() + 600
+            while process.poll() is None and time.monotonic() < end and (
+                    len(list(parts.glob("*.h5"))) < wanted):
+                time.sleep(0.005)
+            time.sleep(pauses.uniform(0, 0.05))
+            process.kill()
+        out = process.communicate(timeout=900)[0]
+        if wanted is not None and not (cwd / "killed.h5").exists():
+            with pytest.raises(haptos.InputError, match="is not finished yet"):
+                haptos.open_presses(cwd / "killed.h5")
+    assert process.returncode == 0
+    return out
+
+
+def test_a_run_that_is_killed_three_times_ends_as_an_undisturbed_one(folder, tmp_path):
+    write_sensor(tmp_path)
+    out = kill_three_times(tmp_path, [*COMMAND, "--workers", 1], 5, random.Random(2))
+    assert "5 of 5 presses are done" in out and "of them are there already" in out
+    assert (tmp_path / "killed.h5").read_bytes() == (folder / "all.h5").read_bytes()
+    assert not (tmp_path / "killed.h5.parts").exists()
+
+
+@pytest.mark.full
+def test_a_hundred_presses_killed_three_times_are_whole(tmp_path):
+    write_sensor(tmp_path)
+    command = [*COMMAND]
+    command[command.index("--count") + 1] = 100
+    kill_three_times(tmp_path, command, 100, random.Random(5))
+    done = run_haptos(*command, "--out", "undisturbed.h5", cwd=tmp_path, timeout=1200)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "killed.h5").read_bytes() == (tmp_path / "undisturbed.h5").read_bytes()
+    with haptos.open_presses(tmp_path / "killed.h5") as presses:
+        assert presses.count == 100 and presses.good.all()
+        assert len(set(presses["press/x"][:])) == 100 and np.isfinite(presses["force"][:]).all()
+
+
+def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(tmp_path):
+    write_sensor(tmp_path)
+    process = start_haptos(*COMMAND, "--workers", 1, "--out", "a.h5", cwd=tmp_path)
+    while len(list((tmp_path / "a.h5.parts").glob("*.h5"))) < 1:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "the same command goes on with it" in out and "Traceback" not in err
+    assert not (tmp_path / "a.h5").exists() and (tmp_path / "a.h5.parts/job.json").exists()
+
+
+def test_another_recipe_for_the_same_file_is_refused(folder, tmp_path):
+    sensor = str(folder / "small.yaml")
+
+    def again(file=folder / "all.h5", shapes=("sphere", "cone"), **changed):
+        return PressRun(file, list(shapes), sensor=sensor, **{**RECIPE, **changed})
+
+    with again() as run:
+        assert run.done == set(range(5)) and not run.parts.exists()
+    for changed, what in [
+            ({"seed": 4}, r"its seed is 3, not 4"), ({"count": 6}, r"its count is 5, not 6"),
+            ({"depth": "0.1..0.3 mm"}, r"its depth is 0\.0001 to 0\.0002 m, not 0\.0001 to"),
+            ({"shapes": ["sphere"]}, r"its shapes is sphere, cone, not sphere"),
+            ({"shapes": {"sphere": haptos.icosphere(2e-3, 1e-3), "cone": "cone"}},
+             r"the contents of sphere have changed"),
+            ({"options": {"contact.support": "10 um"}}, r"its options is")]:
+        with pytest.raises(haptos.InputError, match=f"holds other presses: {what}") as caught:
+            again(**changed) if "shapes" not in changed else PressRun(
+                folder / "all.h5", changed["shapes"], sensor=sensor, **RECIPE)
+        assert "name another file" in str(caught.value)
+    with again(tmp_path / "new.h5"):
+        with pytest.raises(haptos.InputError, match="is being made by another process"):
+            again(tmp_path / "new.h5")
+    with pytest.raises(haptos.InputError, match="its seed is 3, not 4"):  # of the parts
+        again(tmp_path / "new.h5", seed=4)
+    (tmp_path / "new.h5.parts/job.json").write_text("[" * 9999)
+    with pytest.raises(haptos.InputError, match=r"job\.json: cannot be read"):
+        again(tmp_path / "new.h5")
+    with again(tmp_path / "new.h5", overwrite=True) as run:
+        assert not run.done
+
+
+def test_a_damaged_part_is_made_again(folder, tmp_path):
+    with PressRun(tmp_path / "a.h5", "sphere", sensor=str(folder / "small.yaml"),
+                  depth="0.1 mm") as run:
+        part_path(run.parts, 0).write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(500))
+    with PressRun(tmp_path / "a.h5", "sphere", sensor=str(folder / "small.yaml"),
+                  depth="0.1 mm") as run:
+        assert not run.done and "is damaged: press 0 is made again" in run.notes[0]
+
+
+def test_a_press_that_fails_is_kept_with_its_sentence_and_the_rest_goes_on(folder, tmp_path):
+    write_sensor(tmp_path)
+    done = run_haptos("dataset", "cone", "--sensor", "small.yaml", "--force", "0.01N,20N", "--out",
+                      "a.h5", cwd=tmp_path)
+    assert done.returncode == 1 and "press 1 failed: The force of 20 N cannot be" in done.stderr
+    with haptos.open_presses(tmp_path / "a.h5") as presses:
+        assert list(presses["outcome"][:]) == [GOOD, FAILED]
+        assert presses["force"][0, 2] == pytest.approx(0.01, rel=1e-2)
+        assert np.isnan(presses["force"][1]).all() and np.isnan(presses["depth"][1]).all()
+        assert "cannot be reached" in presses.press(1)["sentence"]
+
+
+def test_steps_that_do_not_converge_are_counted(folder, tmp_path, capsys):
+    with haptos.presses(tmp_path / "a.h5", "sphere", sensor=str(folder / "small.yaml"),
+                        depth="0.2 mm", options={"newton.max_iterations": 1}) as presses:
+        assert presses["outcome"][0] == 1 and presses["status"][0] != 0
+        assert np.isfinite(presses["force"][0]).all() and not presses.good.any()
+    assert "press 0 has steps that did not converge" in capsys.readouterr().err
+
+
+# -- recipes -----------------------------------------------------------------------------------
+
+
+def test_lists_make_a_grid_whose_last_quantity_is_the_fastest(folder, tmp_path):
+    with PressRun(tmp_path / "a.h5", ["sphere", "cone"], sensor=str(folder / "small.yaml"),
+                  x=["-1 mm", "1 mm"], depth=[1e-4, 2e-4, 3e-4]) as run:
+        assert len(run.recipe) == 12
+        rows = [run.recipe.press(k) for k in range(12)]
+    assert [r.shape for r in rows] == [0] * 6 + [1] * 6
+    assert [r.values["x"] for r in rows[:6]] == [-1e-3] * 3 + [1e-3] * 3
+    assert [r.values["depth"] for r in rows[:4]] == [1e-4, 2e-4, 3e-4, 1e-4]
+
+
+def test_draws_are_even_and_change_with_the_seed(folder, tmp_path):
+    def draws(seed):
+        with PressRun(tmp_path / f"{seed}.h5", ["sphere", "cone"], count=4000, seed=seed,
+                      sensor=str(folder / "small.yaml"), x="-1..1 mm", depth="0.1 mm") as run:
+            rows = [run.recipe.press(k) for k in range(4000)]
+        return np.array([[r.shape, r.values["x"]] for r in rows])
+
+    one, two = draws(0), draws(1)
+    assert abs(one[:, 0].mean() - 0.5) < 0.03 and abs(one[:, 1].mean()) < 4e-5
+    assert np.histogram(one[:, 1], 10, (-1e-3, 1e-3))[0].min() > 320
+    assert abs(np.corrcoef(one[:, 1], two[:, 1])[0, 1]) < 0.05
+    assert abs(np.corrcoef(one[:, 0], one[:, 1])[0, 1]) < 0.05
+
+
+@pytest.mark.parametrize(("toward", "side"), [(0.0, (1, 0, 0)), (np.pi / 2, (0, 1, 0)),
+                                              (np.pi, (-1, 0, 0))])
+def test_the_side_that_an_object_leans_to_goes_down(toward, side):
+    values = {"tilt": 0.1, "tilt_toward": toward, "yaw": 0.7}
+    turn = rotation(np.array(OnePress(0, 0, values, 0).turn()))
+    straight = rotation(np.array(OnePress(0, 0, {**values, "tilt": 0.0}, 0).turn()))
+    leaned = turn @ straight.T @ side
+    assert leaned[2] == pytest.approx(-np.sin(0.1))
+    np.testing.assert_allclose(straight @ (1, 0, 0), [np.cos(0.7), np.sin(0.7), 0], atol=1e-12)
+
+
+def test_ranges_may_be_texts_whose_last_unit_counts_for_both():
+    for value in ("0.2..1 mm", "0.2mm..1mm", Range("0.2 mm", 1e-3), {"range": [2e-4, 1e-3]}):
+        choice = read_choice("depth", value)
+        assert choice.drawn and choice.values == pytest.approx((2e-4, 1e-3))
+    assert read_choice("yaw", "-10..10 deg").values == pytest.approx((-0.1745329, 0.1745329))
+    assert read_choice("young", "1e5..2e5").values == (1e5, 2e5)
+    assert read_choice("depth", np.array([1e-4, 2e-4])).values == (1e-4, 2e-4)
+
+
+MISTAKES = {
+    "degrees without a unit": ({"tilt": 10}, r'tilt = 10 rad: must be from 0 to 90 deg'),
+    "a range that falls": ({"depth": "1..0.5 mm"}, "must be a range that rises"),
+    "a range without a count": ({"count": None, "depth": "0.5..1 mm"}, "say how many presses"),
+    "millimetres as metres": ({"depth": 0.5}, "less than the pad's thickness of 3 mm"),
+    "beside the pad": ({"x": "-6..0 mm"}, "must lie on the pad"),
+    "depth and force": ({"depth": "0.1 mm", "force": "1 N"}, "cannot both be asked for"),
+    "poisson": ({"poisson": [0.3, 0.5]}, "poisson"),
+    "young": ({"young": "-5 kPa"}, "must be more than 0"),
+    "a value twice": ({"depth": [1e-4, 1e-4]}, "is given twice"),
+    "an option that is none": ({"options": {"contact.suport": 1}}, "contact.support"),
+    "a modulus as an option": ({"options": {"material.young": 1e5}}, "give young="),
+    "count": ({"count": 0}, "must be a whole number from 1"),
+    "seed": ({"seed": 1.5}, "must be a whole number from 0"),
+    "model": ({"model": "fem"}, "must be soft or height-map"),
+    "forces of a height map": ({"model": "height-map", "force": 1}, "has no gel and no forces"),
+    "a unit of another kind": ({"depth": "1..2 N"}, "depth"),
+    "a dict": ({"depth": {"from": 1}}, "a dict: must be a number in m"),
+    "a matrix": ({"depth": [[1e-4, 2e-4]]}, "must be a number, a list of numbers, or a range"),
+    "a shear beyond the pad": ({"shear": "6 mm"}, "at most half the pad's width"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_bad_input_is_one_sentence_and_nothing_is_made(folder, tmp_path, name):
+    changed, sentence = MISTAKES[name]
+    with pytest.raises(haptos.InputError, match=sentence) as caught:
+        PressRun(tmp_path / "a.h5", "sphere", **{"sensor": str(folder / "small.yaml"), "count": 3,
+                                                 **changed})
+    assert len(str(caught.value).splitlines()) == 1 and not list(tmp_path.iterdir())
+
+
+def test_shapes_may_be_meshes_of_any_kind(folder, tmp_path):
+    ball = haptos.icosphere(3e-3, 1e-3)
+    pair = np.asarray(ball.vertices), np.asarray(ball.triangles)
+    haptos.write_stl(tmp_path / "ball.stl", ball.transformed(scale=1e3))
+    like_trimesh = types.SimpleNamespace(vertices=pair[0], faces=pair[1])
+    sensor = str(folder / "small.yaml")
+    for shapes, names in [(pair, ["shape 1"]), (ball, ["shape 1"]), ([ball, pair, like_trimesh],
+                          ["shape 1", "shape 2", "shape 3"]), ({"mine": ball}, ["mine"]),
+                          (tmp_path / "ball.stl", ["ball"]), ([str(tmp_path / "ball.stl"), "cone"],
+                                                             ["ball", "cone"])]:
+        with PressRun(tmp_path / "a.h5", shapes, sensor=sensor, depth="0.1 mm",
+                      overwrite=True) as run:
+            assert list(run.recipe.shapes) == names
+    with pytest.raises(haptos.InputError, match="did you mean"):
+        PressRun(tmp_path / "b.h5", "spere", sensor=sensor)
+
+
+# -- height maps -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def heights(folder, tmp_path_factory):
+    """A ball of 4 mm, .3 mm deep at (.5, -.25) mm, and tilted, by height maps."""
+    return haptos.presses(tmp_path_factory.mktemp("heights") / "a.h5",
+                          {"ball": haptos.icosphere(4e-3, 0.15e-3)}, model="height-map",
+                          sensor=str(folder / "small.yaml"), x="0.5 mm", y="-0.25 mm",
+                          depth="0.3 mm", tilt=[0.0, "20 deg"], workers=1, progress=False)
+
+
+def test_the_depth_of_a_ball_is_that_of_geometry(heights):
+    pitch, radius, deep = 125e-6, 4e-3, 0.3e-3
+    x = (np.arange(64) - 31.5) * pitch - 0.5e-3
+    y = (23.5 - np.arange(48)) * pitch + 0.25e-3
+    r2 = x**2 + y[:, None] ** 2
+    cut = deep - (radius - np.sqrt(np.maximum(radius**2 - r2, 0)))
+    image = heights["depth"][0]
+    inside = cut > 0
+    # Facets of .15 mm lie up to .7 um inside the ball.
+    assert np.abs(image - cut)[inside].max() < 1e-6
+    assert (image[~inside] >= 0).all() and image[r2 > (5e-3) ** 2].max() < 1e-7
+    normal = heights["normal"][0].astype(float)
+    well = cut > 0.1e-3  # two pixels from the border of contact, where the slope jumps
+    exact = np.stack([-x + 0 * r2, -y[:, None] + 0 * r2])[:, well] / radius
+    assert np.abs(normal[:2, well] - exact).max() < 0.01
+
+
+def test_a_ball_that_leans_is_the_same_ball(heights):
+    np.testing.assert_allclose(heights["depth"][1], heights["depth"][0], atol=2e-6)
+
+
+def test_a_height_map_says_that_it_simulates_nothing_and_has_no_forces(heights, folder, tmp_path):
+    with h5py.File(heights.path) as f:
+        assert f.attrs["model"] == "height-map"
+        assert "NOT a simulation of the gel" in f.attrs["model_about"]
+        assert "force" not in f and "marker_flow" not in f and "young" not in f["press"]
+        assert f["rgb"].shape == (2, 48, 64, 3)
+    with pytest.raises(haptos.InputError, match="comes? from a height map, which has no forces"):
+        heights["force"]
+    write_sensor(tmp_path)
+    done = run_haptos("dataset", "sphere", "--sensor", "small.yaml", "--model", "height-map",
+                      "--depth", "0.2mm", "--out", "a.h5", cwd=tmp_path)
+    assert done.returncode == 0 and "NOT a simulation of the gel" in done.stdout
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def test_other_files_are_refused_in_one_sentence(folder, tmp_path):
+    (tmp_path / "text.h5").write_text("no HDF5")
+    with h5py.File(tmp_path / "run.h5", "w") as f:
+        f.attrs["format"] = "haptos run"
+    whole = (folder / "all.h5").read_bytes()
+    (tmp_path / "cut.h5").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "linked.h5").write_bytes(whole)
+    with h5py.File(tmp_path / "linked.h5", "r+") as f:
+        del f["force"]
+        f["force"] = h5py.ExternalLink("/etc/passwd", "x")
+    for name, rule in [("text.h5", "cannot be read"), ("run.h5", "is no file of presses"),
+                       ("cut.h5", "cannot be read"), ("linked.h5", "points to another file"),
+                       ("none.h5", "is no file")]:
+        with pytest.raises(haptos.InputError, match=rule):
+            haptos.open_presses(tmp_path / name)
+    with haptos.open_presses(folder / "all.h5") as presses:
+        with pytest.raises(haptos.InputError, match='did you mean "depth"'):
+            presses["depht"]
+        with pytest.raises(haptos.InputError, match="must be from 0 to 4"):
+            presses.press(5)
+
+
+def test_without_torch_the_dataset_says_what_to_do(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(haptos.InputError, match="needs torch, which is not installed; run pip"):
+        learn.PressDataset(folder / "all.h5")
+
+
+def test_torch_reads_a_data_set_in_several_processes(folder):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    data = learn.PressDataset(folder / "all.h5", ("rgb", "force", "press/young", "status"))
+    assert len(data) == 5 and isinstance(data, torch.utils.data.Dataset)
+    with haptos.open_presses(folder / "all.h5") as presses:
+        item = data[3]
+        assert item["rgb"].dtype == torch.uint8 and item["force"].dtype == torch.float64
+        np.testing.assert_array_equal(item["rgb"].numpy(), presses["rgb"][3])
+        loader = torch.utils.data.DataLoader(data, batch_size=2, num_workers=2)
+        force = torch.cat([batch["force"] for batch in loader]).numpy()
+        np.testing.assert_array_equal(force, presses["force"][:])
+    assert len(pickle.loads(pickle.dumps(data))) == 5
+    with pytest.raises(haptos.InputError, match="is not in the file"):
+        learn.PressDataset(folder / "all.h5", ("forces",))
