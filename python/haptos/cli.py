@@ -232,7 +232,7 @@ def dataset(
         metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
         "pressed; wider ones are faster. Default: as haptos press.")] = None,
     smoothing: Annotated[str, typer.Option(
-        metavar="LENGTH", help="Of a height map beside the contact.")] = "0.5mm",
+        metavar="LENGTH", help="Of a height map beside the contact.")] = "1mm",
     unit: Annotated[str | None, typer.Option(
         metavar="mm|m", show_default=False,
         help="Unit of the files. Default: mm if the largest side is above 1.")] = None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -214,7 +214,7 @@ def _write_head(f: h5py.File, recipe: Recipe, sensor: SensorModel,
 # -- reading -----------------------------------------------------------------------------------
 
 
-class PressSet(Mapping[str, h5py.Dataset]):
+class PressSet:
     """An open file of presses; read with NumPy, row by row. Made by haptos.open_presses().
 
         with haptos.open_presses("presses.h5") as presses:
@@ -225,8 +225,8 @@ class PressSet(Mapping[str, h5py.Dataset]):
     def __init__(self, file: h5py.File, path: Path) -> None:
         self.path = path
         self._file = file
-        self._names = [n for n, d in file.items() if isinstance(d, h5py.Dataset)]
-        self._names += [f"press/{n}" for n in file["press"]]
+        self.fields = [n for n, d in file.items() if isinstance(d, h5py.Dataset)]
+        self.fields += [f"press/{n}" for n in file["press"]]  #: what there is of each press
         self.recipe: dict[str, Any] = json.loads(file.attrs["recipe"])
         self.shapes = [str(s) for s in file.attrs["shapes"]]  #: their names
         self.model = str(file.attrs["model"])  #: "soft" or "height-map"
@@ -236,31 +236,26 @@ class PressSet(Mapping[str, h5py.Dataset]):
     def __getitem__(self, name: str) -> h5py.Dataset:
         """A field, a row for each press; "press/..." is what was asked for. Raises InputError for
         a name that is not there."""
-        if name not in self._names:
+        if name not in self.fields:
             if self.model == "height-map" and name in ("force", "torque") or (
                     self.model == "height-map" and str(name).startswith("marker")):
                 refuse("field", name, "is not there: these presses come from a height map, which "
                        "has no forces and no markers", 'make them with model="soft"',
                        file=os.fspath(self.path))
-            refuse("field", name, "is not in the file", remedy_for(str(name), self._names, ""),
+            refuse("field", name, "is not in the file", remedy_for(str(name), self.fields, ""),
                    file=os.fspath(self.path))
         return self._file[name]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+    def __contains__(self, name: object) -> bool:
+        return name in self.fields
 
     def __len__(self) -> int:
-        """Number of fields; presses are counted by count."""
-        return len(self._names)
-
-    @property
-    def count(self) -> int:
         """Number of presses."""
         return int(self._file.attrs["count"])
 
     @property
     def good(self) -> NDArray[np.bool_]:
-        """Which presses went well, (count,)."""
+        """Which presses went well, a row of booleans."""
         return np.asarray(self._file["outcome"][:] == GOOD)
 
     @property
@@ -272,10 +267,10 @@ class PressSet(Mapping[str, h5py.Dataset]):
     def press(self, k: int) -> dict[str, Any]:
         """All of one press, by name, and `shape_name`. Raises InputError for one that is not
         there."""
-        if not 0 <= k < self.count:
-            refuse("press", k, f"must be from 0 to {self.count - 1}", "presses are counted from 0",
+        if not 0 <= k < len(self):
+            refuse("press", k, f"must be from 0 to {len(self) - 1}", "presses are counted from 0",
                    file=os.fspath(self.path))
-        row = {name: self._file[name][k] for name in self._names}
+        row = {name: self._file[name][k] for name in self.fields}
         row["sentence"] = row["sentence"].decode()
         return {**row, "shape_name": self.shapes[int(row["press/shape"])]}
 
@@ -297,7 +292,7 @@ class PressSet(Mapping[str, h5py.Dataset]):
     def __repr__(self) -> str:
         if not self._file:
             return f"haptos.PressSet({os.fspath(self.path)!r}, closed)"
-        return (f"haptos.PressSet({os.fspath(self.path)!r}: {self.count} presses of "
+        return (f"haptos.PressSet({os.fspath(self.path)!r}: {len(self)} presses of "
                 f"{listed(self.shapes)} on {self.sensor}, {self.model})")
 
 

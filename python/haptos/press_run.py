@@ -56,7 +56,7 @@ from haptos.press_recipe import (
 from haptos.recording import versions
 from haptos.sensor_models import SensorModel, load_sensor
 
-SMOOTHING = 0.5e-3  # of a height map beside the contact [m]
+SMOOTHING = 1e-3  # of a height map beside the contact, the nearest to a simulated gel [m]
 _LOCK = "lock"
 
 

@@ -2,6 +2,8 @@
 
 import pickle
 import random
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,7 +15,8 @@ import numpy as np
 import pytest
 
 import haptos
-from conftest import run_haptos, start_haptos
+from conftest import ROOT, run_haptos, start_haptos
+from haptos.cli import run_command
 from haptos.learn import presses as learn
 from haptos.press_file import FAILED, GOOD, part_path
 from haptos.press_pool import run_workers
@@ -65,10 +68,10 @@ def folder(tmp_path_factory):
 
 def test_a_data_set_holds_every_press_with_units_and_frames(folder):
     with haptos.open_presses(folder / "all.h5") as presses:
-        assert presses.count == 5 and presses.good.all() and presses.seed == 3
+        assert len(presses) == 5 and presses.good.all() and presses.seed == 3
         assert presses.model == "soft" and presses.sensor == "small"
         assert presses.shapes == ["sphere", "cone"]
-        shapes = {n: presses[n].shape[1:] for n in presses}
+        shapes = {n: presses[n].shape[1:] for n in presses.fields}
         assert shapes["depth"] == (48, 64) and shapes["normal"] == (3, 48, 64)
         assert shapes["rgb"] == (48, 64, 3) and shapes["marker_flow"] == (12, 3)
         assert shapes["force"] == shapes["torque"] == (3,)
@@ -169,7 +172,7 @@ def test_a_hundred_presses_killed_three_times_are_whole(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "killed.h5").read_bytes() == (tmp_path / "undisturbed.h5").read_bytes()
     with haptos.open_presses(tmp_path / "killed.h5") as presses:
-        assert presses.count == 100 and presses.good.all()
+        assert len(presses) == 100 and presses.good.all()
         assert len(set(presses["press/x"][:])) == 100 and np.isfinite(presses["force"][:]).all()
 
 
@@ -363,7 +366,7 @@ def test_the_depth_of_a_ball_is_that_of_geometry(heights):
     inside = cut > 0
     # Facets of .15 mm lie up to .7 um inside the ball.
     assert np.abs(image - cut)[inside].max() < 1e-6
-    assert (image[~inside] >= 0).all() and image[r2 > (5e-3) ** 2].max() < 1e-7
+    assert (image[~inside] >= 0).all() and image[r2 > (5e-3) ** 2].max() < 0.01 * deep
     normal = heights["normal"][0].astype(float)
     well = cut > 0.1e-3  # two pixels from the border of contact, where the slope jumps
     exact = np.stack([-x + 0 * r2, -y[:, None] + 0 * r2])[:, well] / radius
@@ -433,3 +436,56 @@ def test_torch_reads_a_data_set_in_several_processes(folder):
     assert len(pickle.loads(pickle.dumps(data))) == 5
     with pytest.raises(haptos.InputError, match="is not in the file"):
         learn.PressDataset(folder / "all.h5", ("forces",))
+
+
+# -- the page ----------------------------------------------------------------------------------
+
+# What makes the snippets of the page small enough for a test.
+SMALLER = {'sensor="digit"': 'sensor="small.yaml"', "--sensor digit": "--sensor small.yaml",
+           "count=100": "count=4", "--count 1000": "--count 2", "--count 100": "--count 2",
+           '"-5..5 mm"': '"-1..1 mm"', "-5..5mm": "-1..1mm", "0.2..0.8": "0.1..0.2",
+           '"hexagon",': '"cone", sensor="small.yaml",', 'elements="1 mm"': "workers=2",
+           "--elements 1mm": "--workers 2", "coin key": "cone key --sensor small.yaml"}
+
+
+def blocks(language):
+    """Snippets of docs/datasets.md, made small."""
+    text = (ROOT / "docs/datasets.md").read_text()
+    for long, short in SMALLER.items():
+        assert long in text, f"{long} is no longer on the page"
+        text = text.replace(long, short)
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [code for kind, code in found if kind == language]
+
+
+def test_the_snippets_of_the_page_run(tmp_path, monkeypatch):
+    write_sensor(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in blocks("python"):
+        if "torch" not in code:
+            exec(compile(code, "docs/datasets.md", "exec"), names)
+    assert names["depth"].shape == (48, 64) and names["force"].shape == (4, 3)
+    assert len(names["grid"]) == 4 and names["rgb"].shape == (4, 48, 64, 3)
+    names["grid"].close()
+
+
+def test_the_commands_of_the_page_run(tmp_path, monkeypatch):
+    write_sensor(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    commands = [shlex.split(line) for block in blocks("") for line in block.splitlines()
+                if line.startswith("haptos ")]
+    assert len(commands) == 2
+    for command in commands:
+        assert run_command(command[1:]) == 0
+        with haptos.open_presses(tmp_path / command[command.index("--out") + 1]) as presses:
+            assert len(presses) == 2 and presses.good.all()
+
+
+def test_the_loader_of_the_page_runs(folder, monkeypatch):
+    pytest.importorskip("torch", reason="needs torch")
+    monkeypatch.chdir(folder)
+    code, = (c for c in blocks("python") if "torch" in c)
+    names = {}
+    exec(code.replace("presses.h5", "all.h5"), names)
+    assert names["rgb"].shape == (5, 48, 64, 3) and names["force"].shape == (5, 3)

@@ -49,7 +49,7 @@ class PressDataset(Base):
             for name in self.fields:
                 if presses[name].dtype.kind not in "fiu":
                     refuse("field", name, "holds no numbers", "leave it out", file=self.file)
-            self.indices = np.flatnonzero(presses.good) if good else np.arange(presses.count)
+            self.indices = np.flatnonzero(presses.good) if good else np.arange(len(presses))
 
     def __len__(self) -> int:
         return len(self.indices)
