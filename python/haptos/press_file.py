@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import resource
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -151,11 +152,7 @@ def merge(file: Path, folder: Path, recipe: Recipe, fields: Mapping[str, Field],
     OSError where the disk has no room for it."""
     count = len(recipe)
     paths = [part_path(folder, k) for k in range(count)]
-    need = sum(p.stat().st_size for p in paths) + (16 << 20)
-    disk = os.statvfs(folder)
-    if disk.f_bavail * disk.f_frsize < need:  # HDF5 does not survive a disk that is full
-        raise OSError(errno.ENOSPC, f"less than {need >> 20} MiB are free, too little to make one "
-                      "file of the presses", os.fspath(file))
+    _check_room(file, sum(p.stat().st_size for p in paths) + (16 << 20))
     hidden = folder / "all.part"
     with h5py.File(hidden, "w") as f:
         data = {name: _create(f, name, field, count) for name, field in fields.items()}
@@ -180,6 +177,18 @@ def merge(file: Path, folder: Path, recipe: Recipe, fields: Mapping[str, Field],
     with open(hidden, "rb") as written:
         os.fsync(written.fileno())
     os.replace(hidden, file)
+
+
+def _check_room(file: Path, need: int) -> None:
+    """HDF5 does not survive a disk that is full, so room is asked for before."""
+    disk = os.statvfs(file.parent)
+    if disk.f_bavail * disk.f_frsize < need:
+        raise OSError(errno.ENOSPC, f"less than {need >> 20} MiB are free, too little to make one "
+                      "file of the presses", os.fspath(file))
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and limit < need:
+        raise OSError(errno.EFBIG, f"a file may not have the {need >> 20} MiB that the presses "
+                      "need", os.fspath(file))
 
 
 def _write_asked(f: h5py.File, recipe: Recipe) -> None:

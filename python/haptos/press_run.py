@@ -104,7 +104,11 @@ class PressRun:
                    "list fewer values")
         self.fields = fields_of(model, self.sensor)
         self._check()
-        self.done = self._open(overwrite)
+        try:
+            self.done = self._open(overwrite)
+        except BaseException:
+            self.close()
+            raise
 
     # -- checks --------------------------------------------------------------------------------
 
@@ -157,7 +161,6 @@ class PressRun:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self.close()
             refuse("data set", self.file, "is being made by another process", "wait for it to end")
         if overwrite:
             self.file.unlink(missing_ok=True)

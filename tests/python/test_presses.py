@@ -1,5 +1,6 @@
 """Data sets of presses: what they hold; drawn, killed and gone on with, refused, read by learners."""
 
+import os
 import pickle
 import random
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 import types
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -174,6 +176,32 @@ def test_a_hundred_presses_killed_three_times_are_whole(tmp_path):
     with haptos.open_presses(tmp_path / "killed.h5") as presses:
         assert len(presses) == 100 and presses.good.all()
         assert len(set(presses["press/x"][:])) == 100 and np.isfinite(presses["force"][:]).all()
+
+
+def test_a_worker_that_is_killed_is_started_again(folder, tmp_path):
+    write_sensor(tmp_path)
+    process = start_haptos(*COMMAND, "--workers", 1, "--out", "a.h5", cwd=tmp_path)
+    parts = tmp_path / "a.h5.parts"
+    while len(list(parts.glob("*.h5"))) < 2:
+        time.sleep(0.01)
+    for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and "5 of 5 presses are done" in out, err
+    assert (tmp_path / "a.h5").read_bytes() == (folder / "all.h5").read_bytes()
+
+
+def test_files_that_may_not_grow_end_the_run_in_one_sentence(tmp_path):
+    write_sensor(tmp_path)
+    for size in (2_000, 2_000_000):  # too little for the first file, and for the last
+        done = run_haptos("dataset", "sphere", "--sensor", "small.yaml", "--model", "height-map",
+                          "--depth", "0.1mm", "--out", "a.h5", cwd=tmp_path, largest_file=size)
+        assert done.returncode == 74 and "Traceback" not in done.stderr, done.stderr
+        assert "make room and run again" in done.stderr and not (tmp_path / "a.h5").exists()
+    assert [p.name for p in (tmp_path / "a.h5.parts").glob("0*")] == ["0000000.h5"]
+    done = run_haptos("dataset", "sphere", "--sensor", "small.yaml", "--model", "height-map",
+                      "--depth", "0.1mm", "--out", "a.h5", cwd=tmp_path)
+    assert done.returncode == 0 and "1 of them are there already" in done.stdout
 
 
 def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(tmp_path):
@@ -389,6 +417,24 @@ def test_a_height_map_says_that_it_simulates_nothing_and_has_no_forces(heights, 
     done = run_haptos("dataset", "sphere", "--sensor", "small.yaml", "--model", "height-map",
                       "--depth", "0.2mm", "--out", "a.h5", cwd=tmp_path)
     assert done.returncode == 0 and "NOT a simulation of the gel" in done.stdout
+
+
+def test_noise_is_of_each_press_its_own_and_of_the_seed(tmp_path):
+    sensor = write_sensor(tmp_path)
+    with open(sensor, "a", encoding="utf-8") as f:
+        f.write("noise: {rgb: 2, texture: 2 um}\n")
+
+    def noisy(name, seed):
+        with haptos.presses(tmp_path / name, "sphere", sensor=sensor, model="height-map", count=2,
+                            depth="0.2 mm", seed=seed, workers=1, progress=False) as presses:
+            return presses["depth"][:], presses["rgb"][:].astype(int)
+
+    (depth, rgb), again, other = noisy("a.h5", 0), noisy("b.h5", 0), noisy("c.h5", 1)
+    np.testing.assert_array_equal(depth, again[0])
+    np.testing.assert_array_equal(rgb, again[1])
+    for one, two in [(depth[0], depth[1]), (depth[0], other[0][0])]:
+        assert 1e-6 < np.std(one - two) < 1e-5
+    assert 1 < np.std(rgb[0] - rgb[1]) < 20
 
 
 # -- reading -----------------------------------------------------------------------------------
