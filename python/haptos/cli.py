@@ -231,8 +231,9 @@ def dataset(
     elements: Annotated[str | None, typer.Option(
         metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
         "pressed; wider ones are faster. Default: as haptos press.")] = None,
-    smoothing: Annotated[str, typer.Option(
-        metavar="LENGTH", help="Of a height map beside the contact.")] = "1mm",
+    smoothing: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False, help="Of a height map beside the contact. Default: "
+        "1mm.")] = None,
     unit: Annotated[str | None, typer.Option(
         metavar="mm|m", show_default=False,
         help="Unit of the files. Default: mm if the largest side is above 1.")] = None,

@@ -236,7 +236,8 @@ class PressSet:
         self._file = file
         self.fields = [n for n, d in file.items() if isinstance(d, h5py.Dataset)]
         self.fields += [f"press/{n}" for n in file["press"]]  #: what there is of each press
-        self.recipe: dict[str, Any] = json.loads(file.attrs["recipe"])
+        self._count = len(file["outcome"])
+        self.recipe: dict[str, Any] = json.loads(file.attrs["recipe"])  #: as JSON holds it
         self.shapes = [str(s) for s in file.attrs["shapes"]]  #: their names
         self.model = str(file.attrs["model"])  #: "soft" or "height-map"
         self.sensor = str(file.attrs["sensor"])  #: name of the sensor
@@ -260,7 +261,7 @@ class PressSet:
 
     def __len__(self) -> int:
         """Number of presses."""
-        return int(self._file.attrs["count"])
+        return self._count
 
     @property
     def good(self) -> NDArray[np.bool_]:

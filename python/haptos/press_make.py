@@ -26,9 +26,9 @@ class Maker:
     def __init__(self, folder: Path) -> None:
         """folder: of the parts, with the job and the shapes."""
         job = json.loads((folder / JOB).read_text(encoding="utf-8"))
-        self._folder, self._sensor_file = folder, job["sensor_file"]
+        self._folder, self._sensor_name = folder, job["sensor"]
         self.recipe = Recipe.of_json(job["recipe"])
-        self._key, self._sensor = self.recipe.key(), load_sensor(self._sensor_file)
+        self._key, self._sensor = self.recipe.key(), load_sensor(job["sensor"])
         self._fields = fields_of(self.recipe.model, self._sensor)
         with np.load(folder / SHAPES) as kept:
             self._shapes = [_core.TriMesh(kept[f"v{k}"], kept[f"t{k}"])
@@ -55,7 +55,7 @@ class Maker:
         return int(row["outcome"]), sentence
 
     def _with_gel(self, asked: OnePress, surface: _core.TriMesh) -> dict[str, Any]:
-        press = start_press(self.recipe, self._sensor_file, asked, surface)
+        press = start_press(self.recipe, self._sensor_name, asked, surface)
         status = 0
         while not press.done:
             step = press.step()
@@ -84,7 +84,7 @@ class Maker:
                                            v["depth"] or 0.0, asked.seed))
 
 
-def start_press(recipe: Recipe, sensor_file: str, asked: OnePress, surface: _core.TriMesh) -> Press:
+def start_press(recipe: Recipe, sensor: str, asked: OnePress, surface: _core.TriMesh) -> Press:
     """A press of a recipe, ready to run; surface: the object, turned. Raises InputError."""
     v = asked.values
     options = {**recipe.options, "sim.seed": asked.seed}
@@ -93,5 +93,5 @@ def start_press(recipe: Recipe, sensor_file: str, asked: OnePress, surface: _cor
         if value is not None:
             options[f"material.{name}"] = value
     return prepare(surface, depth=v["depth"], force=v["force"], shear=asked.shear(),
-                   sensor=sensor_file, friction=v["friction"], at=(v["x"] or 0.0, v["y"] or 0.0),
+                   sensor=sensor, friction=v["friction"], at=(v["x"] or 0.0, v["y"] or 0.0),
                    elements=recipe.elements, options=options)

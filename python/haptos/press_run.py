@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from haptos import _core
 from haptos.console import say
 from haptos.errors import refuse
-from haptos.given import kind_of, number
+from haptos.given import kind_of
 from haptos.height_map import load_colours
-from haptos.options import find_option
 from haptos.press import make_plan
 from haptos.press_file import (
     FAILED,
@@ -38,8 +37,15 @@ from haptos.press_file import (
     part_path,
     write_whole,
 )
+from haptos.press_inputs import (
+    load_shapes,
+    read_elements,
+    read_options,
+    read_smoothing,
+    sensor_hash,
+)
 from haptos.press_make import JOB, SHAPES, start_press
-from haptos.press_parts import check_size, load_object
+from haptos.press_parts import check_size
 from haptos.press_pool import Answer, run_workers
 from haptos.press_recipe import (
     MODELS,
@@ -47,16 +53,13 @@ from haptos.press_recipe import (
     OnePress,
     Recipe,
     check_count,
-    content_hash,
     difference,
-    names_of,
     read_choices,
     surface_hash,
 )
 from haptos.recording import versions
-from haptos.sensor_models import SensorModel, load_sensor
+from haptos.sensor_models import load_sensor, sensor_names
 
-SMOOTHING = 1e-3  # of a height map beside the contact, the nearest to a simulated gel [m]
 _LOCK = "lock"
 
 
@@ -77,7 +80,7 @@ class PressRun:
 
     def __init__(self, file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsight-mini",
                  model: str = "soft", count: int | None = None, seed: int = 0,
-                 elements: float | str | None = None, smoothing: float | str = SMOOTHING,
+                 elements: float | str | None = None, smoothing: float | str | None = None,
                  unit: str | None = None, face: str | None = None,
                  options: Mapping[str, float | str] | None = None, overwrite: bool = False,
                  **quantities: Any) -> None:
@@ -90,15 +93,17 @@ class PressRun:
         if model not in MODELS:
             refuse("model", model, "must be soft or height-map", "soft simulates the gel")
         check_count(count, seed)
+        # As workers find it: by name, or by a path that holds in any folder.
+        self.sensor_name = sensor if sensor in sensor_names() else os.path.abspath(sensor)
         self.sensor = load_sensor(sensor)
-        self.surfaces, names = _load_shapes(shapes, unit, face, self.notes)
+        self.surfaces, names = load_shapes(shapes, unit, face, self.notes)
         hashes = {n: surface_hash(s) for n, s in zip(names, self.surfaces, strict=True)}
-        hashes["the sensor"] = _sensor_hash(self.sensor)
+        hashes["the sensor"] = sensor_hash(self.sensor)
         self.recipe = Recipe(
             model, self.sensor.name, tuple(names), hashes, read_choices(quantities, model, count),
             None if count is None else int(count), int(seed),
-            None if elements is None else number(elements, "m", "elements"),
-            _smoothing(smoothing), _options(options, model))
+            read_elements(elements, model), read_smoothing(smoothing, model),
+            read_options(options, model))
         if len(self.recipe) > MOST_PRESSES:
             refuse("presses", len(self.recipe), f"must be at most {MOST_PRESSES}",
                    "list fewer values")
@@ -138,7 +143,7 @@ class PressRun:
             easy = {n: ends(n)[n == "young"] if c is not None else None
                     for n, c in choices.items()}
             easy.update(x=0.0, y=0.0, tilt=0.0, shear=0.0)
-            start_press(self.recipe, self.sensor.file, OnePress(0, 0, easy, 0), self.surfaces[0])
+            start_press(self.recipe, self.sensor_name, OnePress(0, 0, easy, 0), self.surfaces[0])
 
     # -- the folder ----------------------------------------------------------------------------
 
@@ -195,7 +200,7 @@ class PressRun:
         with open(hidden, "wb") as f:
             np.savez(f, **arrays)
         os.replace(hidden, self.parts / SHAPES)
-        job = {"recipe": recipe, "sensor_file": os.path.abspath(self.sensor.file)}
+        job = {"recipe": recipe, "sensor": self.sensor_name}
         write_whole(self.parts / JOB, self.parts / "job.part", json.dumps(job).encode())
 
     def _find_done(self) -> set[int]:
@@ -283,7 +288,7 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
             poisson: Any = None, friction: Any = None, shear: Any = None, shear_toward: Any = None,
             count: int | None = None, seed: int = 0, model: str = "soft",
             workers: int | None = None, elements: float | str | None = None,
-            smoothing: float | str = SMOOTHING, unit: str | None = None, face: str | None = None,
+            smoothing: float | str | None = None, unit: str | None = None, face: str | None = None,
             options: Mapping[str, float | str] | None = None, overwrite: bool = False,
             progress: bool = True) -> PressSet:
     """Presses shapes into a sensor many times and returns the file of all presses, opened.
@@ -303,7 +308,7 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
     "soft" simulates the gel; "height-map" cuts the shape's height map with it, which is no
     simulation and has no forces. workers: processes, None takes as many as processors. elements:
     width of the gel's elements where it is pressed [m], None chooses as haptos.press.prepare();
-    smoothing: of a height map beside the contact [m]; unit, face, options: as in
+    smoothing: of a height map beside the contact [m], None takes 1 mm; unit, face, options: as in
     haptos.press.prepare(). overwrite: begin anew. progress: lines on stderr.
 
     Stopped or killed, the same call goes on where it was; another recipe for the same file is
@@ -328,63 +333,6 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
                            f"{why}; the same call tries them again, with fewer workers if memory "
                            "is short.")
     return open_presses(file)
-
-
-# -- what is asked for -------------------------------------------------------------------------
-
-
-def _load_shapes(shapes: Any, unit: str | None, face: str | None, notes: list[str]
-                 ) -> tuple[list[_core.TriMesh], list[str]]:
-    """Surfaces [m] with the pressed side down, and their names."""
-    pairs: list[tuple[str | None, Any]]
-    if isinstance(shapes, Mapping):
-        pairs = [(str(n), s) for n, s in shapes.items()]
-    elif isinstance(shapes, (list, tuple)) and not (
-            isinstance(shapes, tuple) and len(shapes) == 2
-            and all(np.ndim(s) == 2 for s in shapes)):  # vertices and triangles
-        pairs = [(None, s) for s in shapes]
-    else:
-        pairs = [(None, shapes)]
-    if not pairs:
-        refuse("shapes", "", "must be at least one", "for example sphere")
-    pairs = [(n, os.fspath(s) if isinstance(s, os.PathLike) else s) for n, s in pairs]
-    texts = [s for _, s in pairs if isinstance(s, str)]
-    for k, text in enumerate(texts):
-        if text in texts[:k]:
-            refuse("shape", text, "is given twice", "leave one out")
-    return [load_object(s, unit, face, 1, notes) for _, s in pairs], names_of(pairs)
-
-
-def _sensor_hash(sensor: SensorModel) -> str:
-    files = [Path(sensor.file)]
-    if sensor.rgb:  # the file of lights, and what lies beside it and may be named in it
-        files += [p for p in sorted(Path(sensor.rgb).parent.iterdir())
-                  if p.is_file() and p.stem.startswith(Path(sensor.rgb).stem)]
-    if sensor.mesh:
-        files.append(Path(sensor.mesh))
-    return content_hash(*files)
-
-
-def _smoothing(value: float | str) -> float:
-    length = number(value, "m", "smoothing")
-    if not 0 <= length <= 0.01:
-        refuse("smoothing", f"{length:g} m", "must be from 0 to 10 mm", 'for example "0.5 mm"')
-    return length
-
-
-def _options(options: Mapping[str, float | str] | None, model: str) -> dict[str, float]:
-    """Values of "group.name" options as numbers."""
-    if options and model == "height-map":
-        refuse("options", ", ".join(options)[:60], "are for the model soft", "leave them out")
-    values = {}
-    for path, value in (options or {}).items():
-        option = find_option(path)
-        if path in ("material.young", "material.poisson", "sim.seed"):
-            refuse(path, value, "is not set as an option of a data set",
-                   f"give {path.partition('.')[2]}=")
-        values[path] = (float(option.words.index(value)) if value in option.words
-                        else number(value, option.unit, path))
-    return values
 
 
 def _worker_count(workers: int | None, presses: int) -> int:

@@ -1,4 +1,4 @@
-"""Data sets of presses: what they hold; drawn, killed and gone on with, refused, read by learners."""
+"""Data sets of presses: what they hold; killed and gone on with, refused, read by learners."""
 
 import os
 import pickle
@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-import types
 from pathlib import Path
 
 import h5py
@@ -22,40 +21,8 @@ from haptos.cli import run_command
 from haptos.learn import presses as learn
 from haptos.press_file import FAILED, GOOD, part_path
 from haptos.press_pool import run_workers
-from haptos.press_recipe import OnePress, Range, read_choice
 from haptos.press_run import PressRun
-from haptos.turns import rotation
-
-SENSOR = """
-name: small
-pad: {kind: box, width: 10 mm, depth: 10 mm, thickness: 3 mm,
-      elements: {top: 1.5 mm, base: 2 mm, centre: 2 mm, rim: 2 mm, below: 1}}
-material: {young: 100 kPa, poisson: 0.45, density: 1000}
-friction: 0.5
-camera: {kind: orthographic, width: 64, height: 48, pitch: 125 um}
-markers: {rows: 3, columns: 4, pitch: 1.5 mm}
-rgb: lights.yaml
-"""
-LIGHTS = """
-model: lights
-ambient: [45, 45, 45]
-lights:
-  - {direction: [2, 0, -1], colour: [150, 20, 20]}
-  - {direction: [-1, 1, -1], colour: [20, 150, 20]}
-"""
-RECIPE = {"count": 5, "seed": 3, "x": "-0.5..0.5 mm", "depth": "0.1..0.2 mm", "yaw": "0..90 deg",
-          "tilt": "0..5 deg", "tilt_toward": Range(0, "360 deg"), "young": ["80 kPa", 1.5e5],
-          "shear": "0..60 um", "shear_toward": "0..360 deg"}
-COMMAND = ["dataset", "sphere", "cone", "--sensor", "small.yaml", "--count", 5, "--seed", 3, "--x",
-           "-0.5..0.5mm", "--depth", "0.1..0.2mm", "--yaw", "0..90deg", "--tilt", "0..5deg",
-           "--tilt-toward", "0..360deg", "--young", "80kPa,1.5e5", "--shear", "0..60um",
-           "--shear-toward", "0..360deg"]
-
-
-def write_sensor(folder):
-    (folder / "lights.yaml").write_text(LIGHTS)
-    (folder / "small.yaml").write_text(SENSOR)
-    return str(folder / "small.yaml")
+from press_sets import COMMAND, RECIPE, write_sensor
 
 
 @pytest.fixture(scope="module")
@@ -274,167 +241,6 @@ def test_steps_that_do_not_converge_are_counted(folder, tmp_path, capsys):
         assert presses["outcome"][0] == 1 and presses["status"][0] != 0
         assert np.isfinite(presses["force"][0]).all() and not presses.good.any()
     assert "press 0 has steps that did not converge" in capsys.readouterr().err
-
-
-# -- recipes -----------------------------------------------------------------------------------
-
-
-def test_lists_make_a_grid_whose_last_quantity_is_the_fastest(folder, tmp_path):
-    with PressRun(tmp_path / "a.h5", ["sphere", "cone"], sensor=str(folder / "small.yaml"),
-                  x=["-1 mm", "1 mm"], depth=[1e-4, 2e-4, 3e-4]) as run:
-        assert len(run.recipe) == 12
-        rows = [run.recipe.press(k) for k in range(12)]
-    assert [r.shape for r in rows] == [0] * 6 + [1] * 6
-    assert [r.values["x"] for r in rows[:6]] == [-1e-3] * 3 + [1e-3] * 3
-    assert [r.values["depth"] for r in rows[:4]] == [1e-4, 2e-4, 3e-4, 1e-4]
-
-
-def test_draws_are_even_and_change_with_the_seed(folder, tmp_path):
-    def draws(seed):
-        with PressRun(tmp_path / f"{seed}.h5", ["sphere", "cone"], count=4000, seed=seed,
-                      sensor=str(folder / "small.yaml"), x="-1..1 mm", depth="0.1 mm") as run:
-            rows = [run.recipe.press(k) for k in range(4000)]
-        return np.array([[r.shape, r.values["x"]] for r in rows])
-
-    one, two = draws(0), draws(1)
-    assert abs(one[:, 0].mean() - 0.5) < 0.03 and abs(one[:, 1].mean()) < 4e-5
-    assert np.histogram(one[:, 1], 10, (-1e-3, 1e-3))[0].min() > 320
-    assert abs(np.corrcoef(one[:, 1], two[:, 1])[0, 1]) < 0.05
-    assert abs(np.corrcoef(one[:, 0], one[:, 1])[0, 1]) < 0.05
-
-
-@pytest.mark.parametrize(("toward", "side"), [(0.0, (1, 0, 0)), (np.pi / 2, (0, 1, 0)),
-                                              (np.pi, (-1, 0, 0))])
-def test_the_side_that_an_object_leans_to_goes_down(toward, side):
-    values = {"tilt": 0.1, "tilt_toward": toward, "yaw": 0.7}
-    turn = rotation(np.array(OnePress(0, 0, values, 0).turn()))
-    straight = rotation(np.array(OnePress(0, 0, {**values, "tilt": 0.0}, 0).turn()))
-    leaned = turn @ straight.T @ side
-    assert leaned[2] == pytest.approx(-np.sin(0.1))
-    np.testing.assert_allclose(straight @ (1, 0, 0), [np.cos(0.7), np.sin(0.7), 0], atol=1e-12)
-
-
-def test_ranges_may_be_texts_whose_last_unit_counts_for_both():
-    for value in ("0.2..1 mm", "0.2mm..1mm", Range("0.2 mm", 1e-3), {"range": [2e-4, 1e-3]}):
-        choice = read_choice("depth", value)
-        assert choice.drawn and choice.values == pytest.approx((2e-4, 1e-3))
-    assert read_choice("yaw", "-10..10 deg").values == pytest.approx((-0.1745329, 0.1745329))
-    assert read_choice("young", "1e5..2e5").values == (1e5, 2e5)
-    assert read_choice("depth", np.array([1e-4, 2e-4])).values == (1e-4, 2e-4)
-
-
-MISTAKES = {
-    "degrees without a unit": ({"tilt": 10}, r'tilt = 10 rad: must be from 0 to 90 deg'),
-    "a range that falls": ({"depth": "1..0.5 mm"}, "must be a range that rises"),
-    "a range without a count": ({"count": None, "depth": "0.5..1 mm"}, "say how many presses"),
-    "millimetres as metres": ({"depth": 0.5}, "less than the pad's thickness of 3 mm"),
-    "beside the pad": ({"x": "-6..0 mm"}, "must lie on the pad"),
-    "depth and force": ({"depth": "0.1 mm", "force": "1 N"}, "cannot both be asked for"),
-    "poisson": ({"poisson": [0.3, 0.5]}, "poisson"),
-    "young": ({"young": "-5 kPa"}, "must be more than 0"),
-    "a value twice": ({"depth": [1e-4, 1e-4]}, "is given twice"),
-    "an option that is none": ({"options": {"contact.suport": 1}}, "contact.support"),
-    "a modulus as an option": ({"options": {"material.young": 1e5}}, "give young="),
-    "count": ({"count": 0}, "must be a whole number from 1"),
-    "seed": ({"seed": 1.5}, "must be a whole number from 0"),
-    "model": ({"model": "fem"}, "must be soft or height-map"),
-    "forces of a height map": ({"model": "height-map", "force": 1}, "has no gel and no forces"),
-    "a unit of another kind": ({"depth": "1..2 N"}, "depth"),
-    "a dict": ({"depth": {"from": 1}}, "a dict: must be a number in m"),
-    "a matrix": ({"depth": [[1e-4, 2e-4]]}, "must be a number, a list of numbers, or a range"),
-    "a shear beyond the pad": ({"shear": "6 mm"}, "at most half the pad's width"),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_bad_input_is_one_sentence_and_nothing_is_made(folder, tmp_path, name):
-    changed, sentence = MISTAKES[name]
-    with pytest.raises(haptos.InputError, match=sentence) as caught:
-        PressRun(tmp_path / "a.h5", "sphere", **{"sensor": str(folder / "small.yaml"), "count": 3,
-                                                 **changed})
-    assert len(str(caught.value).splitlines()) == 1 and not list(tmp_path.iterdir())
-
-
-def test_shapes_may_be_meshes_of_any_kind(folder, tmp_path):
-    ball = haptos.icosphere(3e-3, 1e-3)
-    pair = np.asarray(ball.vertices), np.asarray(ball.triangles)
-    haptos.write_stl(tmp_path / "ball.stl", ball.transformed(scale=1e3))
-    like_trimesh = types.SimpleNamespace(vertices=pair[0], faces=pair[1])
-    sensor = str(folder / "small.yaml")
-    for shapes, names in [(pair, ["shape 1"]), (ball, ["shape 1"]), ([ball, pair, like_trimesh],
-                          ["shape 1", "shape 2", "shape 3"]), ({"mine": ball}, ["mine"]),
-                          (tmp_path / "ball.stl", ["ball"]), ([str(tmp_path / "ball.stl"), "cone"],
-                                                             ["ball", "cone"])]:
-        with PressRun(tmp_path / "a.h5", shapes, sensor=sensor, depth="0.1 mm",
-                      overwrite=True) as run:
-            assert list(run.recipe.shapes) == names
-    with pytest.raises(haptos.InputError, match="did you mean"):
-        PressRun(tmp_path / "b.h5", "spere", sensor=sensor)
-
-
-# -- height maps -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def heights(folder, tmp_path_factory):
-    """A ball of 4 mm, .3 mm deep at (.5, -.25) mm, and tilted, by height maps."""
-    return haptos.presses(tmp_path_factory.mktemp("heights") / "a.h5",
-                          {"ball": haptos.icosphere(4e-3, 0.15e-3)}, model="height-map",
-                          sensor=str(folder / "small.yaml"), x="0.5 mm", y="-0.25 mm",
-                          depth="0.3 mm", tilt=[0.0, "20 deg"], workers=1, progress=False)
-
-
-def test_the_depth_of_a_ball_is_that_of_geometry(heights):
-    pitch, radius, deep = 125e-6, 4e-3, 0.3e-3
-    x = (np.arange(64) - 31.5) * pitch - 0.5e-3
-    y = (23.5 - np.arange(48)) * pitch + 0.25e-3
-    r2 = x**2 + y[:, None] ** 2
-    cut = deep - (radius - np.sqrt(np.maximum(radius**2 - r2, 0)))
-    image = heights["depth"][0]
-    inside = cut > 0
-    # Facets of .15 mm lie up to .7 um inside the ball.
-    assert np.abs(image - cut)[inside].max() < 1e-6
-    assert (image[~inside] >= 0).all() and image[r2 > (5e-3) ** 2].max() < 0.01 * deep
-    normal = heights["normal"][0].astype(float)
-    well = cut > 0.1e-3  # two pixels from the border of contact, where the slope jumps
-    exact = np.stack([-x + 0 * r2, -y[:, None] + 0 * r2])[:, well] / radius
-    assert np.abs(normal[:2, well] - exact).max() < 0.01
-
-
-def test_a_ball_that_leans_is_the_same_ball(heights):
-    np.testing.assert_allclose(heights["depth"][1], heights["depth"][0], atol=2e-6)
-
-
-def test_a_height_map_says_that_it_simulates_nothing_and_has_no_forces(heights, folder, tmp_path):
-    with h5py.File(heights.path) as f:
-        assert f.attrs["model"] == "height-map"
-        assert "NOT a simulation of the gel" in f.attrs["model_about"]
-        assert "force" not in f and "marker_flow" not in f and "young" not in f["press"]
-        assert f["rgb"].shape == (2, 48, 64, 3)
-    with pytest.raises(haptos.InputError, match="comes? from a height map, which has no forces"):
-        heights["force"]
-    write_sensor(tmp_path)
-    done = run_haptos("dataset", "sphere", "--sensor", "small.yaml", "--model", "height-map",
-                      "--depth", "0.2mm", "--out", "a.h5", cwd=tmp_path)
-    assert done.returncode == 0 and "NOT a simulation of the gel" in done.stdout
-
-
-def test_noise_is_of_each_press_its_own_and_of_the_seed(tmp_path):
-    sensor = write_sensor(tmp_path)
-    with open(sensor, "a", encoding="utf-8") as f:
-        f.write("noise: {rgb: 2, texture: 2 um}\n")
-
-    def noisy(name, seed):
-        with haptos.presses(tmp_path / name, "sphere", sensor=sensor, model="height-map", count=2,
-                            depth="0.2 mm", seed=seed, workers=1, progress=False) as presses:
-            return presses["depth"][:], presses["rgb"][:].astype(int)
-
-    (depth, rgb), again, other = noisy("a.h5", 0), noisy("b.h5", 0), noisy("c.h5", 1)
-    np.testing.assert_array_equal(depth, again[0])
-    np.testing.assert_array_equal(rgb, again[1])
-    for one, two in [(depth[0], depth[1]), (depth[0], other[0][0])]:
-        assert 1e-6 < np.std(one - two) < 1e-5
-    assert 1 < np.std(rgb[0] - rgb[1]) < 20
 
 
 # -- reading -----------------------------------------------------------------------------------
