@@ -227,8 +227,8 @@ class PressSet:
     """An open file of presses; read with NumPy, row by row. Made by haptos.open_presses().
 
         with haptos.open_presses("presses.h5") as presses:
-            depth = presses["depth"][3]            # (height, width) [m] of press 3
-            force = presses["force"][presses.good] # (n, 3) [N] of those that went well
+            depth = presses["depth"]  # (n, height, width) [m]; depth[3] is that of press 3
+            force = presses["force"]  # (n, 3) [N]; force[presses.good] of those that went well
     """
 
     def __init__(self, file: h5py.File, path: Path) -> None:
