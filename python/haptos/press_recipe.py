@@ -108,7 +108,7 @@ def read_choice(name: str, value: Any) -> Choice:
     if isinstance(value, Range):
         low, high = (_checked(name, number(v, unit, name)) for v in value)
         if not low < high:
-            refuse(name, f"{low:g} to {high:g}", "must be a range that rises",
+            refuse(name, f"{low:g} to {high:g} {unit}".rstrip(), "must be a range that rises",
                    f'for example haptos.Range(low, high), or the text "{_span(name)}"')
         return Choice((low, high), True)
     row = value if hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) else [value]
@@ -294,8 +294,8 @@ def read_choices(given: Mapping[str, Any], model: str, count: int | None
     if count is None:
         for name, choice in choices.items():
             if choice is not None and choice.drawn:
-                refuse(name, f"{choice.values[0]:g} to {choice.values[1]:g}",
-                       "is a range to draw from, and a grid has values",
+                refuse(name, _shown(name, choice.as_json()), "is a range to draw from, "
+                       "and a grid has values",
                        "say how many presses are to be drawn, for example count=100, or list "
                        "values")
     return choices
