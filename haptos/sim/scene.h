@@ -8,7 +8,7 @@
 #include "haptos/contact/live/live_options.h"
 #include "haptos/contact/point/point_contact_options.h"
 #include "haptos/model/spec.h"
-#include "haptos/solve/newton.h"
+#include "haptos/options/newton_options.h"
 
 namespace haptos {
 
