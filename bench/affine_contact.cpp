@@ -12,10 +12,10 @@
 #include <string>
 
 #include "haptos/base/parallel.h"
-#include "haptos/contact/barrier/barrier_term.h"
-#include "haptos/contact/candidates/candidates.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/threads.h"
+#include "haptos/contact/live/barrier/barrier_term.h"
+#include "haptos/contact/search/candidates.h"
+#include "haptos/geometry/make/screw_threads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "haptos/sim/sim.h"
 
 namespace {

@@ -3,11 +3,11 @@
 #include <benchmark/benchmark.h>
 
 #include "haptos/base/parallel.h"
-#include "haptos/contact/barrier/closest_features.h"
-#include "haptos/contact/barrier/stencil_pair.h"
-#include "haptos/dynamics/elastic.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/contact/live/barrier/closest_features.h"
+#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 
 namespace {
 

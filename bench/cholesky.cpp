@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "haptos/base/parallel.h"
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/tet_refine.h"
-#include "haptos/solve/cholesky.h"
-#include "haptos/solve/cholesky_plan.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/mesh/tet_refine.h"
+#include "haptos/solve/linear/cholesky.h"
+#include "haptos/solve/linear/cholesky_plan.h"
 
 #ifdef HAPTOS_BENCH_CHOLMOD
 #include <suitesparse/cholmod.h>

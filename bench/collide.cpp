@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "haptos/geometry/broad_phase.h"
 #include "haptos/geometry/collide/collide.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/query/broad_phase.h"
 
 namespace haptos {
 namespace {

@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "haptos/base/lanes.h"
-#include "haptos/geometry/advancement.h"
-#include "haptos/geometry/ccd.h"
+#include "haptos/base/math/lanes.h"
+#include "haptos/geometry/query/advancement.h"
+#include "haptos/geometry/query/ccd.h"
 
 namespace haptos {
 namespace {

@@ -1,5 +1,5 @@
 // Time to make the force image and the contact field of a coat that a ball presses, 320 x 240.
-#include "haptos/sensors/force_image.h"
+#include "haptos/sensors/field/force_image.h"
 
 #include <benchmark/benchmark.h>
 

@@ -13,7 +13,7 @@
 #include <ctime>
 
 #include "haptos/base/parallel.h"
-#include "haptos/solve/linear_solver.h"
+#include "haptos/solve/multilevel/linear_solver.h"
 #include "tests/scenes/pad_system.h"
 
 namespace haptos {

@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <string>
 
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "haptos/sim/sim.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <string>
 
-#include "haptos/model/urdf.h"
-#include "haptos/sim/batch.h"
+#include "haptos/files/urdf/urdf.h"
+#include "haptos/sim/batch/batch.h"
 
 namespace haptos {
 namespace {

@@ -10,8 +10,8 @@
 #endif
 
 #include "haptos/base/parallel.h"
-#include "haptos/sensors/depth.h"
-#include "haptos/sensors/markers.h"
+#include "haptos/sensors/tactile/depth.h"
+#include "haptos/sensors/tactile/markers.h"
 
 namespace haptos {
 namespace {

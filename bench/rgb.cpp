@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "haptos/base/parallel.h"
-#include "haptos/sensors/photometric.h"
-#include "haptos/sensors/rgb_table.h"
-#include "haptos/sensors/tactile_noise.h"
+#include "haptos/sensors/optics/photometric.h"
+#include "haptos/sensors/optics/rgb_table.h"
+#include "haptos/sensors/optics/tactile_noise.h"
 
 namespace haptos {
 namespace {

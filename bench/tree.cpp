@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/lanes.h"
-#include "haptos/dynamics/tree_dynamics.h"
+#include "haptos/base/math/lanes.h"
+#include "haptos/bodies/tree/tree_dynamics.h"
 
 namespace haptos {
 namespace {

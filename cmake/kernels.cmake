@@ -4,24 +4,24 @@
 # Sources of the library that launch kernels.
 set(HAPTOS_KERNEL_SOURCES
   haptos/base/array.cpp
-  haptos/sim/kernel_batch.cpp
+  haptos/sim/batch/kernel_batch.cpp
 )
 
 # Headers that kernels include: a CUDA build checks that nvcc accepts each of them on its own.
 set(HAPTOS_KERNEL_HEADERS
   haptos/base/array.h
-  haptos/base/elementary.h
+  haptos/base/math/elementary.h
   haptos/base/launch.h
-  haptos/base/math.h
+  haptos/base/math/math.h
   haptos/base/parallel.h
-  haptos/base/scalar.h
-  haptos/contact/barrier/barrier_law.h
-  haptos/contact/point/sap_law.h
-  haptos/dynamics/elastic_kernel.h
-  haptos/dynamics/elastic_laws.h
-  haptos/dynamics/elastic_point.h
-  haptos/geometry/closest.h
-  haptos/geometry/distance.h
+  haptos/base/math/scalar.h
+  haptos/contact/live/barrier/barrier_law.h
+  haptos/contact/frozen/law/sap_law.h
+  haptos/bodies/elastic/elastic_kernel.h
+  haptos/bodies/elastic/elastic_laws.h
+  haptos/bodies/elastic/elastic_point.h
+  haptos/geometry/query/closest.h
+  haptos/geometry/query/distance.h
   haptos/geometry/mesh.h
 )
 

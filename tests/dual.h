@@ -1,7 +1,7 @@
 // Dual numbers a + b e with e^2 = 0: the derivative of a kernel along one direction, to round-off.
 #pragma once
 
-#include "haptos/base/elementary.h"
+#include "haptos/base/math/elementary.h"
 
 namespace haptos {
 

@@ -18,7 +18,7 @@
 #include <random>
 #include <utility>
 
-#include "haptos/base/math.h"
+#include "haptos/base/math/math.h"
 
 namespace haptos::exact_contacts {
 

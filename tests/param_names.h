@@ -8,8 +8,8 @@
 #include <string>
 #include <tuple>
 
-#include "haptos/dynamics/elastic_laws.h"
-#include "haptos/model/spec.h"
+#include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/scene/spec.h"
 
 namespace haptos {
 

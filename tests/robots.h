@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/rotation.h"
-#include "haptos/dynamics/articulation.h"
-#include "haptos/model/rigid.h"
-#include "haptos/model/spec.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/bodies/tree/articulation.h"
+#include "haptos/scene/rigid.h"
+#include "haptos/scene/spec.h"
 #include "tests/support.h"
 
 namespace haptos::test {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/contact/point/point_contact.h"
+#include "haptos/contact/frozen/point/point_contact.h"
 
 namespace haptos::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "haptos/dynamics/tree_jacobian.h"
+#include "haptos/bodies/tree/tree_jacobian.h"
 #include "tests/dual.h"
 #include "tests/support.h"
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string>
 
-#include "haptos/base/error.h"
-#include "haptos/base/math.h"
+#include "haptos/base/math/math.h"
+#include "haptos/base/text/error.h"
 #include "haptos/geometry/mesh.h"
 #include "haptos/version.h"
 

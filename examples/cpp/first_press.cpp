@@ -1,11 +1,11 @@
 // Presses a ball of radius 4 mm one millimetre into a gel pad; writes depth.ppm.
 #include <cstdio>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/sensors/depth.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/render/pictures.h"
+#include "haptos/sensors/tactile/depth.h"
 #include "haptos/sim/sim.h"
-#include "haptos/visual/pictures.h"
 
 int main() {
   using namespace haptos;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "haptos/base/scalar.h"
+#include "haptos/base/math/scalar.h"
 
 namespace haptos {
 

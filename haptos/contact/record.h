@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "haptos/potential/points.h"
+#include "haptos/system/points.h"
 
 namespace haptos {
 

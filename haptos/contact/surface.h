@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "haptos/geometry/bvh.h"
-#include "haptos/geometry/topology.h"
-#include "haptos/potential/points.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/bvh.h"
+#include "haptos/system/points.h"
 
 namespace haptos {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "haptos/base/math.h"
+#include "haptos/base/math/math.h"
 
 namespace haptos {
 

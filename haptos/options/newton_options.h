@@ -1,7 +1,7 @@
 // Options of the Newton driver, declared once.
 #pragma once
 
-#include "haptos/base/options.h"
+#include "haptos/base/text/options.h"
 
 namespace haptos {
 

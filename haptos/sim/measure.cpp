@@ -1,7 +1,7 @@
 // What a step reports beside the solver's own figures, and the wrenches on bodies.
 #include <algorithm>
 
-#include "haptos/dynamics/elastic.h"
+#include "haptos/bodies/elastic/elastic.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "haptos/dynamics/joint_laws.h"
-#include "haptos/sim/robots.h"
+#include "haptos/bodies/joints/joint_laws.h"
+#include "haptos/sim/model/robots.h"
 
 namespace haptos {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {

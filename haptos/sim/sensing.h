@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "haptos/sensors/robot_sensors.h"
+#include "haptos/sensors/robot/robot_sensors.h"
 
 namespace haptos {
 

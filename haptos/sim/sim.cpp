@@ -4,10 +4,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "haptos/base/error.h"
-#include "haptos/base/file.h"
 #include "haptos/base/parallel.h"
-#include "haptos/base/status.h"
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/file.h"
+#include "haptos/base/text/status.h"
 #include "haptos/sim/workspace.h"
 #include "haptos/solve/failure.h"
 

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "haptos/bodies/soft/stress.h"
 #include "haptos/contact/record.h"
-#include "haptos/dynamics/stress.h"
-#include "haptos/model/state.h"
-#include "haptos/sensors/nodal_contact.h"
-#include "haptos/sim/model.h"
+#include "haptos/sensors/field/nodal_contact.h"
+#include "haptos/sim/model/model.h"
 #include "haptos/sim/robot_view.h"
+#include "haptos/solve/newton/newton.h"
+#include "haptos/system/state.h"
 
 namespace haptos {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/base/error.h"
-#include "haptos/base/options.h"
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/options.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {

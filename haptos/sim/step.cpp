@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "haptos/base/status.h"
+#include "haptos/base/text/status.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/base/status.h"
+#include "haptos/base/text/status.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {

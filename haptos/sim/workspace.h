@@ -5,19 +5,19 @@
 #include <optional>
 #include <vector>
 
-#include "haptos/contact/contact_term.h"
-#include "haptos/contact/point/point_contact.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/joints/joint_laws.h"
+#include "haptos/bodies/joints/loop_closure.h"
+#include "haptos/bodies/loads/loads.h"
+#include "haptos/bodies/soft/soft_body.h"
+#include "haptos/bodies/stiff/affine_frame.h"
+#include "haptos/bodies/tree/articulation.h"
+#include "haptos/contact/frozen/point/point_contact.h"
+#include "haptos/contact/live/contact_term.h"
 #include "haptos/contact/surface.h"
-#include "haptos/dynamics/affine_frame.h"
-#include "haptos/dynamics/articulation.h"
-#include "haptos/dynamics/elastic.h"
-#include "haptos/dynamics/joint_laws.h"
-#include "haptos/dynamics/loads.h"
-#include "haptos/dynamics/loop_closure.h"
-#include "haptos/dynamics/soft_body.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/sim.h"
-#include "haptos/solve/objective.h"
+#include "haptos/solve/objective/objective.h"
 
 namespace haptos {
 

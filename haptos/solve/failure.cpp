@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "haptos/base/options.h"
-#include "haptos/base/status.h"
+#include "haptos/base/text/options.h"
+#include "haptos/base/text/status.h"
 
 namespace haptos {
 namespace {

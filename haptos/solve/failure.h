@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-#include "haptos/solve/newton.h"
+#include "haptos/solve/newton/newton.h"
 
 namespace haptos {
 

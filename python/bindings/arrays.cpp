@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "bind.h"
-#include "haptos/base/units.h"
+#include "haptos/base/text/units.h"
 
 namespace haptos::python {
 namespace {

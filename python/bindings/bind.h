@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/error.h"
-#include "haptos/base/rotation.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/base/text/error.h"
 #include "haptos/geometry/mesh.h"
 
 namespace haptos {

@@ -1,6 +1,6 @@
 // InputError and StepError as Python exceptions, and the texts of status bits.
 #include "bind.h"
-#include "haptos/base/status.h"
+#include "haptos/base/text/status.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos::python {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "bind.h"
-#include "haptos/visual/pictures.h"
+#include "haptos/render/pictures.h"
 #include "image.h"
 
 namespace haptos::python {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bind.h"
-#include "haptos/visual/image.h"
+#include "haptos/render/image/image.h"
 
 namespace haptos::python {
 

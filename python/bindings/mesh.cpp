@@ -4,10 +4,10 @@
 #include <nanobind/stl/pair.h>
 
 #include "bind.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/surface_distance.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/surface_distance.h"
 
 namespace haptos::python {
 namespace {

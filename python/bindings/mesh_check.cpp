@@ -1,7 +1,7 @@
 // What is wrong with a mesh.
-#include "haptos/geometry/mesh_check.h"
+#include "haptos/geometry/mesh/mesh_check.h"
 #include "bind.h"
-#include "haptos/geometry/exact.h"
+#include "haptos/geometry/query/exact.h"
 
 namespace haptos::python {
 namespace {

@@ -1,7 +1,7 @@
 // Options as the C++ tables declare them: Python repeats no name, unit, range or sentence.
 #include "bind.h"
-#include "haptos/base/units.h"
-#include "haptos/sim/scene.h"
+#include "haptos/base/text/units.h"
+#include "haptos/scene/scene.h"
 #include "scene_options.h"
 
 namespace haptos::python {

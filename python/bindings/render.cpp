@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "bind.h"
-#include "haptos/visual/pictures.h"
-#include "haptos/visual/render.h"
+#include "haptos/render/pictures.h"
+#include "haptos/render/render.h"
 #include "image.h"
 
 namespace haptos::python {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "haptos/model/robot_check.h"
-#include "haptos/model/srdf.h"
-#include "haptos/model/urdf.h"
+#include "haptos/files/urdf/srdf.h"
+#include "haptos/files/urdf/urdf.h"
+#include "haptos/scene/robot/robot_check.h"
 #include "robot_bind.h"
 
 namespace haptos::python {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "bind.h"
-#include "haptos/model/robot.h"
+#include "haptos/scene/robot/robot.h"
 
 namespace haptos::python {
 

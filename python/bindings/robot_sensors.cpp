@@ -4,9 +4,9 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bind.h"
-#include "haptos/base/options.h"
-#include "haptos/model/trajectory.h"
-#include "haptos/sim/batch.h"
+#include "haptos/base/text/options.h"
+#include "haptos/scene/trajectory.h"
+#include "haptos/sim/batch/batch.h"
 
 namespace haptos::python {
 namespace {

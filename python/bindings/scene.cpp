@@ -1,8 +1,8 @@
 // The scene builder. haptos/scene.py wraps it and documents it for people.
-#include "haptos/sim/scene.h"
+#include "haptos/scene/scene.h"
 #include <nanobind/stl/filesystem.h>
-#include "haptos/sim/model.h"
-#include "haptos/sim/scene_file.h"
+#include "haptos/files/scene/scene_file.h"
+#include "haptos/sim/model/model.h"
 
 #include "bind.h"
 #include "scene_options.h"

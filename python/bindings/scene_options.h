@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "bind.h"
-#include "haptos/sim/scene.h"
-#include "haptos/sim/scene_file.h"
+#include "haptos/files/scene/scene_file.h"
+#include "haptos/scene/scene.h"
 
 namespace haptos::python {
 

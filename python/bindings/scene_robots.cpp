@@ -5,8 +5,8 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bind.h"
-#include "haptos/model/rigid.h"
-#include "haptos/sim/batch.h"
+#include "haptos/scene/rigid.h"
+#include "haptos/sim/batch/batch.h"
 
 namespace haptos::python {
 namespace {

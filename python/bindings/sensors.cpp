@@ -1,8 +1,8 @@
 // Tactile camera, depth and markers, on plain arrays. haptos/sensors.py ties them to a Sim.
 #include "bind.h"
-#include "haptos/sensors/contours.h"
-#include "haptos/sensors/depth.h"
-#include "haptos/sensors/markers.h"
+#include "haptos/sensors/tactile/contours.h"
+#include "haptos/sensors/tactile/depth.h"
+#include "haptos/sensors/tactile/markers.h"
 
 namespace haptos::python {
 namespace {

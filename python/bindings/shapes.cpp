@@ -1,8 +1,8 @@
 // Surfaces and gel pads made from a few numbers.
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "bind.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/threads.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/screw_threads.h"
 
 namespace haptos::python {
 namespace {

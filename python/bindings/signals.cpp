@@ -1,7 +1,7 @@
 // Contact fields, force images and stress of a gel, on plain arrays. haptos/sensors.py ties them to
 // a Sim.
 #include "bind.h"
-#include "haptos/sensors/force_image.h"
+#include "haptos/sensors/field/force_image.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos::python {

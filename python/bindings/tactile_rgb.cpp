@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "bind.h"
-#include "haptos/sensors/photometric.h"
-#include "haptos/sensors/rgb_table.h"
-#include "haptos/sensors/tactile_noise.h"
-#include "haptos/sim/light_file.h"
+#include "haptos/files/light_file.h"
+#include "haptos/sensors/optics/photometric.h"
+#include "haptos/sensors/optics/rgb_table.h"
+#include "haptos/sensors/optics/tactile_noise.h"
 
 namespace haptos::python {
 namespace {

@@ -1,11 +1,11 @@
 // Kinematics and dynamics of a robot's tree as functions of numpy arrays, over any leading axes.
-#include "haptos/dynamics/tree.h"
+#include "haptos/bodies/tree/tree.h"
 
 #include <algorithm>
 
 #include "array_batch.h"
-#include "haptos/dynamics/tree_ik.h"
-#include "haptos/dynamics/tree_jacobian.h"
+#include "haptos/bodies/tree/tree_ik.h"
+#include "haptos/bodies/tree/tree_jacobian.h"
 #include "robot_bind.h"
 
 namespace haptos::python {

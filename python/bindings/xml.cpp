@@ -1,5 +1,5 @@
 // XML text with its lines, for readers written in Python.
-#include "haptos/model/xml.h"
+#include "haptos/files/urdf/xml.h"
 #include "bind.h"
 
 namespace haptos::python {

@@ -1,6 +1,6 @@
 """Quantities as people write them ("1mm", "435 kPa") and as they read them.
 
-The units are those of the C++ table, haptos/base/units.cpp.
+The units are those of the C++ table, haptos/base/text/units.cpp.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "haptos/sim/kernel_batch.h"
+#include "haptos/sim/batch/kernel_batch.h"
 #include "tests/support.h"
 
 namespace haptos {

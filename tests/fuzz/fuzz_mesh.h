@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/mesh_check.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 
 namespace haptos::fuzz {
 

@@ -2,7 +2,7 @@
 // sentence. Shared by the fuzzer and by the tests.
 #pragma once
 
-#include "haptos/sim/scene_file.h"
+#include "haptos/files/scene/scene_file.h"
 #include "tests/fuzz/fuzz_mesh.h"
 
 namespace haptos::fuzz {

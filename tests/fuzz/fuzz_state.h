@@ -12,7 +12,7 @@
 #include <string>
 
 #include "haptos/base/hash.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "haptos/sim/sim.h"
 #include "tests/fuzz/fuzz_mesh.h"
 #include "tests/robots.h"

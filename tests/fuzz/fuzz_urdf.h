@@ -2,8 +2,8 @@
 // of one sentence. Shared by the fuzzer and by the corpus test.
 #pragma once
 
-#include "haptos/model/robot_check.h"
-#include "haptos/model/urdf.h"
+#include "haptos/files/urdf/urdf.h"
+#include "haptos/scene/robot/robot_check.h"
 #include "tests/fuzz/fuzz_mesh.h"
 
 namespace haptos::fuzz {

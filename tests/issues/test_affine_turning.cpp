@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/mass_properties.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mass_properties.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos {

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "haptos/contact/candidates/stencil_list.h"
-#include "haptos/geometry/ccd.h"
+#include "haptos/contact/search/stencil_list.h"
+#include "haptos/geometry/query/ccd.h"
 #include "tests/exact_contacts.h"
 
 namespace haptos {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/dynamics/joint_terms.h"
+#include "haptos/base/text/status.h"
+#include "haptos/bodies/joints/joint_terms.h"
 #include "haptos/sim/sim.h"
 #include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"

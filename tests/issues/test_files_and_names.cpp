@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/error.h"
-#include "haptos/base/file.h"
-#include "haptos/base/utf8.h"
-#include "haptos/model/robot_check.h"
-#include "haptos/model/trajectory.h"
-#include "haptos/model/urdf.h"
-#include "haptos/sim/scene.h"
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/file.h"
+#include "haptos/base/text/utf8.h"
+#include "haptos/files/urdf/urdf.h"
+#include "haptos/scene/robot/robot_check.h"
+#include "haptos/scene/scene.h"
+#include "haptos/scene/trajectory.h"
 
 namespace haptos {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "haptos/sim/sim.h"
 #include "tests/scenes/point_world.h"
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
-#include "haptos/contact/point/point_contact.h"
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/contact/frozen/point/point_contact.h"
 #include "tests/scenes/frozen_scene.h"
 #include "tests/scenes/point_world.h"
 #include "tests/support.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {

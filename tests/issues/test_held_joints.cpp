@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/dynamics/joint_laws.h"
+#include "haptos/bodies/joints/joint_laws.h"
 #include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <ctime>
 
-#include "haptos/base/status.h"
-#include "haptos/contact/candidates/candidates.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/contact/search/candidates.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {

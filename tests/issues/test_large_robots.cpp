@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 #include "haptos/sim/sim.h"
 #include "tests/robots.h"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "haptos/base/error.h"
-#include "haptos/model/urdf.h"
+#include "haptos/base/text/error.h"
+#include "haptos/files/urdf/urdf.h"
 
 namespace haptos {
 namespace {

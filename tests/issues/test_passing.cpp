@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/robots.h"
 #include "tests/scenes/point_world.h"
 

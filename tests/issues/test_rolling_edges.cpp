@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/dynamics/articulation.h"
+#include "haptos/bodies/tree/articulation.h"
 #include "tests/robots.h"
 #include "tests/scenes/point_world.h"
 

@@ -11,9 +11,9 @@
 #include <limits>
 #include <random>
 
-#include "haptos/base/file.h"
-#include "haptos/geometry/bvh.h"
-#include "haptos/sim/batch.h"
+#include "haptos/base/text/file.h"
+#include "haptos/geometry/query/bvh.h"
+#include "haptos/sim/batch/batch.h"
 #include "tests/fuzz/fuzz_state.h"
 
 namespace haptos {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "haptos/base/error.h"
-#include "haptos/sim/doubts.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sim/doubts/doubts.h"
 #include "tests/robots.h"
 #include "tests/scenes/point_world.h"
 

@@ -2,9 +2,9 @@
 // two surfaces with the whole term between them.
 #pragma once
 
-#include "haptos/contact/barrier/barrier_term.h"
-#include "haptos/contact/mortar/mortar_term.h"
-#include "haptos/geometry/distance.h"
+#include "haptos/contact/live/barrier/barrier_term.h"
+#include "haptos/contact/live/mortar/mortar_term.h"
+#include "haptos/geometry/query/distance.h"
 #include "tests/laws/law_suite.h"
 
 namespace haptos::test {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/base/rotation.h"
-#include "haptos/potential/term.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/system/term.h"
 
 namespace haptos::test {
 

@@ -5,13 +5,13 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "haptos/contact/barrier/barrier_term.h"
-#include "haptos/dynamics/affine_frame.h"
-#include "haptos/dynamics/elastic.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/model/soft_model.h"
-#include "haptos/solve/objective.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/elastic/soft_model.h"
+#include "haptos/bodies/stiff/affine_frame.h"
+#include "haptos/contact/live/barrier/barrier_term.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/solve/objective/objective.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -1,10 +1,10 @@
 // The law suite on barrier contact, part by part: the scalar law, weights, and every kind of pair
 // with every feature, against driven and free colliders. test_barrier_term.cpp holds the whole
 // term.
-#include "haptos/base/clamp_positive.h"
-#include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/contact/barrier/feature_weight.h"
-#include "haptos/contact/barrier/stencil_pair.h"
+#include "haptos/base/math/clamp_positive.h"
+#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/barrier/feature_weight.h"
+#include "haptos/contact/live/barrier/stencil_pair.h"
 #include "tests/laws/barrier_cases.h"
 #include "tests/laws/law_suite.h"
 #include "tests/support.h"

@@ -1,7 +1,7 @@
 // Loop closures by the unknowns of the bodies that they join.
 #include <gtest/gtest.h>
 
-#include "haptos/dynamics/loop_closure.h"
+#include "haptos/bodies/joints/loop_closure.h"
 #include "tests/laws/unknowns_suite.h"
 #include "tests/robots.h"
 

@@ -1,7 +1,7 @@
 // The damping of soft bodies over a step of finite length; that it is a proper term at h = 0 is in
 // test_elastic_laws.cpp.
-#include "haptos/dynamics/damping.h"
-#include "haptos/geometry/pads.h"
+#include "haptos/bodies/elastic/damping.h"
+#include "haptos/geometry/make/pads.h"
 #include "tests/laws/law_suite.h"
 #include "tests/param_names.h"
 #include "tests/support.h"

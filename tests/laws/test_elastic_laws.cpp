@@ -1,7 +1,7 @@
 // The law suite on elastic and damping terms, for both elements and all laws.
-#include "haptos/dynamics/damping.h"
-#include "haptos/dynamics/elastic.h"
-#include "haptos/dynamics/elastic_point.h"
+#include "haptos/bodies/elastic/damping.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/elastic/elastic_point.h"
 #include "tests/laws/law_suite.h"
 #include "tests/param_names.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 // Hunt and Crossley's laws with their impulse as an unknown (hunt_crossley_impulse.h), by
 // themselves and in one contact.
-#include "haptos/contact/point/hunt_crossley_impulse.h"
+#include "haptos/contact/frozen/law/hunt_crossley_impulse.h"
 
 #include <gtest/gtest.h>
 

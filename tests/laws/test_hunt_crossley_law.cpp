@@ -1,6 +1,6 @@
 // Hunt and Crossley's laws of point contact: derivatives by differences in every region, convexity,
 // friction on the cone, lanes.
-#include "haptos/contact/point/hunt_crossley.h"
+#include "haptos/contact/frozen/law/hunt_crossley.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/base/lanes.h"
+#include "haptos/base/math/lanes.h"
 #include "tests/support.h"
 
 namespace haptos {

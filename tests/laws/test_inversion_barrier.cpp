@@ -1,5 +1,5 @@
 // The law suite on the barrier that keeps tetrahedra inside composite elements from inverting.
-#include "haptos/dynamics/inversion_barrier.h"
+#include "haptos/bodies/elastic/inversion_barrier.h"
 #include "tests/laws/law_suite.h"
 #include "tests/support.h"
 

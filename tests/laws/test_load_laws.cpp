@@ -1,6 +1,6 @@
 // The law suite on loads: nodal forces, and follower pressure on closed and open surfaces.
-#include "haptos/dynamics/loads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/bodies/loads/loads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/laws/law_suite.h"
 #include "tests/support.h"
 

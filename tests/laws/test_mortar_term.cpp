@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/laws/barrier_cases.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
 // The law of point contact with its impulse as an unknown (sap_impulse.h), by itself and in one
 // contact.
-#include "haptos/contact/point/sap_impulse.h"
+#include "haptos/contact/frozen/law/sap_impulse.h"
 
 #include <gtest/gtest.h>
 

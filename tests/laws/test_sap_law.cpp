@@ -1,6 +1,6 @@
 // The SAP cone: derivatives by differences in every region and on both sides of every transition,
 // convexity, projection, scaling, lanes.
-#include "haptos/contact/point/sap_law.h"
+#include "haptos/contact/frozen/law/sap_law.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
-#include "haptos/base/lanes.h"
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/base/math/lanes.h"
+#include "haptos/bodies/stiff/rigid_body.h"
 #include "tests/laws/unknowns_suite.h"
 #include "tests/sap_pairs.h"
 

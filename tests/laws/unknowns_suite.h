@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/dynamics/body.h"
-#include "haptos/potential/term.h"
+#include "haptos/bodies/body.h"
+#include "haptos/system/term.h"
 
 namespace haptos::test {
 

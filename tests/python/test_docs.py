@@ -44,8 +44,8 @@ def test_the_fifteen_lines_of_the_start_are_the_example():
 @pytest.mark.parametrize(("page", "text", "becomes"), [
     ("index.md", "[a](../CHANGELOG.md)", "[a](changelog.md)"),
     ("sensors/rgb.md", "[a](../index.md#x)", "[a](../index.md#x)"),
-    ("robots.md", "[robot.h](../haptos/model/robot.h)", "robot.h (`haptos/model/robot.h`)"),
-    ("robots.md", "[`robot.h`](../haptos/model/robot.h)", "`robot.h`"),
+    ("robots.md", "[robot.h](../haptos/scene/robot/robot.h)", "robot.h (`haptos/scene/robot/robot.h`)"),
+    ("robots.md", "[`robot.h`](../haptos/scene/robot/robot.h)", "`robot.h`"),
     ("changelog.md", "[a](docs/cli.md)", "[a](cli.md)"),
     ("index.md", "[a](https://x.org/y.md)", "[a](https://x.org/y.md)"),
     ("index.md", "```\n[a](../CHANGELOG.md)\n```", "```\n[a](../CHANGELOG.md)\n```"),

@@ -40,18 +40,20 @@ def errors_of(root, name, text):
         ("sim", "contact", True),
         ("contact", "geometry", True),
         ("contact", "contact", True),
-        ("solve", "potential", True),
+        ("solve", "system", True),
         ("sim", "sensors", True),
+        ("files", "sim", True),
         ("sensors", "contact", True),
         ("sensors", "sim", False),
-        ("geometry", "model", False),
-        ("potential", "contact", False),
-        ("contact", "dynamics", False),
-        ("dynamics", "contact", False),
-        ("sensors", "visual", False),
+        ("geometry", "scene", False),
+        ("scene", "files", False),
+        ("system", "contact", False),
+        ("contact", "bodies", False),
+        ("bodies", "contact", False),
+        ("sensors", "render", False),
         ("solve", "contact", False),
-        ("solve", "dynamics", False),
-        ("solve", "model", False),
+        ("solve", "bodies", False),
+        ("solve", "scene", False),
     ],
 )
 def test_an_include_points_down_or_stays_in_its_folder(tmp_path, folder, other, allowed):
@@ -102,14 +104,28 @@ def test_comments_strings_and_templates_break_no_rule(tmp_path, text):
 def test_only_the_parallel_files_of_base_may_mention_threads(tmp_path):
     text = "#include <tbb/parallel_for.h>\nstd::thread t;\n"
     assert errors_of(tmp_path, "haptos/base/parallel.cpp", text) == []
-    assert len(errors_of(tmp_path, "haptos/model/parallel.cpp", text)) == 2
+    assert len(errors_of(tmp_path, "haptos/scene/parallel.cpp", text)) == 2
 
 
-def test_a_long_file_is_a_warning_and_not_an_error(tmp_path):
+def test_a_file_has_at_most_400_lines_and_a_folder_16_files(tmp_path):
     write(tmp_path, "haptos/base/long.h", "\n" * 401)
     errors, warnings, count = layers.check_tree(tmp_path)
-    assert (len(errors), len(warnings), count) == (0, 1, 1)
-    assert warnings[0].startswith("haptos/base/long.h:1: has 401 lines")
+    assert (len(errors), len(warnings), count) == (1, 0, 1)
+    assert errors[0].startswith("haptos/base/long.h:1: has 401 lines")
+    for k in range(17):
+        write(tmp_path, f"haptos/geometry/mesh/{k}.h", "#pragma once\n")
+    errors, _, _ = layers.check_tree(tmp_path)
+    assert errors[1].startswith("haptos/geometry/mesh/:1: holds 17 files")
+
+
+def test_folders_of_a_layer_do_not_include_each_other_in_a_circle(tmp_path):
+    write(tmp_path, "haptos/geometry/mesh/a.h", '#include "haptos/geometry/query/b.h"\n')
+    write(tmp_path, "haptos/geometry/query/b.h", "#pragma once\n")
+    assert layers.check_tree(tmp_path)[0] == []
+    write(tmp_path, "haptos/geometry/query/c.h", '#include "haptos/geometry/mesh/a.h"\n')
+    errors, _, _ = layers.check_tree(tmp_path)
+    assert len(errors) == 1 and "in a circle" in errors[0]
+    assert "haptos/geometry/query/c.h -> haptos/geometry/mesh/a.h" in errors[0]
 
 
 def test_the_script_exits_with_one_only_when_a_rule_is_broken(tmp_path, capsys):

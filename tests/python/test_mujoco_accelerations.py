@@ -114,7 +114,7 @@ def acceleration_in_a_scene(path, q, v, dt):
 def test_passive_forces_and_mimics_accelerate_as_by_mujoco_s_matrices(mujoco, tmp_path, mimic):
     """M a + c = passive forces, with a multiplier where a joint follows another.
 
-    A follower is as stiff as the step bears (haptos/dynamics/loop_closure.h): its multiplier stretches it
+    A follower is as stiff as the step bears (haptos/bodies/joints/loop_closure.h): its multiplier stretches it
     by R = beta^2 / (4 pi^2) of its inverse inertia, beta .1, which is 2.5e-4 of the rigid answer.
     """
     m = mujoco.MjModel.from_xml_string(arm(False))

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "haptos/geometry/bvh.h"
-#include "haptos/geometry/exact.h"
+#include "haptos/geometry/query/bvh.h"
+#include "haptos/geometry/query/exact.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos::test {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/mesh/topology.h"
 
 namespace haptos::test {
 namespace {

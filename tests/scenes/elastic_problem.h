@@ -12,10 +12,10 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/dynamics/elastic.h"
-#include "haptos/dynamics/inversion_barrier.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/solve/newton.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/elastic/inversion_barrier.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/solve/newton/newton.h"
 #include "tests/support.h"
 
 namespace haptos::test {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "haptos/contact/contact_term.h"
-#include "haptos/dynamics/body.h"
-#include "haptos/solve/newton.h"
-#include "haptos/solve/objective.h"
+#include "haptos/bodies/body.h"
+#include "haptos/contact/live/contact_term.h"
+#include "haptos/solve/newton/newton.h"
+#include "haptos/solve/objective/objective.h"
 
 namespace haptos {
 

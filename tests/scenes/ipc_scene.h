@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "haptos/geometry/shapes.h"
-#include "haptos/sim/scene.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/scene/scene.h"
 #include "tests/support.h"
 
 namespace haptos::test {

@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/contact/barrier/barrier_term.h"
-#include "haptos/dynamics/elastic.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/model/soft_model.h"
-#include "haptos/solve/multilevel.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/elastic/soft_model.h"
+#include "haptos/contact/live/barrier/barrier_term.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/solve/multilevel/multilevel.h"
 
 namespace haptos::test {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/contact/point/point_contact.h"
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/contact/frozen/point/point_contact.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos::test {

@@ -13,10 +13,10 @@
 #include <cmath>
 #include <vector>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/sensors/depth.h"
-#include "haptos/sensors/markers.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/sensors/tactile/depth.h"
+#include "haptos/sensors/tactile/markers.h"
 #include "haptos/sim/sim.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"

@@ -2,8 +2,8 @@
 // pad under a ball, a pad on a mount that shakes.
 #pragma once
 
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/support.h"
 
 namespace haptos::test {

@@ -2,7 +2,7 @@
 // the same pressure at the same part of their support.
 #include <gtest/gtest.h>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/elastic_problem.h"
 
 namespace haptos {

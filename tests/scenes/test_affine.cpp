@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/robots.h"
 #include "tests/scenes/soft_scenes.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 #include "tests/scenes/start_energy.h"
 #include "tests/scenes/watch.h"
 #include "tests/support.h"

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/robots.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"

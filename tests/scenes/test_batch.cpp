@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/error.h"
 #include "haptos/base/parallel.h"
-#include "haptos/sim/batch.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sim/batch/batch.h"
 #include "tests/robots.h"
 
 namespace haptos {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/model/rigid.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/scene/rigid.h"
 #include "haptos/sim/sim.h"
 #include "tests/robots.h"
 #include "tests/support.h"

@@ -13,13 +13,13 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/threads.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/screw_threads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/exact.h"
 #include "haptos/sim/sim.h"
 #include "tests/outside_data.h"
 

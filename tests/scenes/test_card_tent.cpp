@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/param_names.h"
 #include "tests/scenes/start_energy.h"
 #include "tests/scenes/watch.h"

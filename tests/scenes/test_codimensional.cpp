@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/scenes/degenerate_shapes.h"
 #include "tests/scenes/ipc_scene.h"
 #include "tests/scenes/watch.h"

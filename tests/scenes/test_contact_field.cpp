@@ -3,7 +3,7 @@
 // that do not match.
 #include <cstdio>
 
-#include "haptos/sensors/contact_field.h"
+#include "haptos/sensors/field/contact_field.h"
 #include "tests/scenes/thick_gel.h"
 
 namespace haptos {

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "haptos/geometry/topology.h"
+#include "haptos/geometry/mesh/topology.h"
 #include "tests/param_names.h"
 #include "tests/scenes/elastic_problem.h"
 

@@ -10,7 +10,7 @@
 #include <functional>
 #include <map>
 
-#include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 #include "tests/param_names.h"
 #include "tests/scenes/degenerate_shapes.h"
 #include "tests/scenes/watch.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/shapes.h"
-#include "haptos/solve/linear_solver.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/solve/multilevel/linear_solver.h"
 #include "tests/scenes/pad_system.h"
 #include "tests/support.h"
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/error.h"
-#include "haptos/dynamics/soft_element.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/error.h"
+#include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"
 

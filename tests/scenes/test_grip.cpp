@@ -1,8 +1,8 @@
 // Two soft fingers hold a block of 1 kg by friction: what it moves in an hour.
 #include <cstdio>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/rotation.h"
-#include "haptos/geometry/mass_properties.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/geometry/mesh/mass_properties.h"
 #include "tests/scenes/degenerate_shapes.h"
 #include "tests/scenes/watch.h"
 #include "tests/support.h"

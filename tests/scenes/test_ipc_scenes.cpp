@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/param_names.h"
 #include "tests/scenes/degenerate_shapes.h"
 #include "tests/scenes/ipc_scene.h"

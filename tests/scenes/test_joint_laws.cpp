@@ -1,11 +1,11 @@
 // Limits, motors and dry friction of joints against closed forms.
-#include "haptos/dynamics/joint_laws.h"
+#include "haptos/bodies/joints/joint_laws.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 #include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"
 

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "haptos/dynamics/elastic_laws.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/geometry/mesh/topology.h"
 #include "tests/scenes/elastic_problem.h"
 #include "tests/scenes/soft_scenes.h"
 

@@ -1,14 +1,14 @@
 // Kinematic loops: a four-bar linkage against Freudenstein's equation, a bar that hangs from two
 // points, welded links against one, a rod against a pendulum, coupled joints.
-#include "haptos/dynamics/loop_closure.h"
+#include "haptos/bodies/joints/loop_closure.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/error.h"
-#include "haptos/dynamics/joint_laws.h"
+#include "haptos/base/text/error.h"
+#include "haptos/bodies/joints/joint_laws.h"
 #include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/bvh.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/bvh.h"
+#include "haptos/geometry/query/exact.h"
 #include "haptos/sim/sim.h"
 #include "tests/scenes/start_energy.h"
 

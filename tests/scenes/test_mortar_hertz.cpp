@@ -12,9 +12,9 @@
 #include <ctime>
 #include <map>
 
-#include "haptos/contact/mortar/mortar_press.h"
-#include "haptos/dynamics/elastic_laws.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/contact/live/mortar/mortar_press.h"
+#include "haptos/geometry/mesh/topology.h"
 #include "haptos/sim/sim.h"
 #include "tests/scenes/graded_mesh.h"
 #include "tests/support.h"

@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <map>
 
-#include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/dynamics/elastic_laws.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/geometry/mesh/topology.h"
 #include "tests/scenes/elastic_problem.h"
 
 namespace haptos {

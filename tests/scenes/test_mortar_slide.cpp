@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/elastic_problem.h"
 
 namespace haptos {

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <functional>
 
-#include "haptos/dynamics/articulation.h"
-#include "haptos/dynamics/joint_terms.h"
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/bodies/joints/joint_terms.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/bodies/tree/articulation.h"
 #include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"
 

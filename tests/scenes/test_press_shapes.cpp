@@ -3,13 +3,13 @@
 // indenter is where it was sent, and what it pushes with is what the base carries.
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/tet_refine.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/mesh/tet_refine.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/outside_data.h"
 #include "tests/scenes/round_press.h"
 

@@ -1,8 +1,8 @@
 // What a simulation refuses: a start in intersection, and in strict mode a step that did not
 // converge.
-#include "haptos/base/error.h"
-#include "haptos/base/status.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/round_press.h"
 
 namespace haptos {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/bodies/stiff/rigid_body.h"
 #include "tests/scenes/frozen_scene.h"
 
 namespace haptos {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/topology.h"
 #include "tests/param_names.h"
 #include "tests/scenes/degenerate_shapes.h"
 #include "tests/scenes/watch.h"

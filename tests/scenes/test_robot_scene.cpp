@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/contact/point/point_contact.h"
-#include "haptos/dynamics/joint_laws.h"
-#include "haptos/model/urdf.h"
+#include "haptos/bodies/joints/joint_laws.h"
+#include "haptos/contact/frozen/point/point_contact.h"
+#include "haptos/files/urdf/urdf.h"
 #include "tests/outside_data.h"
 #include "tests/scenes/frozen_scene.h"
 

@@ -1,6 +1,6 @@
 // Sensors of robots against laws that know nothing of trees: robots whose links are made of point
 // masses, whose accelerations are second differences of positions; weights; closed forms.
-#include "haptos/sensors/robot_sensors.h"
+#include "haptos/sensors/robot/robot_sensors.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <functional>
 
-#include "haptos/contact/point/point_contact.h"
-#include "haptos/dynamics/joint_laws.h"
-#include "haptos/model/urdf.h"
+#include "haptos/bodies/joints/joint_laws.h"
+#include "haptos/contact/frozen/point/point_contact.h"
+#include "haptos/files/urdf/urdf.h"
 #include "tests/outside_data.h"
 #include "tests/robots.h"
 #include "tests/scenes/frozen_scene.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/error.h"
-#include "haptos/model/urdf.h"
+#include "haptos/base/text/error.h"
+#include "haptos/files/urdf/urdf.h"
 #include "haptos/sim/sim.h"
 #include "tests/outside_data.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/dynamics/articulation.h"
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/bodies/tree/articulation.h"
 #include "tests/robots.h"
 #include "tests/sap_pairs.h"
 #include "tests/scenes/frozen_scene.h"

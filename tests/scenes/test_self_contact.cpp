@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/scenes/crossing.h"
 #include "tests/scenes/soft_scenes.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "haptos/base/error.h"
-#include "haptos/sim/batch.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sim/batch/batch.h"
 #include "haptos/sim/player.h"
 #include "haptos/sim/sim.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "haptos/dynamics/soft_element.h"
+#include "haptos/bodies/elastic/soft_element.h"
 #include "tests/param_names.h"
 #include "tests/scenes/soft_scenes.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/model/rigid.h"
-#include "haptos/sim/doubts.h"
+#include "haptos/base/text/status.h"
+#include "haptos/scene/rigid.h"
+#include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos {

@@ -1,8 +1,8 @@
 // Steps that do not settle in one piece are taken in parts.
 #include <gtest/gtest.h>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/shapes.h"
 #include "haptos/sim/sim.h"
 #include "tests/support.h"
 

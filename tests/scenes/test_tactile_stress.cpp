@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/param_names.h"
 #include "tests/scenes/watch.h"
 #include "tests/support.h"

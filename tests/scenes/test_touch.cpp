@@ -2,8 +2,8 @@
 // middle, without friction.
 #include <cstdio>
 
-#include "haptos/sensors/contact_field.h"
-#include "haptos/sensors/depth.h"
+#include "haptos/sensors/field/contact_field.h"
+#include "haptos/sensors/tactile/depth.h"
 #include "tests/scenes/crossing.h"
 #include "tests/scenes/soft_scenes.h"
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/dynamics/articulation.h"
-#include "haptos/dynamics/joint_terms.h"
-#include "haptos/dynamics/rigid_body.h"
-#include "haptos/dynamics/tree_jacobian.h"
+#include "haptos/bodies/joints/joint_terms.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/bodies/tree/articulation.h"
+#include "haptos/bodies/tree/tree_jacobian.h"
 #include "tests/robots.h"
 #include "tests/sap_pairs.h"
 #include "tests/scenes/frozen_scene.h"

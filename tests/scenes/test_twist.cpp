@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/pads.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"
 

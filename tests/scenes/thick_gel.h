@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/crossing.h"
 #include "tests/support.h"
 

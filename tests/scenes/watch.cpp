@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/base/status.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mass_properties.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/sim/pairs.h"
+#include "haptos/base/text/status.h"
+#include "haptos/geometry/mesh/mass_properties.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/query/exact.h"
+#include "haptos/sim/model/pairs.h"
 #include "tests/scenes/crossing.h"
 
 namespace haptos::test {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "haptos/base/error.h"
-#include "haptos/sim/scene_file.h"
+#include "haptos/base/text/error.h"
+#include "haptos/files/scene/scene_file.h"
 
 namespace haptos::test {
 

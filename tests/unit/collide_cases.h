@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "haptos/geometry/collide/collide.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 
 namespace haptos::collide_test {
 

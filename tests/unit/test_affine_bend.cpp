@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "haptos/dynamics/affine_frame.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/bodies/stiff/affine_frame.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos {

@@ -1,5 +1,5 @@
 // Sums over the pairs of two stiff bodies against the same sums pair by pair and point by point.
-#include "haptos/contact/barrier/affine_pairs.h"
+#include "haptos/contact/live/barrier/affine_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "haptos/base/parallel.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -1,4 +1,4 @@
-#include "haptos/solve/anderson.h"
+#include "haptos/solve/newton/anderson.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Articulation: what it gives the step, joint terms, refused input. Its dynamics: test_tree.cpp.
-#include "haptos/dynamics/articulation.h"
+#include "haptos/bodies/tree/articulation.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
-#include "haptos/base/error.h"
-#include "haptos/dynamics/joint_terms.h"
+#include "haptos/base/text/error.h"
+#include "haptos/bodies/joints/joint_terms.h"
 #include "tests/robots.h"
 
 namespace haptos {

@@ -40,9 +40,9 @@
 #include <functional>
 #include <limits>
 
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 #include "haptos/sim/sim.h"
 #include "tests/unit/bad_input.h"
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/unit/bad_input.h"
 
 namespace haptos {

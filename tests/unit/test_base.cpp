@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "haptos/base/array.h"
-#include "haptos/base/elementary.h"
-#include "haptos/base/options.h"
+#include "haptos/base/math/elementary.h"
+#include "haptos/base/math/rotation.h"
 #include "haptos/base/parallel.h"
-#include "haptos/base/rotation.h"
-#include "haptos/base/status.h"
-#include "haptos/contact/barrier/barrier_law.h"
-#include "haptos/dynamics/elastic_laws.h"
-#include "haptos/model/material.h"
-#include "haptos/sim/kernel_batch.h"
+#include "haptos/base/text/options.h"
+#include "haptos/base/text/status.h"
+#include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/scene/material.h"
+#include "haptos/sim/batch/kernel_batch.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -1,5 +1,5 @@
 // The block pattern's bookkeeping and the matrix's product against a dense matrix.
-#include "haptos/potential/block_matrix.h"
+#include "haptos/system/block_matrix.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cstring>
 #include <random>
 
-#include "haptos/base/error.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/text/error.h"
 
 namespace haptos {
 namespace {

@@ -1,5 +1,5 @@
 // Pairs of overlapping boxes against a test of all pairs.
-#include "haptos/geometry/broad_phase.h"
+#include "haptos/geometry/query/broad_phase.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "haptos/geometry/bvh.h"
+#include "haptos/geometry/query/bvh.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 
 namespace haptos {
 namespace {

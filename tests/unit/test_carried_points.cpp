@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "haptos/solve/objective.h"
+#include "haptos/solve/objective/objective.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -1,7 +1,7 @@
 // Continuous collision detection: against sampled and exact contact times, and against queries with
 // an exact ground truth (shared data, B. Wang et al., "A Large Scale Benchmark and an
 // Inclusion-Based Algorithm for Continuous Collision Detection", 2021).
-#include "haptos/geometry/ccd.h"
+#include "haptos/geometry/query/ccd.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/lanes.h"
-#include "haptos/geometry/advancement.h"
+#include "haptos/base/math/lanes.h"
+#include "haptos/geometry/query/advancement.h"
 #include "tests/outside_data.h"
 
 namespace haptos {

@@ -1,5 +1,5 @@
 // The block Cholesky factor against Eigen's dense one, and its promises: bits, names, no heap.
-#include "haptos/solve/cholesky.h"
+#include "haptos/solve/linear/cholesky.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 #include <limits>
 #include <random>
 
-#include "haptos/base/error.h"
 #include "haptos/base/parallel.h"
-#include "haptos/solve/cholesky_plan.h"
-#include "haptos/solve/dense_kernels.h"
-#include "haptos/solve/ordering.h"
+#include "haptos/base/text/error.h"
+#include "haptos/solve/linear/cholesky_plan.h"
+#include "haptos/solve/linear/dense_kernels.h"
+#include "haptos/solve/ordering/ordering.h"
 #include "tests/unit/allocation_count.h"
 
 namespace haptos {

@@ -2,7 +2,7 @@
 // duality proves (no distance is smaller than the gap along any direction), and against sweeps.
 #include <gtest/gtest.h>
 
-#include "haptos/geometry/collide/gjk.h"
+#include "haptos/geometry/convex/gjk.h"
 #include "tests/unit/collide_cases.h"
 
 namespace haptos {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 
 namespace haptos {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "haptos/base/error.h"
-#include "haptos/sensors/contours.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sensors/tactile/contours.h"
 
 namespace haptos {
 namespace {

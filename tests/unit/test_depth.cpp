@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "haptos/base/error.h"
 #include "haptos/base/parallel.h"
-#include "haptos/geometry/raster.h"
-#include "haptos/sensors/depth.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/query/raster.h"
+#include "haptos/sensors/tactile/depth.h"
 
 namespace haptos {
 namespace {

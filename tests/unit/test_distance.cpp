@@ -1,6 +1,6 @@
 // Closest points, distances and their derivatives, region by region. Differences are taken in
 // double-double, so they are exact enough to test gaps far below the edge length.
-#include "haptos/geometry/distance.h"
+#include "haptos/geometry/query/distance.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "haptos/base/lanes.h"
-#include "haptos/geometry/double_double.h"
+#include "haptos/base/math/lanes.h"
+#include "haptos/geometry/query/double_double.h"
 
 namespace haptos {
 namespace {

@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "haptos/dynamics/elastic_point.h"
+#include "haptos/bodies/elastic/elastic_point.h"
 #include "tests/support.h"
 
 namespace haptos {

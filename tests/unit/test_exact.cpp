@@ -1,4 +1,4 @@
-#include "haptos/geometry/exact.h"
+#include "haptos/geometry/query/exact.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 
 namespace haptos {
 namespace {

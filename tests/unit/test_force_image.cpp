@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "haptos/base/error.h"
-#include "haptos/sensors/depth.h"
-#include "haptos/sensors/force_image.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sensors/field/force_image.h"
+#include "haptos/sensors/tactile/depth.h"
 
 namespace haptos {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "haptos/geometry/shapes.h"
-#include "haptos/sim/scene.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/scene/scene.h"
 #include "tests/unit/bad_input.h"
 
 namespace haptos {

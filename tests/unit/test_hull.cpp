@@ -1,16 +1,16 @@
 // Convex hulls: every point inside, faces merged, closed and consistent, degenerate input refused.
-#include "haptos/geometry/collide/hull.h"
+#include "haptos/geometry/shape/hull.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 
-#include "haptos/base/error.h"
-#include "haptos/base/rotation.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mass_properties.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mass_properties.h"
+#include "haptos/geometry/query/exact.h"
 
 namespace haptos {
 namespace {

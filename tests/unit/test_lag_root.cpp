@@ -1,11 +1,11 @@
 // The balance of forces with nothing lagged, where passes of minimisations jump past it.
-#include "haptos/solve/lag_root.h"
+#include "haptos/solve/newton/lag_root.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "haptos/solve/newton.h"
+#include "haptos/solve/newton/newton.h"
 
 namespace haptos {
 namespace {

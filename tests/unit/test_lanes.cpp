@@ -1,6 +1,6 @@
 // Every operation of a pack equals the scalar one in every lane, bit for bit, at widths below, at
 // and above the vector of the target, for ordinary and special values.
-#include "haptos/base/lanes.h"
+#include "haptos/base/math/lanes.h"
 
 #include <gtest/gtest.h>
 

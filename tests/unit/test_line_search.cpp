@@ -1,11 +1,11 @@
 // Newton's search along a line where energies are too large to tell small gains.
-#include "haptos/solve/line_search.h"
+#include "haptos/solve/newton/line_search.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "haptos/solve/newton.h"
+#include "haptos/solve/newton/newton.h"
 
 namespace haptos {
 namespace {

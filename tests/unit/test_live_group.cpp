@@ -1,11 +1,11 @@
 // Contact of many bodies as one term against the terms of its pairs one by one.
-#include "haptos/contact/live/live_group.h"
+#include "haptos/contact/live/group/live_group.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "haptos/contact/surface.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mesh_check.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/support.h"
 #include "tests/unit/bad_input.h"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "haptos/base/error.h"
-#include "haptos/sensors/markers.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sensors/tactile/markers.h"
 
 namespace haptos {
 namespace {

@@ -1,13 +1,13 @@
 // Moments of polyhedra against closed forms, in moved frames.
-#include "haptos/geometry/mass_properties.h"
+#include "haptos/geometry/mesh/mass_properties.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "haptos/base/rotation.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/geometry/make/shapes.h"
 
 namespace haptos {
 namespace {

@@ -1,12 +1,12 @@
-#include "haptos/geometry/mesh_check.h"
+#include "haptos/geometry/mesh/mesh_check.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 #include "tests/outside_data.h"
 
 namespace haptos {

@@ -1,5 +1,5 @@
 // Each format reads what it holds and says in one sentence what is wrong with what it does not.
-#include "haptos/geometry/mesh_io.h"
+#include "haptos/geometry/io/mesh_io.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <fstream>
 #include <random>
 
-#include "haptos/base/error.h"
-#include "haptos/base/text.h"
-#include "haptos/geometry/mesh_edit.h"
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/text.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 
 namespace haptos {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "haptos/geometry/mesh_check.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 #include "tests/outside_data.h"
 
 namespace haptos {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/contact/mortar/exposure.h"
-#include "haptos/contact/mortar/mortar_samples.h"
-#include "haptos/contact/mortar/overlap.h"
-#include "haptos/contact/mortar/slave_lattice.h"
-#include "haptos/geometry/gauss_rules.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/contact/live/overlap/exposure.h"
+#include "haptos/contact/live/overlap/mortar_samples.h"
+#include "haptos/contact/live/overlap/overlap.h"
+#include "haptos/contact/live/overlap/slave_lattice.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/query/gauss_rules.h"
 #include "tests/support.h"
 
 namespace haptos {

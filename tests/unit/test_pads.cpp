@@ -1,4 +1,4 @@
-#include "haptos/geometry/pads.h"
+#include "haptos/geometry/make/pads.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mesh_check.h"
-#include "haptos/geometry/tet_refine.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/geometry/mesh/tet_refine.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/exact.h"
 
 namespace haptos {
 namespace {

@@ -1,5 +1,5 @@
 // PCG, its preconditioners and the hierarchy behind the multilevel one.
-#include "haptos/solve/pcg.h"
+#include "haptos/solve/linear/pcg.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "haptos/base/parallel.h"
-#include "haptos/solve/linear_solver.h"
+#include "haptos/solve/multilevel/linear_solver.h"
 #include "tests/scenes/pad_system.h"
 #include "tests/unit/allocation_count.h"
 

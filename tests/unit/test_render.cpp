@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "haptos/base/error.h"
 #include "haptos/base/parallel.h"
-#include "haptos/visual/draw.h"
-#include "haptos/visual/pictures.h"
+#include "haptos/base/text/error.h"
+#include "haptos/render/image/draw.h"
+#include "haptos/render/pictures.h"
 
 namespace haptos {
 namespace {

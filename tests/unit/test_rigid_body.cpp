@@ -1,5 +1,5 @@
 // Rigid body: the free rotation's equation, its order, mass properties, points of the body.
-#include "haptos/dynamics/rigid_body.h"
+#include "haptos/bodies/stiff/rigid_body.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 
 namespace haptos {
 namespace {

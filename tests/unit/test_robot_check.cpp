@@ -1,10 +1,10 @@
 // Whether robots can be real, inertia from geometry, and the moments of shapes that it is made of.
-#include "haptos/model/robot_check.h"
+#include "haptos/scene/robot/robot_check.h"
 
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/shape_bounds.h"
-#include "haptos/geometry/shape_moments.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/geometry/shape/shape_moments.h"
 #include "tests/unit/bad_input.h"
 
 namespace haptos {

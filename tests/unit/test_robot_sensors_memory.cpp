@@ -1,7 +1,7 @@
 // Reading the sensors of a robot allocates nothing after the first time.
 #include <gtest/gtest.h>
 
-#include "haptos/sensors/robot_sensors.h"
+#include "haptos/sensors/robot/robot_sensors.h"
 #include "tests/robots.h"
 #include "tests/unit/allocation_count.h"
 

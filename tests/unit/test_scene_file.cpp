@@ -1,6 +1,6 @@
 // A scene file says what its author meant: units, pads, regions, references; and every scene of
 // this project loads and runs.
-#include "haptos/sim/scene_file.h"
+#include "haptos/files/scene/scene_file.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include <numbers>
 #include <random>
 
-#include "haptos/base/text.h"
-#include "haptos/base/units.h"
-#include "haptos/geometry/mesh_edit.h"
-#include "haptos/geometry/mesh_io.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/topology.h"
-#include "haptos/model/soft_model.h"
-#include "haptos/sim/model.h"
+#include "haptos/base/text/text.h"
+#include "haptos/base/text/units.h"
+#include "haptos/bodies/elastic/soft_model.h"
+#include "haptos/geometry/io/mesh_io.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/sim/model/model.h"
 #include "haptos/sim/sim.h"
 #include "tests/fuzz/fuzz_scene.h"
 

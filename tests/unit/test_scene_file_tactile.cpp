@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "haptos/geometry/pads.h"
-#include "haptos/sim/scene_file.h"
+#include "haptos/files/scene/scene_file.h"
+#include "haptos/geometry/make/pads.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos {

@@ -1,13 +1,13 @@
 // Random numbers by counter, and what rate, noise, range and delay make of a signal.
-#include "haptos/sensors/sensor_pipeline.h"
+#include "haptos/sensors/tactile/sensor_pipeline.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "haptos/base/quaternion.h"
-#include "haptos/base/random.h"
+#include "haptos/base/math/quaternion.h"
+#include "haptos/base/math/random.h"
 #include "tests/unit/allocation_count.h"
 #include "tests/unit/bad_input.h"
 

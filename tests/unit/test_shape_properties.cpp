@@ -1,12 +1,12 @@
 // Shapes by themselves: what is refused, boxes, moments against meshes, surfaces for drawing.
-#include "haptos/geometry/collide/shape_properties.h"
-#include "haptos/geometry/shape_bounds.h"
-#include "haptos/geometry/shape_moments.h"
+#include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/geometry/shape/shape_moments.h"
+#include "haptos/geometry/shape/shape_properties.h"
 
 #include <gtest/gtest.h>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/mesh_check.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/mesh/mesh_check.h"
 #include "tests/unit/collide_cases.h"
 
 namespace haptos {

@@ -1,4 +1,4 @@
-#include "haptos/geometry/shapes.h"
+#include "haptos/geometry/make/shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/bvh.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/bvh.h"
+#include "haptos/geometry/query/exact.h"
 #include "tests/outside_data.h"
 
 namespace haptos {

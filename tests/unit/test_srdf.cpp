@@ -1,7 +1,7 @@
 // SRDF: links that never touch, and named positions.
-#include "haptos/model/srdf.h"
+#include "haptos/files/urdf/srdf.h"
 
-#include "haptos/model/robot_check.h"
+#include "haptos/scene/robot/robot_check.h"
 #include "tests/outside_data.h"
 #include "tests/unit/bad_input.h"
 #include "tests/unit/urdf_text.h"

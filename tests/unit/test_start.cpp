@@ -1,9 +1,9 @@
 // Scenes that start in intersection are refused, with the pair and how deep.
 #include <gtest/gtest.h>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/pads.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/make/pads.h"
+#include "haptos/geometry/make/shapes.h"
 #include "tests/support.h"
 
 namespace haptos {

@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "haptos/base/error.h"
-#include "haptos/model/state.h"
+#include "haptos/base/text/error.h"
+#include "haptos/system/state.h"
 #include "tests/support.h"
 
 namespace haptos {

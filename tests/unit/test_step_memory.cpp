@@ -1,8 +1,8 @@
 // A step of robots and rigid bodies allocates nothing once it has run for a while.
 #include <gtest/gtest.h>
 
-#include "haptos/model/rigid.h"
-#include "haptos/sim/batch.h"
+#include "haptos/scene/rigid.h"
+#include "haptos/sim/batch/batch.h"
 #include "tests/robots.h"
 #include "tests/unit/allocation_count.h"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "haptos/dynamics/elastic.h"
-#include "haptos/dynamics/stress.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/soft/stress.h"
 #include "tests/support.h"
 
 namespace haptos {

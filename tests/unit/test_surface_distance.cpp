@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/shapes.h"
-#include "haptos/geometry/surface_distance.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/query/surface_distance.h"
 
 namespace haptos {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "haptos/base/error.h"
-#include "haptos/sensors/depth.h"
-#include "haptos/sensors/markers.h"
+#include "haptos/base/text/error.h"
+#include "haptos/sensors/tactile/depth.h"
+#include "haptos/sensors/tactile/markers.h"
 
 namespace haptos {
 namespace {

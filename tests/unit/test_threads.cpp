@@ -1,15 +1,15 @@
-#include "haptos/geometry/threads.h"
+#include "haptos/geometry/make/screw_threads.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/exact.h"
-#include "haptos/geometry/mesh_check.h"
-#include "haptos/geometry/surface_distance.h"
-#include "haptos/geometry/topology.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/query/exact.h"
+#include "haptos/geometry/query/surface_distance.h"
 
 namespace haptos {
 namespace {

@@ -1,4 +1,4 @@
-#include "haptos/geometry/topology.h"
+#include "haptos/geometry/mesh/topology.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "haptos/base/error.h"
-#include "haptos/geometry/shapes.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/make/shapes.h"
 
 namespace haptos {
 namespace {

@@ -1,10 +1,10 @@
 // Dynamics of kinematic trees: identities on random robots, lanes, merged links, refused input.
-#include "haptos/dynamics/tree.h"
+#include "haptos/bodies/tree/tree.h"
 
 #include <gtest/gtest.h>
 
-#include "haptos/base/error.h"
-#include "haptos/base/lanes.h"
+#include "haptos/base/math/lanes.h"
+#include "haptos/base/text/error.h"
 #include "tests/robots.h"
 #include "tests/tree_identities.h"
 #include "tests/unit/allocation_count.h"

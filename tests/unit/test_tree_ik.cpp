@@ -1,9 +1,9 @@
 // Inverse kinematics: targets that can be reached, limits, several targets, targets out of reach.
-#include "haptos/dynamics/tree_ik.h"
+#include "haptos/bodies/tree/tree_ik.h"
 
 #include <gtest/gtest.h>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 #include "tests/robots.h"
 #include "tests/unit/allocation_count.h"
 

@@ -1,5 +1,5 @@
 // Quantities with units, and the sentences of what is none.
-#include "haptos/base/units.h"
+#include "haptos/base/text/units.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <set>
 
-#include "haptos/base/text.h"
+#include "haptos/base/text/text.h"
 
 namespace haptos {
 namespace {

@@ -1,5 +1,5 @@
 // The URDF reader: what it makes of good files.
-#include "haptos/model/robot_check.h"
+#include "haptos/scene/robot/robot_check.h"
 #include "tests/unit/urdf_text.h"
 
 namespace haptos {

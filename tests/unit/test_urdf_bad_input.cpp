@@ -4,7 +4,7 @@
 #include <chrono>
 #include <clocale>
 
-#include "haptos/model/robot_check.h"
+#include "haptos/scene/robot/robot_check.h"
 #include "tests/unit/bad_input.h"
 #include "tests/unit/urdf_text.h"
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "haptos/geometry/mesh_edit.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
 #include "tests/unit/bad_input.h"
 #include "tests/unit/urdf_text.h"
 

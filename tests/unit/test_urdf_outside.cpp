@@ -1,8 +1,8 @@
 // Robots of other projects: all are read, and their masses, counts and places agree with numbers
 // that a Python program of its own made from the same files (xml.etree and numpy, rotation
 // matrices instead of quaternions).
-#include "haptos/geometry/shape_moments.h"
-#include "haptos/model/robot_check.h"
+#include "haptos/geometry/shape/shape_moments.h"
+#include "haptos/scene/robot/robot_check.h"
 #include "tests/outside_data.h"
 #include "tests/tree_identities.h"
 #include "tests/unit/urdf_text.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "haptos/model/urdf.h"
+#include "haptos/files/urdf/urdf.h"
 
 namespace haptos::test {
 

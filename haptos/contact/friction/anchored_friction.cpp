@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "haptos/geometry/closest.h"
+#include "haptos/geometry/query/closest.h"
 
 namespace haptos {
 namespace {

@@ -47,8 +47,8 @@
 
 #include "haptos/contact/record.h"
 #include "haptos/contact/surface.h"
-#include "haptos/model/contact_history.h"
-#include "haptos/potential/term.h"
+#include "haptos/system/contact_history.h"
+#include "haptos/system/term.h"
 
 namespace haptos {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "haptos/base/math.h"
+#include "haptos/base/math/math.h"
 
 namespace haptos {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "haptos/contact/friction/anchored_friction.h"
-#include "haptos/contact/live/live_options.h"
+#include "haptos/options/live_options.h"
 
 namespace haptos {
 

@@ -6,8 +6,8 @@
 // largest is the depth, exactly. Source: Gottschalk, Lin and Manocha, OBBTree, 1996.
 // Axes of nearly parallel edges carry round-off of eps / sine, and are taken only when they are
 // better than a face by more than that.
-#include "haptos/geometry/closest.h"
 #include "haptos/geometry/collide/pairs.h"
+#include "haptos/geometry/query/closest.h"
 
 namespace haptos::detail {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "haptos/base/error.h"
+#include "haptos/base/text/error.h"
 #include "haptos/geometry/collide/field.h"
 #include "haptos/geometry/collide/pairs.h"
-#include "haptos/geometry/collide/shape_properties.h"
-#include "haptos/geometry/shape_bounds.h"
+#include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/geometry/shape/shape_properties.h"
 
 namespace haptos {
 namespace {

@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/rotation.h"
-#include "haptos/geometry/bvh.h"
-#include "haptos/geometry/collide/convex.h"
-#include "haptos/geometry/shape.h"
+#include "haptos/base/math/rotation.h"
+#include "haptos/geometry/convex/convex.h"
+#include "haptos/geometry/query/bvh.h"
+#include "haptos/geometry/shape/shape.h"
 
 namespace haptos {
 

@@ -6,7 +6,7 @@
 
 #include "haptos/geometry/collide/merge.h"
 #include "haptos/geometry/collide/pairs.h"
-#include "haptos/geometry/shape_bounds.h"
+#include "haptos/geometry/shape/shape_bounds.h"
 
 namespace haptos {
 namespace {

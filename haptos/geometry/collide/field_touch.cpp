@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "haptos/geometry/collide/field.h"
-#include "haptos/geometry/collide/gjk.h"
 #include "haptos/geometry/collide/touch.h"
+#include "haptos/geometry/convex/gjk.h"
 
 namespace haptos {
 namespace {

@@ -7,12 +7,6 @@ namespace {
 // By how much, of its radius, the four points of a disc may miss its lowest point (convex.cpp).
 constexpr double kDiscMiss = 3e-5;
 constexpr double kSteep = 1e-3;  // cosine below which a flat part does not face along n
-// A disc that lies flat: four more samples within, halfway between those of the rim, at this part
-// of the radius and with this part of the load. Fitted to the friction of a disc under even
-// pressure that turns about any centre: force and moment within .05 of their largest values
-// (docs/contact/shapes.md).
-constexpr std::int64_t kInnerIds = 16;  // beyond the rim's
-constexpr double kInner = 0.54, kInnerLoad = 0.68;
 
 struct Frame {
   Vec3d n, t1, t2;
@@ -299,42 +293,10 @@ class Builder {
     if (patch_.count == 0) witness_part_ = 1;
   }
 
-  // The samples within a disc; what they carry fades where its far side leaves the margin.
-  void fill_disc() {
-    double hi = -1e300, lo = 1e300, sum = 0;
-    Corner middle{};
-    for (int k = 0; k < 4; ++k) {
-      const Corner& c = patch_.c[k];
-      hi = vmax(hi, c.gap), lo = vmin(lo, c.gap);
-      middle.u += 0.25 * c.u, middle.v += 0.25 * c.v;
-      middle.gap += 0.25 * c.gap, middle.za += 0.25 * c.za;
-      sum += c.weight;
-    }
-    const double room = pair_.margin - lo;
-    const double part = kInnerLoad * (room > 0 ? clamp((pair_.margin - hi) / room, 0.0, 1.0) : 1);
-    const double reach = kInner * 0.70710678118654752440;
-    for (int k = 0; k < 4; ++k) {
-      const Corner &c = patch_.c[k], &d = patch_.c[(k + 1) % 4];
-      Corner& x = patch_.c[4 + k];
-      x = c;
-      x.u = middle.u + reach * (c.u + d.u - 2 * middle.u);
-      x.v = middle.v + reach * (c.v + d.v - 2 * middle.v);
-      x.gap = middle.gap + reach * (c.gap + d.gap - 2 * middle.gap);
-      x.za = middle.za + reach * (c.za + d.za - 2 * middle.za);
-      x.weight = 0.25 * part * sum;
-      const auto inner = [](std::int64_t id) {
-        return static_cast<ShapeFeature>(id >> 56) == ShapeFeature::kRim ? id + kInnerIds : id;
-      };
-      x.id_a = inner(x.id_a), x.id_b = inner(x.id_b);
-    }
-    for (int k = 0; k < 4; ++k) patch_.c[k].weight *= 1 - part;
-    patch_.count = 8;
-  }
-
   // Shares fade to zero where a gap reaches the margin; then samples come and go without a jump.
   int finish() {
     whole_disc_ = whole_disc_ && patch_.count == 4 && max_points_ >= 4;
-    if (whole_disc_) fill_disc();
+    if (whole_disc_) fill_disc(patch_, pair_.margin);
     const int most = whole_disc_ ? patch_.count + 1 : max_points_;
     double least = 1e300, sum = 0, weights = 0;
     for (int k = 0; k < patch_.count; ++k) {

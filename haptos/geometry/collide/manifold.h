@@ -49,5 +49,7 @@ void cut(Patch& p, double margin);
 /// Merges corners nearer than `radius`, then leaves out corners that matter least for the area
 /// until `max_points` are left; weights keep their sum and first moment.
 void thin(Patch& p, int max_points, double radius);
+/// Adds four corners within to the four of the rim of a disc that lies flat.
+void fill_disc(Patch& p, double margin);
 
 }  // namespace haptos::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "haptos/geometry/collide/manifold.h"
-#include "haptos/geometry/exact.h"
+#include "haptos/geometry/query/exact.h"
 
 namespace haptos::detail {
 namespace {

@@ -1,6 +1,6 @@
 #include "haptos/geometry/collide/pairs.h"
 
-#include "haptos/geometry/closest.h"
+#include "haptos/geometry/query/closest.h"
 
 namespace haptos::detail {
 namespace {

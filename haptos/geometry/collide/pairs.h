@@ -3,7 +3,7 @@
 #pragma once
 
 #include "haptos/geometry/collide/collide.h"
-#include "haptos/geometry/collide/gjk.h"
+#include "haptos/geometry/convex/gjk.h"
 
 namespace haptos::detail {
 

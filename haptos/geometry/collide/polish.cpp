@@ -6,8 +6,8 @@
 //   gradient g = t . w,   Hessian H = t . D t - (w . n) 1,   D = dw/dn by differences,
 //
 // and a Newton step is taken only where the gap grows by it (that of the answer is the largest).
-#include "haptos/geometry/collide/gjk.h"
 #include "haptos/geometry/collide/pairs.h"
+#include "haptos/geometry/convex/gjk.h"
 
 namespace haptos::detail {
 

@@ -1,0 +1,223 @@
+#include "haptos/bodies/elastic/elastic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/parallel.h"
+#include "haptos/bodies/elastic/elastic_point.h"
+
+namespace haptos {
+namespace {
+
+constexpr int kLanes = ElementSlots::kLanes;
+using P = Pack<double, kLanes>;
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// kNodes and kPoints are those of the element: 4, 1 or 10, 4.
+template <class Law, int kNodes, int kPoints>
+class ElasticTerm final : public Term {
+  using Point = ElasticPoint<Law, P>;
+
+ public:
+  explicit ElasticTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
+    F_.resize(at_index(s_->group_count) * kPoints);
+    gradient_.resize(s_->element_count, s_->scatter.gradient_components());
+    tangent_.resize(s_->element_count, s_->scatter.tangent_components());
+    for (double v : s_->volume) cancelled_ += s_->lame_parameters.mu * v;
+  }
+
+  const char* name() const override { return "elastic"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+  void couplings(const Points& p, std::vector<std::array<int, 2>>& out) const override {
+    s_->scatter.couplings(p, out);
+  }
+
+  void refresh(const Points& points) override {
+    for_each(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          Vec3<P> x[kNodes];
+          gather(g, points.x, x);
+          for (int q = 0; q < kPoints; ++q) {
+            Mat3<P> F = outer(x[1], shape(g, q, 1));
+            for (int a = 2; a < kNodes; ++a) {
+              const Vec3<P> s = shape(g, q, a);
+              for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) F(i, j) = fma(x[a][i], s[j], F(i, j));
+            }
+            F_[at_index(g * kPoints + q)] = F;
+          }
+        },
+        8);
+  }
+
+  Energy evaluate(const Evaluation& e) override {
+    const ShearModuli<P> mu = moduli();
+    const P lambda(s_->lame_parameters.lambda);
+    const double energy = reduce_sum(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          P shear(0), mean(0);
+          for (int q = 0; q < kPoints; ++q) {
+            const Mat3<P>& F = F_[at_index(g * kPoints + q)];
+            const P s = Point::measure(F);
+            shear += Point(F, mu, s).energy();
+            mean += s;
+          }
+          const P volume = Law::template volume<P>(lambda, mean * P(1.0 / kPoints)).value;
+          const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume);
+          double sum = 0;
+          for (int l = 0; l < kLanes; ++l) sum += w[l];
+          return sum;
+        },
+        8);
+    if (e.assembly) {
+      const bool hessian = e.assembly->wants_hessian();
+      for_each(
+          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, hessian, e.project); }, 8);
+      s_->scatter.add_gradient(gradient_, *e.assembly);
+      if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
+    }
+    return {energy, std::abs(energy) + cancelled_};
+  }
+
+  double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
+    return reduce_min(static_cast<std::ptrdiff_t>(s_->tets.size()), limit, [&](std::ptrdiff_t t) {
+      const Vec4i& c = s_->tets[at_index(t)];
+      Mat3d E, D;
+      for (int a = 0; a < 3; ++a)
+        for (int i = 0; i < 3; ++i) {
+          E(i, a) = points.x[at_index(c[a + 1])][i] - points.x[at_index(c[0])][i];
+          D(i, a) = dx[at_index(c[a + 1])][i] - dx[at_index(c[0])][i];
+        }
+      return inversion_step(E, D, limit);
+    });
+  }
+
+ private:
+  Vec3<P> shape(std::ptrdiff_t g, int q, int a) const {
+    const double* p = s_->gradient.data() + ((g * kPoints + q) * kNodes + a) * 3 * kLanes;
+    return {{P::load(p), P::load(p + kLanes), P::load(p + 2 * kLanes)}};
+  }
+
+  ShearModuli<P> moduli() const {
+    const double mu = s_->lame_parameters.mu;
+    return {P(mu), P(mu * s_->material.mooney_ratio)};
+  }
+
+  // Positions relative to node 0: gradients sum to zero, so nothing is lost and digits are kept.
+  void gather(std::ptrdiff_t g, const std::vector<Vec3d>& points, Vec3<P> x[kNodes]) const {
+    for (int l = 0; l < kLanes; ++l) {
+      const int* c = s_->corner.data() + (g * kLanes + l) * kNodes;
+      const Vec3d& x0 = points[at_index(c[0])];
+      for (int a = 1; a < kNodes; ++a)
+        for (int i = 0; i < 3; ++i) x[a][i].set(l, points[at_index(c[a])][i] - x0[i]);
+    }
+  }
+
+  void differentiate(std::ptrdiff_t g, bool hessian, bool project) {
+    const ShearModuli<P> mu = moduli();
+    const P lambda(s_->lame_parameters.lambda);
+    const P V = P::load(s_->volume.data() + g * kLanes), Vq = V * P(1.0 / kPoints);
+    P s_q[kPoints], mean(0);
+    for (int q = 0; q < kPoints; ++q)
+      mean += s_q[q] = Point::measure(F_[at_index(g * kPoints + q)]);
+    const Curve<P> U = Law::template volume<P>(lambda, mean * P(1.0 / kPoints));
+
+    Vec3<P> f[kNodes], j[kNodes];  // gradient; d sbar / d x_a
+    for (int a = 0; a < kNodes; ++a) f[a] = j[a] = Vec3<P>{{P(0), P(0), P(0)}};
+    Mat3<P> h[kNodes * (kNodes + 1) / 2];
+    for (Mat3<P>& m : h)
+      for (int i = 0; i < 9; ++i) m[i] = P(0);
+    for (int q = 0; q < kPoints; ++q) {
+      const Point point(F_[at_index(g * kPoints + q)], mu, s_q[q]);
+      const Mat3<P> stress = point.stress(U.first) * Vq;
+      Vec3<P> s[kNodes];
+      for (int a = 0; a < kNodes; ++a) {
+        s[a] = shape(g, q, a);
+        f[a] += stress * s[a];
+        if (hessian) j[a] += point.measure_gradient(s[a]) * P(1.0 / kPoints);
+      }
+      if (!hessian) continue;
+      if (project)
+        add_tangent(point.projected(Vq, U.first), s, h);
+      else
+        add_tangent(point.tangent(Vq, U.first), s, h);
+    }
+    double* out = gradient_.group(g);
+    for (int a = 0; a < kNodes; ++a)
+      for (int i = 0; i < 3; ++i) f[a][i].store(out + (3 * a + i) * kLanes);
+    if (!hessian) return;
+    const P second = (project ? vmax(U.second, P(0)) : U.second) * V;
+    out = tangent_.group(g);
+    for (int a = 0, n = 0; a < kNodes; ++a)
+      for (int b = 0; b <= a; ++b, ++n) {
+        const Vec3<P> jb = j[b] * second;
+        HAPTOS_UNROLL
+        for (int i = 0; i < 9; ++i)
+          fma(j[a][i / 3], jb[i % 3], h[n][i]).store(out + (9 * n + i) * kLanes);
+      }
+  }
+
+  template <class Tangent>
+  static void add_tangent(const Tangent& t, const Vec3<P> s[kNodes], Mat3<P>* h) {
+    typename Tangent::Node node[kNodes];
+    for (int a = 0; a < kNodes; ++a) {
+      node[a] = t.node(s[a]);
+      for (int b = 0; b <= a; ++b) *h++ += t.block(node[a], node[b]);
+    }
+  }
+
+  std::shared_ptr<const SoftElements> s_;
+  std::vector<Mat3<P>> F_;
+  // Scale of rounding near rest [J]: mu tr(F - I) and mu ln J cancel there, each known to an ulp of
+  // mu, while the energy itself is of second order.
+  double cancelled_ = 0;
+  ElementSlots gradient_, tangent_;
+};
+
+template <class Law>
+std::unique_ptr<Term> make(std::shared_ptr<const SoftElements> e) {
+  if (e->nodes == 4) return std::make_unique<ElasticTerm<Law, 4, 1>>(std::move(e));
+  return std::make_unique<ElasticTerm<Law, 10, 4>>(std::move(e));
+}
+
+}  // namespace
+
+std::unique_ptr<Term> make_elastic_term(std::shared_ptr<const SoftElements> elements,
+                                        ElasticLaw law) {
+  return with_law(law, [&](auto l) { return make<decltype(l)>(std::move(elements)); });
+}
+
+double smallest_volume_ratio(const SoftElements& s, const std::vector<Vec3d>& x) {
+  double r = 1e300;
+  for (std::size_t t = 0; t < s.tets.size(); ++t) {
+    const Vec4i& c = s.tets[t];
+    const Vec3d& x0 = x[at_index(c[0])];
+    const double v =
+        det(columns(x[at_index(c[1])] - x0, x[at_index(c[2])] - x0, x[at_index(c[3])] - x0)) / 6.0;
+    r = std::min(r, v / s.tet_volume[t]);
+  }
+  return r;
+}
+
+double inversion_step(const Mat3d& E, const Mat3d& D, double limit, double keep) {
+  // det(E + a D) = e0 + e1 a + e2 a^2 + e3 a^3, bounded below by dropping what would raise it.
+  const double e0 = det(E);
+  const double e1 = std::min(inner(cofactor(E), D), 0.0);
+  const double e2 = std::min(inner(cofactor(D), E), 0.0);
+  const double e3 = std::min(det(D), 0.0);
+  const double floor = keep * e0;
+  auto bound = [&](double a) { return e0 + a * (e1 + a * (e2 + a * e3)); };
+  if (bound(limit) >= floor) return limit;
+  double lo = 0, hi = limit;
+  for (int i = 0; i < 40; ++i) {
+    const double mid = 0.5 * (lo + hi);
+    (bound(mid) >= floor ? lo : hi) = mid;
+  }
+  return lo;
+}
+
+}  // namespace haptos

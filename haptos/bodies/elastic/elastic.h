@@ -1,0 +1,26 @@
+// The elastic energy of a soft body, a live position term.
+//
+// Also caps the step so that no tetrahedron inverts: along x + a dx the volume of a tetrahedron is
+// a cubic in a; the cap keeps at least a tenth of the present volume, found on a polynomial that is
+// below the true one, so it is never too large.
+#pragma once
+
+#include <memory>
+
+#include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/system/term.h"
+
+namespace haptos {
+
+/// @param elements  shared with the damping term of the same body
+std::unique_ptr<Term> make_elastic_term(std::shared_ptr<const SoftElements> elements,
+                                        ElasticLaw law);
+
+/// Per tetrahedron J = det F and Cauchy pressure-free data for reports: smallest J of a body at x.
+double smallest_volume_ratio(const SoftElements& elements, const std::vector<Vec3d>& x);
+
+/// The largest a in (0, limit] that keeps det(E + a D) >= keep * det(E) by a conservative bound;
+/// E holds the edges x_1-x_0, x_2-x_0, x_3-x_0 as columns, det E > 0.
+double inversion_step(const Mat3d& E, const Mat3d& D, double limit, double keep = 0.1);
+
+}  // namespace haptos

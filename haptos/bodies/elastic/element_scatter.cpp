@@ -1,0 +1,121 @@
+#include "haptos/bodies/elastic/element_scatter.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "haptos/base/parallel.h"
+
+namespace haptos {
+namespace {
+
+constexpr int kLanes = ElementSlots::kLanes;
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ElementScatter::ElementScatter(const Points& points, std::vector<int> nodes, int n)
+    : n_(n), nodes_(std::move(nodes)) {
+  std::vector<std::array<int, 2>> by_point;
+  for (int i = 0; i < static_cast<int>(nodes_.size()); ++i)
+    by_point.push_back({nodes_[at_index(i)], i});
+  std::sort(by_point.begin(), by_point.end());
+  for (std::size_t i = 0; i < by_point.size(); ++i) {
+    if (i == 0 || by_point[i][0] != by_point[i - 1][0]) {
+      touched_.push_back(by_point[i][0]);
+      corner_begin_.push_back(static_cast<int>(i));
+    }
+    corners_.push_back(by_point[i][1]);
+  }
+  corner_begin_.push_back(static_cast<int>(by_point.size()));
+  build_pairs(points);
+}
+
+void ElementScatter::build_pairs(const Points& points) {
+  // One record per contribution, sorted by pair and then by source, so the order of sums is fixed.
+  struct Record {
+    int p, q, element, code;
+    bool operator<(const Record& o) const {
+      return std::tie(p, q, element, code) < std::tie(o.p, o.q, o.element, o.code);
+    }
+  };
+  std::vector<Record> records;
+  for (int e = 0; e < element_count(); ++e)
+    for (int a = 0; a < n_; ++a)
+      for (int b = 0; b <= a; ++b) {
+        const int p = node(e, a), q = node(e, b);
+        if (points.driven(p) && points.driven(q)) continue;
+        const bool keep = points.block(p) >= points.block(q);
+        records.push_back({keep ? p : q, keep ? q : p, e, 2 * block(a, b) + (keep ? 0 : 1)});
+      }
+  std::sort(records.begin(), records.end());
+  for (std::size_t i = 0; i < records.size();) {
+    Pair pair{records[i].p, records[i].q, static_cast<int>(sources_.size()), 0};
+    for (; i < records.size() && records[i].p == pair.p && records[i].q == pair.q; ++i)
+      sources_.push_back({records[i].element, records[i].code});
+    pair.end = static_cast<int>(sources_.size());
+    pairs_.push_back(pair);
+  }
+}
+
+void ElementScatter::couplings(const Points& points, std::vector<std::array<int, 2>>& out) const {
+  for (const Pair& pair : pairs_)
+    if (!points.driven(pair.q)) out.push_back({points.block(pair.p), points.block(pair.q)});
+}
+
+void ElementScatter::add_gradient(const ElementSlots& slots, Assembly& assembly) const {
+  std::vector<Vec3d>& out = assembly.mutable_point_gradient();
+  const double f = assembly.gradient_factor();
+  for_each(static_cast<std::ptrdiff_t>(touched_.size()), [&](std::ptrdiff_t i) {
+    Vec3d g = Vec3d::zero();
+    for (int k = corner_begin_[at_index(i)]; k < corner_begin_[at_index(i + 1)]; ++k) {
+      const int corner = corners_[at_index(k)];
+      const double* v = slots.element(corner / n_) + 3 * (corner % n_) * kLanes;
+      for (int c = 0; c < 3; ++c) g[c] += v[c * kLanes];
+    }
+    out[at_index(touched_[at_index(i)])] += f * g;
+  });
+}
+
+void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points,
+                                 Assembly& assembly) const {
+  const double f = assembly.hessian_factor();
+  const std::vector<Vec3d>* motion = assembly.driven_motion();
+  BlockMatrix& matrix = assembly.matrix();
+  std::vector<Vec3d>& rhs = assembly.driven_point_rhs();
+  // The pair's block, unscaled.
+  auto sum = [&](const Pair& pair) {
+    Mat3d h = Mat3d::zero();
+    for (int k = pair.begin; k < pair.end; ++k) {
+      const auto& [element, code] = sources_[at_index(k)];
+      const double* v = slots.element(element) + 9 * (code / 2) * kLanes;
+      if (code % 2) {
+        for (int i = 0; i < 3; ++i)
+          for (int j = 0; j < 3; ++j) h(i, j) += v[(3 * j + i) * kLanes];
+      } else {
+        for (int i = 0; i < 9; ++i) h[i] += v[i * kLanes];
+      }
+    }
+    return h;
+  };
+  for_each(static_cast<std::ptrdiff_t>(pairs_.size()), [&](std::ptrdiff_t i) {
+    const Pair& pair = pairs_[at_index(i)];
+    if (!of_nodes(points, pair)) return;
+    const Mat3d h = f * sum(pair);
+    double* out = matrix.entry(matrix.pattern().find(points.block(pair.p), points.block(pair.q)));
+    for (int c = 0; c < 9; ++c) out[c] += h[c];
+  });
+  // Points of affine bodies and of links share their body's block: one after the other.
+  for (const Pair& pair : pairs_)
+    if (!points.driven(pair.q) && !of_nodes(points, pair))
+      assembly.add_hessian(pair.p, pair.q, sum(pair));
+  if (!motion) return;
+  for (const Pair& pair : pairs_)
+    if (points.driven(pair.q)) rhs[at_index(pair.p)] += f * sum(pair) * (*motion)[at_index(pair.q)];
+}
+
+bool ElementScatter::of_nodes(const Points& points, const Pair& pair) {
+  return points.node(pair.p) && points.node(pair.q);
+}
+
+}  // namespace haptos

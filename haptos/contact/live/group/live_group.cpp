@@ -1,0 +1,221 @@
+#include "haptos/contact/live/group/live_group.h"
+
+#include <algorithm>
+#include <map>
+
+#include "haptos/contact/live/mortar/mortar_term.h"
+#include "haptos/contact/search/candidates.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+class Group final : public LiveGroup {
+ public:
+  const char* name() const override { return "barrier"; }
+  TermKind kind() const override { return TermKind::kPosition; }
+  bool frozen() const override { return false; }
+
+  void add(const ContactSurface* soft, const ContactSurface* collider,
+           const LiveSetup& setup) override {
+    pairs_.push_back({number(soft), number(collider), setup, nullptr, false});
+    widest_ = std::max(widest_, setup.support);
+    const auto [low, high] = std::minmax(pairs_.back().soft, pairs_.back().collider);
+    of_surfaces_[{low, high}].push_back(static_cast<int>(pairs_.size()) - 1);
+  }
+  void fit_supports(const std::vector<Vec3d>& x) override {
+    const auto box = [&](int i) {
+      Aabb b;
+      for (const int v : reach_[at_index(i)].surface->point) b.merge(x[at_index(v)]);
+      return b.inflated(widest_);
+    };
+    for (const auto& [surfaces, pairs] : of_surfaces_) {
+      const auto [i, j] = surfaces;
+      if (!box(i).overlaps(box(j))) continue;
+      // What stands behind mortar contact is fitted with it.
+      const double support = widest_of(pairs).support;
+      const Pair& first = pairs_[at_index(pairs[0])];
+      const double gap = gap_between(*reach_[at_index(first.soft)].surface,
+                                     *reach_[at_index(first.collider)].surface, x, support);
+      if (!(gap < support)) continue;
+      const double part = widest_of(pairs).part_for(gap);
+      for (const int k : pairs) pairs_[at_index(k)].setup.scale_support(part);
+    }
+  }
+  int pair_count() const override { return static_cast<int>(pairs_.size()); }
+  int near_count() const override { return static_cast<int>(near_.size()); }
+
+  void prepare(const StepContext& c) override {
+    context_ = c;
+    const Points& p = *c.points;
+    for (Pair& pair : pairs_) pair.near = false;
+    near_.clear();
+    for (Reach& s : reach_) {
+      s.reach = widest_;
+      double motion = 0;
+      for (int v : s.surface->point) {
+        const std::size_t i = at_index(v);
+        motion = std::max(motion,
+                          squared_norm(p.driven(v) ? p.x_target[i] - p.x_start[i] : c.b * p.u[i]));
+      }
+      s.reach += 1.2 * sqrt(motion);
+    }
+    find_near(p);
+  }
+
+  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
+    for (int i : near_) term(i).step_couplings(points, out);
+  }
+  void refresh(const Points& points) override {
+    for (int i : near_) term(i).refresh(points);
+  }
+  bool hold(bool on) override {
+    held_ = on;
+    bool any = false;
+    for (int i : near_) any |= term(i).hold(on);
+    return any;
+  }
+  Energy evaluate(const Evaluation& e) override {
+    Energy total;
+    for (int i : near_) total += term(i).evaluate(e);
+    return total;
+  }
+  double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
+    bool beyond = false;
+    for (Reach& s : reach_) {
+      double motion = 0, moved = 0;
+      for (std::size_t v = 0; v < s.surface->point.size(); ++v) {
+        const std::size_t p = at_index(s.surface->point[v]);
+        motion = std::max(motion, squared_norm(dx[p]));
+        moved = std::max(moved, squared_norm(points.x[p] - s.x_search[v]));
+      }
+      const double wanted = limit * sqrt(motion);
+      if (sqrt(moved) + wanted <= s.reach) continue;
+      s.reach = std::max(s.reach, 1.01 * wanted);
+      beyond = true;
+    }
+    if (beyond) find_near(points);
+    for (int i : near_) limit = term(i).max_step(points, dx, limit);
+    return limit;
+  }
+  void commit(const StepContext& c, const Points& points) override {
+    contacts_.clear();
+    for (int i : near_) {
+      term(i).commit(c, points);
+      contacts_.insert(contacts_.end(), term(i).contacts().begin(), term(i).contacts().end());
+    }
+  }
+  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override {
+    for (int i : near_) term(i).update_lag(points, used, now);
+  }
+  bool lags() const override {
+    return std::any_of(near_.begin(), near_.end(), [&](int i) { return term(i).lags(); });
+  }
+  void set_lag(const LaggedForces& forces) override {
+    for (int i : near_) term(i).set_lag(forces);
+  }
+  void remember(ContactHistory& next) const override {
+    for (int i : near_) term(i).remember(next);
+  }
+  double load() const override {
+    double sum = 0;
+    for (int i : near_) sum += term(i).load();
+    return sum;
+  }
+  double smallest_gap() const override {
+    double gap = 1e300;
+    for (int i : near_) gap = std::min(gap, term(i).smallest_gap());
+    return gap;
+  }
+
+ private:
+  struct Pair {
+    int soft, collider;  // surfaces
+    LiveSetup setup;
+    std::unique_ptr<ContactTerm> term;
+    bool near;
+  };
+  // A surface, how far it may move from where near pairs were looked for, and where that was.
+  struct Reach {
+    const ContactSurface* surface;
+    double reach = 0;
+    std::vector<Vec3d> x_search;
+  };
+
+  const LiveSetup& widest_of(const std::vector<int>& pairs) const {
+    int widest = pairs[0];
+    for (const int k : pairs)
+      if (pairs_[at_index(k)].setup.support > pairs_[at_index(widest)].setup.support) widest = k;
+    return pairs_[at_index(widest)].setup;
+  }
+
+  ContactTerm& term(int i) const { return *pairs_[at_index(i)].term; }
+
+  int number(const ContactSurface* s) {
+    const auto [it, fresh] = numbers_.try_emplace(s, static_cast<int>(reach_.size()));
+    if (fresh) reach_.push_back({s, 0, {}});
+    return it->second;
+  }
+
+  // Finds near pairs about the present positions, and prepares those that were not near before.
+  void find_near(const Points& points) {
+    std::vector<Aabb> boxes(reach_.size());
+    for (std::size_t i = 0; i < reach_.size(); ++i) {
+      Reach& s = reach_[i];
+      s.x_search.clear();
+      for (int v : s.surface->point) {
+        s.x_search.push_back(points.x[at_index(v)]);
+        boxes[i].merge(s.x_search.back());
+      }
+      boxes[i].inflate(s.reach + 0.5 * widest_);
+    }
+    const std::size_t before = near_.size();
+    Bvh(boxes).self_pairs(0, [&](int i, int j) { add_near(i, j); });
+    for (std::size_t i = 0; i < reach_.size(); ++i)  // a surface with itself
+      add_near(static_cast<int>(i), static_cast<int>(i));
+    if (near_.size() == before) return;
+    std::sort(near_.begin() + static_cast<std::ptrdiff_t>(before), near_.end());
+    for (std::size_t i = before; i < near_.size(); ++i) enter(pairs_[at_index(near_[i])], points);
+    std::sort(near_.begin(), near_.end());
+  }
+
+  void add_near(int i, int j) {
+    const auto found = of_surfaces_.find({std::min(i, j), std::max(i, j)});
+    if (found == of_surfaces_.end()) return;
+    for (int k : found->second)
+      if (!pairs_[at_index(k)].near) {
+        pairs_[at_index(k)].near = true;
+        near_.push_back(k);
+      }
+  }
+
+  void enter(Pair& pair, const Points& points) {
+    const ContactSurface *soft = reach_[at_index(pair.soft)].surface,
+                         *collider = reach_[at_index(pair.collider)].surface;
+    if (!pair.term) {
+      if (pair.setup.divisions == 0) pair.setup.divisions = suggested_divisions(*soft, *collider);
+      pair.term = pair.setup.model == LiveModel::kMortar
+                      ? make_mortar_term(soft, collider, pair.setup)
+                      : make_barrier_term(soft, collider, pair.setup);
+    }
+    pair.term->prepare(context_);
+    pair.term->refresh(points);
+    pair.term->hold(held_);
+  }
+
+  std::vector<Pair> pairs_;
+  std::vector<Reach> reach_;  // by number of the surface
+  std::map<const ContactSurface*, int> numbers_;
+  std::map<std::array<int, 2>, std::vector<int>> of_surfaces_;
+  std::vector<int> near_;  // pairs, rising
+  double widest_ = 0;      // support of any pair
+  bool held_ = false;
+  StepContext context_;
+};
+
+}  // namespace
+
+std::unique_ptr<LiveGroup> make_live_group() { return std::make_unique<Group>(); }
+
+}  // namespace haptos

@@ -1,0 +1,116 @@
+#include "haptos/contact/live/mortar/mortar_friction.h"
+
+#include <algorithm>
+#include <map>
+
+#include "haptos/contact/friction/walls.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+constexpr std::int64_t kMortar = kMortarKind * kFeatureKind;
+
+// What a press leaves at a lattice point.
+struct Part {
+  int point;      // of the lattice
+  double weight;  // its share of the press
+  int press;
+};
+
+// All parts, those of a lattice point after each other.
+std::vector<Part> parts_of(const SlaveLattice& lattice, const std::vector<MortarPress>& presses) {
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < presses.size(); ++i) {
+    const MortarPress& p = presses[i];
+    const SlaveLattice::Share to = lattice.share(p.slave_triangle, p.u, p.v);
+    for (int c = 0; c < 3; ++c)
+      if (to.weight[c] > 0) parts.push_back({to.point[c], to.weight[c], static_cast<int>(i)});
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part& a, const Part& b) { return a.point < b.point; });
+  return parts;
+}
+
+}  // namespace
+
+void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
+                     const std::vector<MortarPress>& presses, double stiffness,
+                     std::vector<FrictionContact>& out) {
+  const std::vector<Part> parts = parts_of(lattice, presses);
+  std::vector<Vec3d> pressing;
+  for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
+    pressing.clear();
+    Wall all;
+    double spring = 0;
+    for (; end < parts.size() && parts[end].point == parts[first].point; ++end) {
+      const Part& q = parts[end];
+      const MortarPress& p = presses[at_index(q.press)];
+      pressing.push_back(p.force * q.weight);
+      all.force += pressing.back();
+      spring += p.scale * q.weight;
+      if (squared_norm(pressing.back()) > squared_norm(pressing[all.strongest]))
+        all.strongest = end - first;
+    }
+    if (!(spring > 0) || !(norm(all.force) > 0)) continue;
+    std::vector<Wall> walls = {all};
+    if (!one_wall(pressing, all.force)) walls = find_walls(pressing);
+    FrictionContact c;
+    c.key.env = sides.slave->env;
+    c.key.body_a = sides.slave->body;
+    c.key.body_b = sides.master->body;
+    c.key.part_a = sides.slave->part;
+    c.key.part_b = sides.master->part;
+    c.key.feature_a = kMortar + parts[first].point;
+    c.walls = true;
+    c.a = lattice.points()[at_index(parts[first].point)].at;
+    c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
+    c.stiffness = stiffness * spring;
+    for (const Wall& w : walls) {
+      const MortarPress& p = presses[at_index(parts[first + w.strongest].press)];
+      c.normal_force = norm(w.force);
+      if (!(c.normal_force > 0)) continue;
+      c.normal = w.force * (1 / c.normal_force);
+      c.depth = sides.support - p.gap;
+      c.triangle = p.master_cell;
+      out.push_back(c);
+    }
+  }
+}
+
+void spread_friction(const SlaveLattice& lattice, const std::vector<MortarPress>& presses,
+                     const AnchoredFriction& friction, std::vector<ContactPoint>& records) {
+  struct Pull {
+    Vec3d force = Vec3d::zero();
+    bool sticks = false;
+  };
+  std::map<int, Pull> pulls;  // by lattice point
+  for (const FrictionForce& f : friction.forces()) {
+    Pull& p = pulls[static_cast<int>(f.key.feature_a - kMortar)];
+    p.force += f.force;
+    p.sticks = p.sticks || f.sticking;
+  }
+  const std::vector<Part> parts = parts_of(lattice, presses);
+  std::vector<double> most(records.size(),
+                           0.0);  // weight of the point that tells whether it sticks
+  for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
+    const auto found = pulls.find(parts[first].point);
+    double sum = 0;
+    for (; end < parts.size() && parts[end].point == parts[first].point; ++end)
+      sum += parts[end].weight * records[at_index(parts[end].press)].normal_force;
+    if (found == pulls.end() || !(sum > 0)) continue;
+    for (std::size_t i = first; i < end; ++i) {
+      ContactPoint& r = records[at_index(parts[i].press)];
+      const Vec3d force = found->second.force * (parts[i].weight * r.normal_force / sum);
+      r.tangential_force += force;
+      r.force += force;
+      if (parts[i].weight <= most[at_index(parts[i].press)]) continue;
+      most[at_index(parts[i].press)] = parts[i].weight;
+      r.sticking = found->second.sticks;
+      r.friction = friction.coefficient(r.sticking);
+    }
+  }
+}
+
+}  // namespace haptos

@@ -1,0 +1,57 @@
+// Sensors of the robots of a scene file.
+#include "haptos/files/scene/scene_file_parts.h"
+
+namespace haptos::scene_file {
+namespace {
+
+void read_noise(const Value& v, const char* key, SensorNoise& n) {
+  const auto found = v.find(key);
+  if (!found) return;
+  const Value& m = *found;
+  m.keys({"std", "bias", "bias_std", "walk", "quantum", "range"});
+  constexpr double kMost = 1e12;
+  read_if(m, "std", "", 0, kMost, n.std);
+  read_if(m, "bias", "", -kMost, kMost, n.bias);
+  read_if(m, "bias_std", "", 0, kMost, n.bias_std);
+  read_if(m, "walk", "", 0, kMost, n.walk);
+  read_if(m, "quantum", "", 0, kMost, n.quantum);
+  if (const auto range = m.find("range")) {
+    range->list(2, 2);
+    n.lower = range->item(0).number("", -kMost, kMost);
+    n.upper = range->item(1).number("", -kMost, kMost);
+  }
+}
+
+Sensor read_sensor(const Value& v) {
+  v.keys({"name", "kind", "target", "pose", "against", "torque_constant", "acts_on", "rate",
+          "delay", "noise", "angular_noise"});
+  Sensor s;
+  s.name = v.at("name", "name the sensor, to read it").text();
+  std::vector<std::string> kinds;
+  for (int k = 0; k < kSensorKinds; ++k)
+    kinds.emplace_back(sensor_kind_name(static_cast<SensorKind>(k)));
+  s.kind = static_cast<SensorKind>(read_word(v.at("kind", "write for example kind: imu"), kinds));
+  if (const auto target = v.find("target")) s.target = target->text();
+  if (const auto pose = v.find("pose")) s.frame = read_pose(*pose);
+  if (const auto against = v.find("against")) s.reference = against->text();
+  read_if(v, "torque_constant", "", -1e12, 1e12, s.torque_constant);
+  if (const auto side = v.find("acts_on"))
+    s.child_on_parent = read_word(*side, {"child", "parent"}) == 1;
+  read_if(v, "rate", "1/s", 0, 1e6, s.rate);
+  read_if(v, "delay", "s", 0, 100, s.delay);
+  read_noise(v, "noise", s.noise);
+  read_noise(v, "angular_noise", s.angular_noise);
+  located(v, [&] { check_sensor(s, "sensor \"" + s.name + "\""); });
+  return s;
+}
+
+}  // namespace
+
+void read_sensors(const Value& v, std::vector<Sensor>& out) {
+  const auto sensors = v.find("sensors");
+  if (!sensors) return;
+  for (std::size_t i = 0, n = sensors->list(1, 10'000); i < n; ++i)
+    out.push_back(read_sensor(sensors->item(i)));
+}
+
+}  // namespace haptos::scene_file

@@ -1,0 +1,128 @@
+// Tactile sensors of a scene file, single ones and sets on robots: their pads as soft bodies. Who
+// reads them keeps the cameras.
+#include "haptos/base/text/text.h"
+#include "haptos/files/scene/scene_file_parts.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+
+namespace haptos::scene_file {
+namespace {
+
+// A name, or a file of this kind as found.
+std::string name_or_file(const Reading& r, const Value& name) {
+  std::string text = name.text();
+  const std::string ending = std::filesystem::path(text).extension().string();
+  return ending == ".yaml" || ending == ".yml" ? find_asset(r, name).string() : text;
+}
+
+void count_elements(Reading& r, const Value& v, const TetMesh& mesh, int parts_per_tet) {
+  const auto elements = static_cast<std::int64_t>(mesh.tets.size()) * parts_per_tet;
+  r.check_elements(v, static_cast<double>(elements));
+  r.elements += elements;
+}
+
+// A name or a sensor file, or {name, folder, near}.
+SensorRequest read_request(const Reading& r, const Value& v) {
+  SensorRequest q;
+  q.root = r.root;
+  if (v.is_map()) {
+    v.keys({"name", "folder", "near"});
+    if (const auto folder = v.find("folder")) q.folder = find_asset(r, *folder);
+    if (const auto near = v.find("near")) {
+      near->list(2, 2);
+      for (std::size_t k = 0; k < 2; ++k)
+        q.near[k] = near->item(k).number("m", -kLargestLength, kLargestLength);
+    }
+  }
+  q.sensor = name_or_file(r, v.is_map() ? v.at("name", "name a sensor or a sensor file") : v);
+  return q;
+}
+
+}  // namespace
+
+SoftSource read_sensor_pad(Reading& r, const Value& v, int parts_per_tet, SoftBody& b) {
+  const Value sensor = *v.find("sensor");
+  if (!r.readers.sensor)
+    sensor.fail("", "is read by the Python package",
+                "load the scene in Python, or give the pad as pad or mesh");
+  SensorRequest request = read_request(r, sensor);
+  request.body = b.name;
+  SensorPad pad = located(sensor, [&] {
+    SensorPad made = r.readers.sensor(request);
+    require_volume(made.mesh, "");
+    return made;
+  });
+  count_elements(r, sensor, pad.mesh, parts_per_tet);
+  b.material = pad.material;
+  b.friction = {pad.friction, pad.friction};
+  const auto pose = v.find("pose");
+  const auto frame = pose && pose->is_map() ? pose->find("frame") : std::nullopt;
+  if (!v.find("glue") && frame) {
+    b.glue.push_back({frame->text(), pad.base});
+  } else if (!v.find("glue")) {
+    PrescribedBody mount;
+    mount.name = b.name + " mount";
+    const auto [it, fresh] =
+        r.names.emplace(mount.name, Reading::Named{"prescribed body", v.where().line, false});
+    if (!fresh)
+      v.fail("\"" + printable(mount.name) + "\"",
+             "is to hold this sensor, but is the name of the " + it->second.kind + " on line " +
+                 std::to_string(it->second.line),
+             "say what holds it: glue: [{body: \"" + printable(mount.name) + "\", where: base}]");
+    b.glue.push_back({mount.name, pad.base});
+    r.mounts.push_back(std::move(mount));
+  }
+  return {std::move(pad.mesh), true, std::move(pad.base), {}, {}, std::move(pad.coat)};
+}
+
+void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
+  if (!r.readers.pads)
+    v.fail("", "are read by the Python package", "load the scene in Python, or leave them out");
+  PadsRequest q;
+  q.robot = robot.name;
+  q.root = r.root;
+  if (v.is_map()) {
+    v.keys({"set", "folder"});
+    if (const auto folder = v.find("folder")) q.folder = find_asset(r, *folder);
+  }
+  q.set = name_or_file(r, v.is_map() ? v.at("set", "name a set of pads or its file") : v);
+  LinkPads read = located(v, [&] {
+    LinkPads made = r.readers.pads(q);
+    for (const LinkPad& p : made.pads) require_volume(p.pad.mesh, p.name);
+    return made;
+  });
+  const bool one_link = robot.robot.links.size() == 1;
+  const std::string layer = robot.name + " pads";
+  r.names.emplace(layer, Reading::Named{"layer", v.where().line, false});
+  for (LinkPad& p : read.pads) {
+    const std::string name = robot.name + "/" + p.name;
+    const std::string link = one_link ? robot.name : robot.name + "/" + p.link;
+    // A pad may be called as its link is: what carries is the link.
+    const auto [it, fresh] =
+        r.names.emplace(name, Reading::Named{"soft body", v.where().line, false});
+    if (!fresh && it->second.kind != "link")
+      v.fail("\"" + printable(name) + "\"", "would be the name of a pad, but is another's already",
+             "rename the pad in its set, or the other");
+    count_elements(r, v, p.pad.mesh, 1);
+    SoftBody b;
+    b.name = name;
+    b.layer = layer;
+    b.mesh = std::move(p.pad.mesh);
+    b.element = Element::kLinear;
+    b.coat = std::move(p.pad.coat);
+    b.material = p.pad.material;
+    b.friction = {p.pad.friction, p.pad.friction};
+    b.pose = p.pose;
+    b.glue.push_back({link, std::move(p.pad.base)});
+    r.references.push_back({v, link, true});
+    r.relative.push_back({v, name, link});
+    r.pads.push_back(std::move(b));
+  }
+  if (read.touch_robot) return;
+  PairOptions apart;
+  apart.a = robot.name;
+  apart.b = layer;
+  apart.enabled = false;
+  r.pairs.push_back(apart);
+}
+
+}  // namespace haptos::scene_file

@@ -1,0 +1,25 @@
+// Any rigid body as a robot of one link.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptos/scene/robot/robot.h"
+
+namespace haptos {
+
+struct RigidMass {
+  double mass = 0;        ///< [kg], spread evenly over the shapes; 0: by density
+  double density = 1000;  ///< [kg/m3]
+};
+
+/// Centre of mass and inertia are those of the shapes, filled evenly; overlaps count twice. Shapes
+/// without volume (half-spaces, height fields, open meshes) weigh nothing.
+/// @param base  kFree, or kFixed for what stands in the world (shapes may then all be without
+///              volume)
+/// @throws InputError for no shapes, a mass or density out of range, and for what moves without
+///         volume
+Robot rigid_robot(const std::string& name, std::vector<RobotShape> shapes,
+                  const RigidMass& mass = {}, JointKind base = JointKind::kFree);
+
+}  // namespace haptos

@@ -1,0 +1,41 @@
+// A scene: everything a person describes, and the options of every layer. Editable; a Sim compiles
+// it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptos/options/live_options.h"
+#include "haptos/options/newton_options.h"
+#include "haptos/options/point_contact_options.h"
+#include "haptos/options/solver_options.h"
+#include "haptos/scene/spec.h"
+
+namespace haptos {
+
+struct Scene {
+  SimOptions sim;
+  NewtonOptions newton;
+  LiveOptions contact;                ///< of soft, affine and prescribed bodies
+  PointContactOptions point_contact;  ///< of robots and rigid bodies
+  SolverOptions solver;
+  std::vector<SoftBody> soft;
+  std::vector<PrescribedBody> prescribed;
+  std::vector<AffineBody> affine;
+  std::vector<HalfSpace> half_spaces;
+  std::vector<Pendulum> pendulums;
+  std::vector<RobotBody> robots;
+  std::vector<PairOptions> pairs;
+  std::vector<std::string> warnings;  ///< sentences of whoever read its files; no part of the model
+};
+
+/// Checks everything that can be known before compiling: names, references, numbers, meshes.
+/// Throws InputError for the first thing that is wrong.
+void validate(const Scene& scene);
+
+/// What is odd about a scene but can be simulated, a sentence each: what the readers of its files
+/// said (scene.warnings), bodies beyond 1e-6 to 1e4 m, open or inconsistent collider surfaces, and
+/// what is hardly meant (doubts.h). With sim.strict compiling throws for the first.
+std::vector<std::string> find_warnings(const Scene& scene);
+
+}  // namespace haptos

@@ -1,0 +1,101 @@
+#include "haptos/scene/sensor.h"
+
+#include <cmath>
+
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/options.h"
+#include "haptos/base/text/text.h"
+
+namespace haptos {
+namespace {
+
+constexpr double kLargest = 1e12;
+
+[[noreturn]] void refuse(const std::string& element, double value, const char* rule,
+                         const char* remedy) {
+  throw InputError({"", 0, 0, element, internal::format_number(value), rule, remedy});
+}
+
+void check_noise(const SensorNoise& n, const std::string& element) {
+  const auto size = [&](const char* what, double value) {
+    if (!(value >= 0 && value < kLargest))
+      refuse(element + what, value, "must be 0 or more and below 1e12",
+             "give it in the unit of the reading");
+  };
+  size(".std", n.std);
+  size(".bias_std", n.bias_std);
+  size(".walk", n.walk);
+  size(".quantum", n.quantum);
+  if (!(std::abs(n.bias) < kLargest))
+    refuse(element + ".bias", n.bias, "must be a finite number below 1e12",
+           "give it in the unit of the reading");
+  if (std::isnan(n.lower) || std::isnan(n.upper) || !(n.lower < n.upper))
+    refuse(element + ".lower", n.lower, "must be below the upper end of the range",
+           "swap the two ends, or leave them out");
+}
+
+bool is_set(const SensorNoise& n) {
+  return n.std > 0 || n.bias != 0 || n.bias_std > 0 || n.walk > 0 || n.quantum > 0 ||
+         std::isfinite(n.lower) || std::isfinite(n.upper);
+}
+
+}  // namespace
+
+const char* sensor_kind_name(SensorKind kind) {
+  constexpr const char* names[kSensorKinds] = {"joint_position",
+                                               "joint_velocity",
+                                               "joint_torque",
+                                               "motor_effort",
+                                               "motor_current",
+                                               "force_torque",
+                                               "imu",
+                                               "tilt",
+                                               "contact",
+                                               "frame_pose",
+                                               "frame_velocity",
+                                               "frame_acceleration"};
+  return names[static_cast<int>(kind)];
+}
+
+void check_sensor(const Sensor& s, const std::string& element) {
+  if (s.name.empty() || s.name.size() > 100)
+    throw InputError({"", 0, 0, element + ".name", printable(s.name),
+                      "must have 1 to 100 characters", "give it a short name"});
+  if (!(s.rate >= 0 && s.rate <= 1e6))
+    refuse(element + ".rate", s.rate, "must lie between 0 and 1e6",
+           "give samples per second in Hz, 0 for one at every step");
+  if (!(s.delay >= 0 && s.delay <= 100))
+    refuse(element + ".delay", s.delay, "must lie between 0 and 100", "give it in s");
+  if (!(std::abs(s.torque_constant) > 1e-12 && std::abs(s.torque_constant) < kLargest))
+    refuse(element + ".torque_constant", s.torque_constant, "must not be 0",
+           "give the torque per current in N m/A, gears included");
+  const Quat& q = s.frame.q;
+  const double size = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  if (!(std::abs(size - 1) < 1e-6))
+    refuse(element + ".frame", size, "must have a quaternion w x y z whose squared norm is 1",
+           "normalise it");
+  for (const double x : s.frame.p.a)
+    if (!(std::abs(x) < 1e5))
+      refuse(element + ".frame", x, "must be a position of finite numbers below 1e5",
+             "give it in m");
+  check_noise(s.noise, element + ".noise");
+  check_noise(s.angular_noise, element + ".angular_noise");
+  const bool angular = s.kind == SensorKind::kForceTorque || s.kind == SensorKind::kImu ||
+                       s.kind == SensorKind::kContact || s.kind == SensorKind::kFramePose ||
+                       s.kind == SensorKind::kFrameVelocity ||
+                       s.kind == SensorKind::kFrameAcceleration;
+  if (!angular && is_set(s.angular_noise))
+    throw InputError(
+        {"", 0, 0, element + ".angular_noise", "",
+         std::string("is not there for a sensor of the kind ") + sensor_kind_name(s.kind),
+         "use noise"});
+  const SensorNoise& a = s.angular_noise;
+  if (s.kind == SensorKind::kFramePose &&
+      (a.quantum > 0 || std::isfinite(a.lower) || std::isfinite(a.upper)))
+    throw InputError({"", 0, 0, element + ".angular_noise", "",
+                      "must have no quantum and no range for a pose, whose orientation is a "
+                      "quaternion",
+                      "leave them out"});
+}
+
+}  // namespace haptos

@@ -1,0 +1,348 @@
+// From model to workspace: the one plain list from entries to bodies, points and terms.
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/bodies/elastic/damping.h"
+#include "haptos/bodies/elastic/inversion_barrier.h"
+#include "haptos/bodies/joints/joint_terms.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/sim/build/build_robots.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// Gives out blocks, scalars and coordinates to bodies in the order they are added.
+class Layout {
+ public:
+  BodySlots take(int body) const {
+    BodySlots s;
+    s.body = body;
+    s.first_block = static_cast<int>(sizes.size());
+    s.first_scalar = scalars;
+    s.first_q = q;
+    s.first_mass = mass;
+    return s;
+  }
+  void add(const Body& b) {
+    for (int n : b.block_sizes()) {
+      sizes.push_back(n);
+      scalars += n;
+      mass += n * n;
+    }
+    q += b.q_count();
+  }
+  std::vector<int> sizes;
+  int scalars = 0, q = 0;
+  std::ptrdiff_t mass = 0;
+};
+
+// Gives a body that was just added its unknowns, all free.
+template <class B>
+B* own(Workspace& w, Layout& layout, std::vector<char>& fixed, std::unique_ptr<B> body) {
+  layout.add(*body);
+  fixed.resize(at_index(layout.scalars), 0);
+  B* p = body.get();
+  w.bodies.push_back(std::move(body));
+  return p;
+}
+
+void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w) {
+  PrescribedPoints p;
+  p.body = body_number(model, spec.name);
+  const Pose start = pose_at(spec.trajectory, 0);
+  for (const Vec3d& x : spec.surface.vertices) {
+    p.points.push_back(w.points.add_driven(p.body, 0, start * x));
+    p.local.push_back(x);
+    p.glued_mass.push_back(0);
+  }
+  if (!spec.surface.empty())
+    p.surface = std::make_unique<ContactSurface>(spec.surface, p.points, p.body, 0, true);
+  w.prescribed.push_back(std::move(p));
+}
+
+template <class B>
+int index_of(const std::vector<B>& bodies, const std::string& name) {
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (bodies[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+// The point of a vertex at x that a soft body has glued to `holder`, and of mass `mass`.
+int add_glued(const Model& model, const std::string& holder, int body, const Vec3d& x, double mass,
+              Workspace& w) {
+  const Scene& scene = model.scene;
+  if (const LinkName link = find_link(scene, holder); link.robot >= 0) {
+    const auto r = at_index(link.robot);
+    return add_glued_to_link(model.robots[r], link.link, body, x, mass, w.robots[r], w);
+  }
+  const int i = index_of(scene.prescribed, holder);
+  if (i < 0) {
+    AffineParts& a = w.affine[at_index(index_of(scene.affine, holder))];
+    a.points.push_back(a.frame->add_point(w.points, to_local(a.frame->spec().pose, x)));
+    a.glued_mass.push_back(mass);
+    return a.points.back();
+  }
+  PrescribedPoints& p = w.prescribed[at_index(i)];
+  p.points.push_back(w.points.add_driven(body, 0, x));
+  p.local.push_back(to_local(pose_at(scene.prescribed[at_index(i)].trajectory, 0), x));
+  p.glued_mass.push_back(mass);
+  return p.points.back();
+}
+
+// Moments of an affine body with the masses that soft bodies have glued to it.
+Moments with_glued(const Model& model, std::size_t index) {
+  const AffineBody& spec = model.scene.affine[index];
+  Moments m = model.affine_moments[index];
+  for (std::size_t i = 0; i < model.soft.size(); ++i) {
+    const SoftBody& soft = model.scene.soft[i];
+    const SoftModel& mesh = model.soft[i];
+    if (std::none_of(soft.glue.begin(), soft.glue.end(),
+                     [&](const Glue& g) { return g.body == spec.name; }))
+      continue;
+    const std::vector<double> mass = lumped_mass(mesh.rest, soft.material.density);
+    for (std::size_t v = 0; v < mesh.start.size(); ++v)
+      if (mesh.glued_to[v] >= 0 && soft.glue[at_index(mesh.glued_to[v])].body == spec.name)
+        m.add(mass[v], to_local(spec.pose, mesh.start[v]));
+  }
+  return m;
+}
+
+void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& layout,
+                std::vector<char>& fixed) {
+  const AffineBody& spec = model.scene.affine[index];
+  AffineFrameSpec f;
+  f.own = model.affine_moments[index];
+  f.moments = with_glued(model, index);
+  f.volume = solid_moments(spec.surface, 1.0).mass;
+  f.stiffness = spec.stiffness;
+  f.pose = spec.pose;
+  f.velocity = spec.velocity;
+  f.angular_velocity = spec.angular_velocity;
+  if (spec.guide) f.guide = *spec.guide * (1 / norm(*spec.guide));
+  f.weightless = !spec.gravity;
+  AffineParts a;
+  a.frame = own(w, layout, fixed,
+                std::make_unique<AffineFrame>(layout.take(body_number(model, spec.name)), f));
+  if (!spec.guide) w.terms.push_back(make_orthogonality_term(a.frame));
+  for (const Vec3d& x : spec.surface.vertices) a.points.push_back(a.frame->add_point(w.points, x));
+  a.glued_mass.assign(a.points.size(), 0.0);
+  a.surface =
+      std::make_unique<ContactSurface>(spec.surface, a.points, a.frame->slots().body, 0, false);
+  w.affine.push_back(std::move(a));
+}
+
+void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layout,
+              std::vector<char>& fixed) {
+  const SoftBody& spec = model.scene.soft[index];
+  const SoftModel& m = model.soft[index];
+  SoftParts s;
+  s.body = body_number(model, spec.name);
+  const std::vector<double> mass = lumped_mass(m.rest, spec.material.density);
+  const BodySlots slots = layout.take(s.body);
+  std::vector<char> driven;
+  int block = slots.first_block;
+  for (std::size_t v = 0; v < m.start.size(); ++v) {
+    const int g = m.glued_to[v];
+    driven.push_back(g >= 0);
+    if (g < 0) {
+      s.points.push_back(w.points.add_node(block++, s.body, 0, m.start[v]));
+      for (int c = 0; c < 3; ++c) fixed.push_back((m.held[v] >> c) & 1);
+      continue;
+    }
+    s.points.push_back(
+        add_glued(model, spec.glue[at_index(g)].body, s.body, m.start[v], mass[v], w));
+  }
+  auto nodes = std::make_unique<SoftNodes>(slots, s.points, driven, mass, m.start, spec.velocity,
+                                           spec.material.mass_damping, spec.acceleration);
+  layout.add(*nodes);
+  s.nodes = nodes.get();
+  w.bodies.push_back(std::move(nodes));
+
+  std::vector<int> surface_points;
+  for (int v : m.surface_vertex) surface_points.push_back(s.points[at_index(v)]);
+  s.surface =
+      std::make_unique<ContactSurface>(m.surface, std::move(surface_points), s.body, 0, false);
+  w.soft.push_back(std::move(s));
+}
+
+void add_load(Workspace& w, int body, std::unique_ptr<LoadTerm> term) {
+  w.load_terms.push_back({body, term.get()});
+  w.terms.push_back(std::move(term));
+}
+
+void add_loads(const SoftBody& spec, const SoftModel& m, const SoftParts& s, Workspace& w) {
+  if (!spec.forces.empty()) add_load(w, s.body, make_force_term(m, spec.forces, s.points));
+  for (std::size_t i = 0; i < spec.pressures.size(); ++i) {
+    std::vector<Vec3i> triangles = m.pressures[i];
+    for (Vec3i& t : triangles)
+      for (int k = 0; k < 3; ++k) t[k] = s.points[at_index(t[k])];
+    add_load(w, s.body, make_pressure_term(std::move(triangles), spec.pressures[i].pressure));
+  }
+}
+
+void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
+  const Scene& scene = model.scene;
+  const SoftBody& spec = scene.soft[i];
+  SoftParts& s = w.soft[i];
+  // Elements number points consecutively from the first: a body's points are added in order.
+  s.elements =
+      std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);
+  w.terms.push_back(make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law)));
+  if (model.soft[i].patch_size > 1)
+    w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
+  add_loads(spec, model.soft[i], s, w);
+  if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
+}
+
+ArticulationSpec articulation_spec(const Pendulum& p) {
+  Robot robot;
+  robot.name = p.name;
+  for (int k = 0; k < 2; ++k) {
+    RobotLink rod;
+    rod.name = p.name + " rod " + std::to_string(k);
+    rod.mass = p.mass[k];
+    rod.centre = {{0, 0, -0.5 * p.length[k]}};
+    rod.inertia = slender_rod_inertia(p.mass[k], p.length[k]);
+    robot.links.push_back(rod);
+    RobotJoint j;
+    j.name = p.name + " joint " + std::to_string(k);
+    j.kind = JointKind::kRevolute;
+    j.parent = k - 1;
+    j.child = k;
+    j.frame.p = k == 0 ? p.pivot : Vec3d{{0, 0, -p.length[0]}};
+    j.axis = {{0, 1, 0}};
+    j.position = {p.angle[k]};
+    robot.joints.push_back(j);
+  }
+  return {p.name, std::make_shared<Tree>(compile_tree(robot)), {}, {p.rate[0], p.rate[1]}};
+}
+
+void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Layout& layout,
+               std::vector<char>& fixed) {
+  RobotParts parts;
+  parts.controls = robot.controls;
+  parts.played = robot.played;
+  if (robot.tree->v_count > 0) {
+    std::vector<int> carriers;
+    for (const int link : robot.carriers)
+      if (robot.tree->links[at_index(link)].body >= 0) carriers.push_back(link);
+    parts.body =
+        own(w, layout, fixed,
+            std::make_unique<Articulation>(
+                layout.take(robot.first_body),
+                ArticulationSpec{spec.name, robot.tree, robot.position, robot.velocity, carriers}));
+    for (std::size_t i = 0; i < robot.robot.links.size(); ++i)
+      parts.body->loads.push_back({static_cast<int>(i), robot.robot.links[i].centre});
+  }
+  add_link_points(spec, robot, parts, w);
+  w.robots.push_back(std::move(parts));
+}
+
+}  // namespace
+
+int body_number(const Model& model, const std::string& name) {
+  const auto& all = model.body_names;
+  return static_cast<int>(std::find(all.begin(), all.end(), name) - all.begin());
+}
+
+std::unique_ptr<Workspace> build(const Model& model) {
+  const Scene& scene = model.scene;
+  auto w = std::make_unique<Workspace>();
+  Layout layout;
+  std::vector<char> fixed;
+  for (const PrescribedBody& p : scene.prescribed) add_prescribed(model, p, *w);
+  for (std::size_t i = 0; i < scene.affine.size(); ++i) add_affine(model, i, *w, layout, fixed);
+  for (std::size_t i = 0; i < scene.robots.size(); ++i)
+    add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
+  for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
+  for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
+  for (const Pendulum& p : scene.pendulums) {
+    w->pendulums.push_back(own(*w, layout, fixed,
+                               std::make_unique<Articulation>(
+                                   layout.take(body_number(model, p.name)), articulation_spec(p))));
+    for (int k = 0; k < 2 && p.damping > 0; ++k)
+      w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
+  }
+  for (std::size_t i = 0; i < scene.robots.size(); ++i)
+    if (w->robots[i].body) add_joint_terms(model.robots[i], w->robots[i], *w);
+  build_sensing(model, *w);
+  add_contacts(model, *w);
+  w->points.finish_permanent();
+  std::vector<Term*> terms;
+  for (const auto& t : w->terms) terms.push_back(t.get());
+  w->state_q = layout.q;
+  w->state_z = layout.scalars;
+  w->objective.set_solver(scene.solver);
+  w->objective.build(layout.sizes, fixed, &w->points, terms);
+  return w;
+}
+
+State initial_state(const Model& model, Workspace& w) {
+  const Scene& scene = model.scene;
+  State s;
+  s.q.assign(at_index(w.state_q), 0.0);
+  s.z.assign(at_index(w.state_z), 0.0);
+  for (const auto& b : w.bodies) b->initialize(s);
+  for (const PrescribedBody& p : scene.prescribed) {
+    PathState path;
+    path.from = path.to = pose_at(p.trajectory, 0);
+    s.paths.push_back(path);
+    s.targets.emplace_back();
+  }
+  for (const AffineBody& b : scene.affine)
+    for (const Vec3d& v : {b.force, b.torque}) s.wrenches.insert(s.wrenches.end(), v.a, v.a + 3);
+  if (!model.robots.empty()) s.controls.assign(at_index(model.robots.back().controls.end()), 0.0);
+  for (std::size_t i = 0; i < model.robots.size(); ++i)
+    set_initial_controls(model.robots[i], w.robots[i], s.controls.data());
+  start_sensing(scene, scene.sim.seed, s, w);
+  return s;
+}
+
+Pose pose_at(const std::vector<Keyframe>& t, double time) {
+  if (t.empty()) return {};
+  if (time <= t.front().time) return t.front().pose;
+  for (std::size_t i = 1; i < t.size(); ++i)
+    if (time < t[i].time)
+      return interpolate(t[i - 1].pose, t[i].pose,
+                         (time - t[i - 1].time) / (t[i].time - t[i - 1].time));
+  return t.back().pose;
+}
+
+void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x) {
+  if (!path.bent.empty()) {
+    for (std::size_t i = 0; i < p.points.size(); ++i) x[at_index(p.points[i])] = path.bent[i];
+    return;
+  }
+  const Mat3d R = to_matrix(path.to.q);
+  for (std::size_t i = 0; i < p.points.size(); ++i)
+    x[at_index(p.points[i])] = R * p.local[i] + path.to.p;
+}
+
+void place_link(const State& state, const Workspace& w, const RobotParts& robot,
+                const LinkParts& link, std::size_t first, std::vector<Vec3d>& x) {
+  if (first == link.points.size()) return;
+  const bool still = w.points.driven(link.points[first]);
+  const double* frame = still ? nullptr : robot.body->carrier_frame(state, link.link);
+  for (std::size_t k = first; k < link.points.size(); ++k) {
+    const auto p = at_index(link.points[k]);
+    x[p] = still ? w.points.x_start[p] : AffineFrame::place(frame, link.local[k]);
+  }
+}
+
+void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x,
+                 bool link_surfaces) {
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
+    place_prescribed(w.prescribed[i], state.paths[i], x);
+  for (const AffineParts& a : w.affine)
+    for (std::size_t k = 0; k < a.points.size(); ++k)
+      x[at_index(a.points[k])] =
+          AffineFrame::place(state.q.data() + a.frame->slots().first_q, a.frame->local()[k]);
+  for (const RobotParts& r : w.robots)
+    for (const LinkParts& l : r.links)
+      place_link(state, w, r, l, link_surfaces ? 0 : l.first_glued, x);
+}
+
+}  // namespace haptos

@@ -1,0 +1,229 @@
+// The contact terms of a model: every pair of surfaces, every surface with every half-space, and
+// robots; less what is glued together or switched off.
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/contact/live/group/live_group.h"
+#include "haptos/contact/live/mortar/mortar_term.h"
+#include "haptos/sim/build/build_robots.h"
+#include "haptos/sim/model/pairs.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+// A surface that may touch others.
+struct Party {
+  enum Kind : std::uint8_t { kPrescribed, kLink, kAffine, kSoft };
+  Kind kind = kPrescribed;
+  std::string name;
+  const ContactSurface* surface = nullptr;
+  const SoftBody* soft = nullptr;
+  Friction friction;
+  double pressure = 0;  // [Pa]; see below. 0 where the other one decides
+};
+
+// The pressure at which contact stands off by about half the support, h(.4) to h(.5). Of a soft
+// body a third of its modulus, to which a tactile gel is pressed. Of a stiff one a hundred times
+// its weight over its size, so that it stands off by most of the support on a face and by some of
+// it on an edge.
+constexpr double kModuli = 0.3, kWeights = 100;
+
+double affine_pressure(const Scene& scene, const AffineParts& a, const AffineBody& spec) {
+  const double g = std::hypot(scene.sim.gravity_x, scene.sim.gravity_y, scene.sim.gravity_z);
+  const AffineFrameSpec& f = a.frame->spec();
+  const double load = f.moments.mass * (g > 0 ? g : 9.81) + norm(spec.force);
+  return kWeights * load / std::pow(f.volume, 2.0 / 3.0);
+}
+
+// Of a link the robot's weight counts: any link may have to bear it. Only prescribed bodies leave
+// it to links.
+double link_pressure(const Model& model, std::size_t robot, const ContactSurface& s) {
+  double mass = 0, area = 0;
+  for (const RobotLink& l : model.robots[robot].robot.links) mass += l.mass;
+  for (const double a : s.rest.triangle_area) area += a;
+  const double g = norm(model.scene.sim.gravity());
+  return kWeights * std::max(mass, 1e-3) * (g > 0 ? g : 9.81) / (area / 6);
+}
+
+std::vector<Party> parties(const Model& model, const Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<Party> all;
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
+    if (w.prescribed[i].surface)
+      all.push_back({Party::kPrescribed, scene.prescribed[i].name, w.prescribed[i].surface.get(),
+                     nullptr, scene.prescribed[i].friction, 0});
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
+                   scene.soft[i].friction, kModuli * scene.soft[i].material.young});
+  for (std::size_t i = 0; i < w.affine.size(); ++i)
+    all.push_back({Party::kAffine, scene.affine[i].name, w.affine[i].surface.get(), nullptr,
+                   scene.affine[i].friction, affine_pressure(scene, w.affine[i], scene.affine[i])});
+  for (std::size_t i = 0; i < w.robots.size(); ++i)
+    for (const LinkParts& l : w.robots[i].links)
+      for (std::size_t k = 0; k < l.surfaces.size(); ++k)
+        all.push_back({Party::kLink, model.body_names[at_index(l.body)], l.surfaces[k].get(),
+                       nullptr, Friction{l.friction[k]}, link_pressure(model, i, *l.surfaces[k])});
+  return all;
+}
+
+double combine(int rule, double a, double b) {
+  switch (static_cast<Combine>(rule)) {
+    case Combine::kMultiply:
+      return a * b;
+    case Combine::kMin:
+      return std::min(a, b);
+    case Combine::kMax:
+      return std::max(a, b);
+    case Combine::kAverage:
+      return 0.5 * (a + b);
+    case Combine::kGeometric:
+      break;
+  }
+  return sqrt(a * b);
+}
+
+double sliding(const Friction& f) { return f.sliding < 0 ? f.sticking : f.sliding; }
+
+FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Friction& a,
+                           const Friction& b) {
+  if (pair && pair->friction.sticking >= 0)
+    return {pair->friction.sticking, sliding(pair->friction)};
+  return {combine(scene.contact.combine, a.sticking, b.sticking),
+          combine(scene.contact.combine, sliding(a), sliding(b))};
+}
+
+// Stiffness: the pair's, else the scene's, else from the softer soft body or the heavier stiff one.
+LiveSetup live_setup(const Scene& scene, const PairOptions* pair, const Party& a, const Party* b,
+                     const Friction& other) {
+  LiveSetup s;
+  s.support = pair && pair->support > 0 ? pair->support : scene.contact.support;
+  s.tangential = scene.contact.tangential;
+  const int model = pair && pair->model >= 0 ? pair->model : scene.contact.model;
+  s.model = static_cast<LiveModel>(model);
+  s.order = scene.contact.order;
+  s.friction = friction_cone(scene, pair, a.friction, other);
+  if (scene.contact.friction_law == 1) s.friction.slip_speed = scene.contact.slip_speed;
+  double pressure = a.pressure;
+  if (b && b->kind == a.kind && a.kind == Party::kSoft)
+    pressure = std::min(pressure, b->pressure);
+  else if (b && b->kind == a.kind)
+    pressure = std::max(pressure, b->pressure);
+  s.stiffness = pair && pair->stiffness > 0   ? pair->stiffness
+                : scene.contact.stiffness > 0 ? scene.contact.stiffness
+                                              : pressure / s.support;
+  return s;
+}
+
+double mean_edge(const ContactSurface& s) {
+  double sum = 0;
+  for (double l : s.rest_length) sum += l;
+  return sum / static_cast<double>(s.rest_length.size());
+}
+
+void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
+  w.contact_terms.push_back(term.get());
+  w.terms.push_back(std::move(term));
+}
+
+// a carries the quadrature.
+void add_pair(const Scene& scene, const Party& a, const Party& b, LiveGroup& group) {
+  if (!may_touch(scene, a.name, b.name)) return;
+  const PairOptions* pair = pair_options(scene, a.name, b.name);
+  LiveSetup setup = live_setup(scene, pair, a, &b, b.friction);
+  setup.divisions = scene.contact.divisions;
+  const bool mortar = setup.model == LiveModel::kMortar;
+  if (mortar) group.add(a.surface, b.surface, mortar_shell(setup));
+  if (mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
+    setup.stiffness *= 0.5;
+    setup.area_share = 0.5;
+    group.add(b.surface, a.surface, setup);
+  }
+  group.add(a.surface, b.surface, setup);
+}
+
+// The surface of a soft body with itself.
+void add_self(const Scene& scene, const Party& a, LiveGroup& group) {
+  if (!may_touch(scene, a.name, a.name)) return;
+  LiveSetup setup = live_setup(scene, pair_options(scene, a.name, a.name), a, &a, a.friction);
+  setup.divisions = std::max(scene.contact.divisions, 1);
+  setup.model = LiveModel::kBarrier;
+  group.add(a.surface, a.surface, setup);
+}
+
+// Frozen contact of robots with each other and with half-spaces.
+void add_point_contact(const Model& model, Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<PointShape> shapes;
+  std::vector<std::array<int, 2>> excluded;
+  std::vector<const std::string*> owner;  // of each shape: what pairs name
+  for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+    add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, shapes, excluded);
+    for (std::size_t k = owner.size(); k < shapes.size(); ++k)
+      owner.push_back(&model.body_names[at_index(shapes[k].body)]);
+  }
+  if (shapes.empty()) return;
+  for (const HalfSpace& h : scene.half_spaces) {
+    Shape plane;
+    plane.kind = ShapeKind::kHalfSpace;
+    PointShape p{CollisionShape(plane, h.name), {h.normal * h.offset, rotation_to(h.normal)}};
+    p.body = body_number(model, h.name);
+    shapes.push_back(std::move(p));
+    owner.push_back(&h.name);
+  }
+  if (shapes.size() < 2) return;
+  std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
+  for (std::size_t j = 0; j < shapes.size() && !scene.pairs.empty(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
+      const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
+      if (!p) continue;
+      if (!p->enabled) excluded.push_back(both);
+      if (p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
+    }
+  auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);
+  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
+  for (RobotParts& r : w.robots) r.contact = term.get();
+  add_contact(w, std::move(term));
+}
+
+}  // namespace
+
+void add_contacts(const Model& model, Workspace& w) {
+  const Scene& scene = model.scene;
+  const std::vector<Party> all = parties(model, w);
+  auto group = make_live_group();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group);
+    for (std::size_t j = 0; j < i; ++j) {
+      const Party *a = &all[i], *b = &all[j];
+      // Links touch each other in frozen contact.
+      if (a->kind <= Party::kLink && a->kind == b->kind) continue;
+      if (a->surface->driven && b->surface->driven) continue;
+      // The soft one carries the quadrature; of two alike the finer one.
+      const bool swap =
+          a->kind == b->kind ? mean_edge(*b->surface) < mean_edge(*a->surface) : b->kind > a->kind;
+      if (swap) std::swap(a, b);
+      add_pair(scene, *a, *b, *group);
+    }
+  }
+  if (group->pair_count() > 0) add_contact(w, std::move(group));
+  for (const HalfSpace& h : scene.half_spaces)
+    for (const Party& p : all) {
+      if (p.kind <= Party::kLink || !may_touch(scene, p.name, h.name)) continue;
+      const PairOptions* pair = pair_options(scene, p.name, h.name);
+      add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
+                                          live_setup(scene, pair, p, nullptr, h.friction)));
+    }
+  add_point_contact(model, w);
+}
+
+void fit_supports(const State& state, Workspace& w) {
+  std::vector<Vec3d> x = w.points.x_start;
+  place_stiff(state, w, x);
+  for (ContactTerm* t : w.contact_terms) t->fit_supports(x);
+}
+
+}  // namespace haptos

@@ -1,0 +1,162 @@
+#include "haptos/sim/model/model.h"
+
+#include <algorithm>
+
+#include "haptos/base/hash.h"
+#include "haptos/base/text/refuse.h"
+#include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/sim/doubts/doubts.h"
+#include "haptos/sim/model/pairs.h"
+#include "haptos/sim/sensing.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+template <class S>
+void hash_options(Hash& h, const S& s) {
+  for (const Option<S>& o : OptionsOf<S>::table()) h.add(o.get(s));
+}
+
+void add_positions(Hash& h, const std::vector<Vec3d>& x) {
+  for (const Vec3d& v : x)
+    for (int c = 0; c < 3; ++c) h.add(v[c]);
+}
+
+Moments moments_of(const AffineBody& b) {
+  return b.mass > 0 ? moments_from(b.mass, b.centre, b.inertia)
+                    : solid_moments(b.surface, b.density);
+}
+
+// Per robot, the mass of every vertex that is glued to one of its links.
+std::vector<std::vector<GluedMass>> glued_to_robots(const Scene& scene,
+                                                    const std::vector<SoftModel>& soft) {
+  std::vector<std::vector<GluedMass>> all(scene.robots.size());
+  for (std::size_t i = 0; i < soft.size(); ++i) {
+    const std::vector<Glue>& glue = scene.soft[i].glue;
+    std::vector<LinkName> link;
+    link.reserve(glue.size());
+    for (const Glue& g : glue) link.push_back(find_link(scene, g.body));
+    const std::vector<double> mass = lumped_mass(soft[i].rest, scene.soft[i].material.density);
+    for (std::size_t v = 0; v < mass.size(); ++v)
+      if (const int g = soft[i].glued_to[v]; g >= 0)
+        if (const LinkName l = link[static_cast<std::size_t>(g)]; l.robot >= 0)
+          all[static_cast<std::size_t>(l.robot)].push_back({l.link, mass[v], soft[i].start[v]});
+  }
+  return all;
+}
+
+// Whether there are bodies in live contact that may touch a link.
+bool meets_live(const Scene& scene, const std::string& link) {
+  const auto meets = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& b) { return may_touch(scene, link, b.name); });
+  };
+  return meets(scene.soft) || meets(scene.affine) ||
+         std::any_of(scene.prescribed.begin(), scene.prescribed.end(), [&](const auto& b) {
+           return !b.surface.empty() && may_touch(scene, link, b.name);
+         });
+}
+
+void add_robot(Hash& h, const RobotModel& r) {
+  for (const TreeBody& b : r.tree->bodies) {
+    h.add(static_cast<std::uint64_t>(b.kind));
+    h.add(static_cast<std::uint64_t>(b.parent) + 1);
+    h.add(b.mass);
+    add_positions(h, {b.position, b.centre, column(b.directions, 0), column(b.directions, 1),
+                      column(b.directions, 2)});
+    for (double v :
+         {b.inertia.xx, b.inertia.xy, b.inertia.xz, b.inertia.yy, b.inertia.yz, b.inertia.zz})
+      h.add(v);
+  }
+  h.add(r.tree->armature);
+  for (const auto& link : r.surfaces)
+    for (const TriMesh& s : link) add_positions(h, s.vertices);
+  for (int k : r.motor_unknown) h.add(static_cast<std::uint64_t>(k));
+  for (int i = 0; i < r.sensors->size(); ++i) {
+    const Sensor& s = r.sensors->sensor(i);
+    h.add(s.name.data(), s.name.size());
+    h.add(static_cast<std::uint64_t>(s.kind));
+    h.add(s.rate);
+    h.add(s.delay);
+  }
+}
+
+std::uint64_t hash_of(const Model& m) {
+  Hash h;
+  for (const std::string& n : m.body_names) h.add(n.data(), n.size());
+  for (std::size_t i = 0; i < m.soft.size(); ++i) {
+    hash_options(h, m.scene.soft[i].material);
+    add_positions(h, m.soft[i].rest.vertices);
+    h.add(m.soft[i].rest.tets.data(), m.soft[i].rest.tets.size() * sizeof(Vec4i));
+    h.add(m.soft[i].glued_to.data(), m.soft[i].glued_to.size() * sizeof(int));
+    h.add(m.soft[i].held.data(), m.soft[i].held.size());
+  }
+  for (const PrescribedBody& b : m.scene.prescribed) {
+    add_positions(h, b.surface.vertices);
+    h.add(b.surface.segments.data(), b.surface.segments.size() * sizeof(Vec2i));
+    h.add(b.surface.points.data(), b.surface.points.size() * sizeof(int));
+  }
+  for (std::size_t i = 0; i < m.scene.affine.size(); ++i) {
+    const Moments& k = m.affine_moments[i];
+    add_positions(h, m.scene.affine[i].surface.vertices);
+    h.add(m.scene.affine[i].stiffness);
+    if (m.scene.affine[i].guide) add_positions(h, {*m.scene.affine[i].guide});
+    h.add(k.mass);
+    add_positions(h, {k.first});
+    for (int c = 0; c < 9; ++c) h.add(k.second[c]);
+  }
+  for (const Pendulum& p : m.scene.pendulums)
+    for (int k = 0; k < 2; ++k) {
+      h.add(p.length[k]);
+      h.add(p.mass[k]);
+    }
+  for (const RobotModel& r : m.robots) add_robot(h, r);
+  return h.value();
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> compile(Scene scene) {
+  validate(scene);
+  auto m = std::make_shared<Model>();
+  for (const auto& b : scene.prescribed) m->body_names.push_back(b.name);
+  for (const auto& b : scene.soft) m->body_names.push_back(b.name);
+  for (const auto& b : scene.affine) m->body_names.push_back(b.name);
+  for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
+  for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
+  const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
+  for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+    const RobotBody& b = scene.robots[i];
+    const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
+    const std::vector<std::string> names = link_body_names(b);
+    const bool live = std::any_of(names.begin(), names.end(),
+                                  [&](const std::string& n) { return meets_live(scene, n); });
+    m->robots.push_back(
+        compile_robot(b, static_cast<int>(m->body_names.size()), first_control, glued[i], live));
+    m->body_names.insert(m->body_names.end(), names.begin(), names.end());
+  }
+  for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
+  compile_sensors(scene, *m);
+  for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
+  m->scene = std::move(scene);
+  m->hash = hash_of(*m);
+  if (m->scene.sim.strict) require_no_doubts(find_doubts(*m));
+  return m;
+}
+
+Pose start_pose(const Scene& scene, const std::string& body) {
+  for (const PrescribedBody& b : scene.prescribed)
+    if (b.name == body) return pose_at(b.trajectory, 0);
+  for (const AffineBody& b : scene.affine)
+    if (b.name == body) return b.pose;
+  const LinkName link = find_link(scene, body);
+  if (link.robot < 0)
+    refuse("\"" + body + "\"", "",
+           "is neither a prescribed body nor an affine body nor a link of this scene",
+           "add it first; a link is named \"robot/link\"");
+  return start_poses(scene.robots[static_cast<std::size_t>(link.robot)])
+      .at(static_cast<std::size_t>(link.link));
+}
+
+}  // namespace haptos

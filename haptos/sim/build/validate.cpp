@@ -1,0 +1,323 @@
+// What can be known to be wrong before a scene is compiled.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "haptos/base/text/error.h"
+#include "haptos/base/text/refuse.h"
+#include "haptos/base/text/text.h"
+#include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/scene/scene.h"
+#include "haptos/sim/build/validate_names.h"
+#include "haptos/sim/model/robots.h"
+
+namespace haptos {
+namespace {
+
+// Sizes and coordinates beyond these cannot be meant, and their squares would overflow or vanish.
+constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  // [m]
+
+void check_finite(const std::string& element, const Vec3d& v) {
+  for (int c = 0; c < 3; ++c)
+    if (!std::isfinite(v[c]))
+      refuse(element, internal::format_number(v[c]), "must be finite", "give three numbers");
+}
+
+// A number from low to high; not a number is in no range.
+void check_range(const std::string& element, double v, double low, double high,
+                 const std::string& unit) {
+  if (v >= low && v <= high) return;
+  const std::string after = unit.empty() ? "" : " " + unit;
+  refuse(element, to_text(v) + after,
+         "must be from " + to_text(low) + " to " + to_text(high) + after,
+         unit.empty() ? "give a number in this range" : "give it in " + unit);
+}
+
+void check_length(const std::string& element, double v) {
+  check_range(element, v, kSmallestLength, kLargestLength, "m");
+}
+
+// A mesh whose vertices are finite: where it lies and how large it is.
+void check_extent(const std::string& name, const Aabb& box) {
+  double size = 0, farthest = 0;
+  for (int c = 0; c < 3; ++c) {
+    size = std::max(size, box.hi[c] - box.lo[c]);
+    farthest = std::max({farthest, std::abs(box.lo[c]), std::abs(box.hi[c])});
+  }
+  check_length(name + " size", size);
+  check_range(name + " largest coordinate", farthest, 0, kLargestLength, "m");
+}
+
+// Options of one body; the error says whose.
+template <class S>
+void check_options_of(const std::string& name, const S& options) {
+  try {
+    check_options(options);
+  } catch (const InputError& e) {
+    Diagnostic d = e.diagnostic;
+    d.element = name + ", " + d.element;
+    throw InputError(d);
+  }
+}
+
+void check_pose(const std::string& element, const Pose& p) {
+  check_finite(element + " position", p.p);
+  for (int c = 0; c < 3; ++c)
+    check_range(element + " position", p.p[c], -kLargestLength, kLargestLength, "m");
+  const double n = p.q.w * p.q.w + p.q.x * p.q.x + p.q.y * p.q.y + p.q.z * p.q.z;
+  if (!(std::abs(n - 1) < 1e-6))
+    refuse(element + " quaternion",
+           internal::format_number(p.q.w) + " " + internal::format_number(p.q.x) + " " +
+               internal::format_number(p.q.y) + " " + internal::format_number(p.q.z),
+           "must have length 1 (w x y z)", "no turn is 1 0 0 0");
+}
+
+// Coefficients of friction: sliding may be left below 0, then it is as sticking.
+void check_friction(const std::string& name, const Friction& f) {
+  check_range(name + " friction", f.sticking, 0, 100, "");
+  if (f.sliding < 0) return;
+  if (!(f.sliding <= f.sticking))
+    refuse(name + " kinetic friction", to_text(f.sliding),
+           "must not be above the static one, " + to_text(f.sticking),
+           "exchange the two, or give one coefficient for both");
+}
+
+void check_positive(const std::string& element, double v, const std::string& unit) {
+  if (!(v > 0) || !std::isfinite(v))
+    refuse(element, internal::format_number(v) + " " + unit, "must be finite and greater than 0",
+           "give it in " + unit);
+}
+
+// Whether a name may stand on both sides of a pair.
+bool touches_itself(const Scene& s, const std::string& name) {
+  for (const SoftBody& b : s.soft)
+    if (b.name == name) return b.self_contact;
+  const auto is_body = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
+  };
+  return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
+         !is_body(s.pendulums) && !is_body(s.robots) && find_link(s, name).robot < 0;
+}
+
+void check_pairs(const Scene& s) {
+  std::map<std::pair<std::string, std::string>, int> seen;
+  for (const PairOptions& p : s.pairs) {
+    const std::string name = "contact pair \"" + p.a + "\" and \"" + p.b + "\"";
+    if (p.a == p.b && !touches_itself(s, p.a))
+      refuse(name, "", "must be two bodies, a layer, or a soft body with self_contact",
+             "name another one");
+    if (seen[std::minmax(p.a, p.b)]++ > 0)
+      refuse(name, "", "is given twice", "keep one of the two");
+    check_range(name + " stiffness", p.stiffness, 0, 1e16, "Pa/m");
+    check_range(name + " model", p.model, -1, 1, "");
+    if (p.support != 0) check_range(name + " support", p.support, 1e-9, 1, "m");
+    if (!(p.friction.sticking < 0)) check_friction(name, p.friction);
+  }
+}
+
+// Vertices of glue and of held components belong to the body's mesh; a vertex has one holder.
+void check_vertices(const SoftBody& b, const std::string& name) {
+  const int count = static_cast<int>(b.mesh.vertices.size());
+  const auto check = [&](const std::string& what, const std::vector<int>& vertices) {
+    if (vertices.empty()) refuse(what, "", "holds no vertices", "list some or leave it out");
+    for (const int v : vertices)
+      if (v < 0 || v >= count)
+        refuse(what, "vertex " + std::to_string(v),
+               "must be from 0 to " + std::to_string(count - 1),
+               "use vertex numbers of the body's own mesh");
+  };
+  std::map<int, const Glue*> holder;
+  for (const Glue& g : b.glue) {
+    check(name + ", glue", g.vertices);
+    for (const int v : g.vertices) {
+      const Glue* first = holder.emplace(v, &g).first->second;
+      if (first->body != g.body)
+        refuse(name + ", glue", "vertex " + std::to_string(v),
+               "is held by \"" + first->body + "\" and by \"" + g.body + "\"",
+               "glue it to one of the two");
+    }
+  }
+  for (const HeldVertices& h : b.held) {
+    check(name + ", held", h.vertices);
+    if (!h.axis[0] && !h.axis[1] && !h.axis[2])
+      refuse(name + ", held", "", "holds no axis", "name x, y or z");
+  }
+}
+
+// Times that rise, and a value that `check` accepts at each.
+template <class V, class Check>
+void check_history(const std::string& what, const History<V>& h, const Check& check) {
+  for (std::size_t i = 0; i < h.size(); ++i) {
+    const double t = h[i].time;
+    if (!std::isfinite(t) || (i > 0 && t <= h[i - 1].time))
+      refuse(what + " time", internal::format_number(t) + " s",
+             "must be finite and later than the one before", "sort the values by time");
+    check(h[i].value);
+  }
+}
+
+void check_loads(const SoftBody& b, const std::string& name) {
+  const int count = static_cast<int>(b.mesh.vertices.size());
+  const auto vector_within = [](const std::string& what, double limit, const std::string& unit) {
+    return [what, limit, unit](const Vec3d& v) {
+      for (int c = 0; c < 3; ++c) check_range(what, v[c], -limit, limit, unit);
+    };
+  };
+  for (const NodalForce& f : b.forces) {
+    const std::string what = name + ", force";
+    if (f.vertices.empty()) refuse(what, "", "acts on no vertices", "list some or leave it out");
+    for (const int v : f.vertices)
+      if (v < 0 || v >= count)
+        refuse(what, "vertex " + std::to_string(v),
+               "must be from 0 to " + std::to_string(count - 1),
+               "use vertex numbers of the body's own mesh");
+    if (f.force.empty()) refuse(what, "", "has no value", "give three numbers in N");
+    check_history(what, f.force, vector_within(what, kLargestForce, "N"));
+  }
+  for (const SurfacePressure& p : b.pressures) {
+    const std::string what = name + ", pressure";
+    for (const Vec3i& t : p.triangles)
+      for (int k = 0; k < 3; ++k)
+        if (t[k] < 0 || t[k] >= count)
+          refuse(what, "vertex " + std::to_string(t[k]),
+                 "must be from 0 to " + std::to_string(count - 1),
+                 "use vertex numbers of the body's own mesh");
+    if (p.pressure.empty()) refuse(what, "", "has no value", "give a number in Pa");
+    check_history(what, p.pressure, [&](double v) {
+      check_range(what, v, -kLargestPressure, kLargestPressure, "Pa");
+    });
+  }
+  const std::string what = name + ", acceleration";
+  check_history(what, b.acceleration, vector_within(what, kLargestAcceleration, "m/s2"));
+}
+
+void check_soft(const SoftBody& b) {
+  const std::string name = "soft body \"" + b.name + "\"";
+  check_extent(name, require_volume(b.mesh, name).box);
+  check_options_of(name, b.material);
+  check_friction(name, b.friction);
+  if (b.material.mooney_ratio != 0 &&
+      !traits_of(static_cast<ElasticLaw>(b.material.law)).second_invariant)
+    refuse(name + ", material.mooney_ratio", to_text(b.material.mooney_ratio),
+           "belongs to law mooney_rivlin only", "leave it out, or choose law mooney_rivlin");
+  check_vertices(b, name);
+  check_loads(b, name);
+  check_pose(name + " pose", b.pose);
+  check_finite(name + " velocity", b.velocity);
+}
+
+void check_prescribed(const PrescribedBody& b) {
+  const std::string name = "prescribed body \"" + b.name + "\"";
+  check_friction(name, b.friction);
+  if (!b.surface.vertices.empty() || !b.surface.empty()) {
+    Aabb box = require_contact_surface(b.surface, name).box;
+    if (b.surface.points.size() == 1 && b.surface.triangles.empty() && b.surface.segments.empty())
+      box = box.inflated(1);  // a point has no size
+    check_extent(name, box);
+  }
+  for (std::size_t i = 0; i < b.trajectory.size(); ++i) {
+    check_pose(name + " keyframe " + std::to_string(i), b.trajectory[i].pose);
+    const double t = b.trajectory[i].time;
+    if (!std::isfinite(t) || (i > 0 && t <= b.trajectory[i - 1].time))
+      refuse(name + " keyframe " + std::to_string(i) + " time", internal::format_number(t) + " s",
+             "must be finite and later than the one before", "sort the keyframes by time");
+  }
+}
+
+void check_affine(const AffineBody& b) {
+  const std::string name = "affine body \"" + b.name + "\"";
+  if (!b.surface.only_triangles())
+    refuse(name,
+           std::to_string(b.surface.segments.size()) + " segments, " +
+               std::to_string(b.surface.points.size()) + " points",
+           "has a surface with segments or points, which only prescribed bodies can have",
+           "leave them out, or make the body a prescribed one");
+  const SurfaceReport report = require_contact_surface(b.surface, name);
+  if (!report.outward())
+    refuse(name, "", "needs a closed surface whose triangles face outward",
+           "repair it, or make the body a prescribed one");
+  check_extent(name, report.box);
+  check_pose(name + " pose", b.pose);
+  check_finite(name + " velocity", b.velocity);
+  check_finite(name + " angular velocity", b.angular_velocity);
+  check_finite(name + " force", b.force);
+  check_finite(name + " torque", b.torque);
+  check_friction(name, b.friction);
+  if (b.guide) {
+    check_finite(name + " guide", *b.guide);
+    if (!(norm(*b.guide) > 1e-9))
+      refuse(name + " guide", "", "must be an axis, not nothing", "for example [0, 0, 1]");
+    if (squared_norm(b.angular_velocity) > 0)
+      refuse(name + " angular velocity", "", "cannot be had by a body on a guide", "leave it out");
+  }
+  check_range(name + " stiffness", b.stiffness, 1, 1e14, "Pa");
+  if (b.mass == 0) {
+    check_range(name + " density", b.density, 1e-6, 1e9, "kg/m3");
+    return;
+  }
+  check_finite(name + " centre", b.centre);
+  check_mass_properties(name, b.mass, b.inertia);
+}
+
+// What does not move by every integrator.
+void check_integrator(const Scene& s) {
+  if (s.sim.integrator == 0 || s.pendulums.empty()) return;
+  refuse("sim.integrator", option_word(s.sim, "integrator"),
+         "is not for pendulums, and this scene has one",
+         "use implicit_euler, or a robot with one hinge");
+}
+
+void check_robot_body(const RobotBody& b) {
+  const std::string name = "robot \"" + b.name + "\"";
+  check_pose(name + " pose", b.pose);
+  check_range(name + " friction", b.friction, 0, 100, "");
+  if (b.stiffness != 0) check_positive(name + " stiffness", b.stiffness, "N/m");
+  check_range(name + " relaxation_time", b.relaxation_time, 0, 1e3, "s");
+  check_range(name + " modulus", b.modulus, 0, 1e18, "Pa/m");
+  check_range(name + " dissipation", b.dissipation, 0, 1e6, "s/m");
+}
+
+}  // namespace
+
+void validate(const Scene& s) {
+  check_options(s.sim);
+  check_integrator(s);
+  check_options(s.newton);
+  check_options(s.solver);
+  check_options(s.contact);
+  check_options(s.point_contact);
+  check_names(s);
+  check_pairs(s);
+  for (const SoftBody& b : s.soft) check_soft(b);
+  for (const PrescribedBody& b : s.prescribed) check_prescribed(b);
+  for (const AffineBody& b : s.affine) check_affine(b);
+  for (const RobotBody& b : s.robots) check_robot_body(b);
+  for (const HalfSpace& h : s.half_spaces) {
+    check_finite("half-space \"" + h.name + "\" normal", h.normal);
+    if (std::abs(norm(h.normal) - 1) > 1e-9)
+      refuse("half-space \"" + h.name + "\" normal",
+             "length " + internal::format_number(norm(h.normal)), "must have length 1",
+             "divide it by its length");
+    check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength, kLargestLength,
+                "m");
+    check_friction("half-space \"" + h.name + "\"", h.friction);
+  }
+  for (const Pendulum& p : s.pendulums) {
+    const std::string name = "pendulum \"" + p.name + "\"";
+    check_finite(name + " pivot", p.pivot);
+    for (int k = 0; k < 2; ++k) {
+      check_length(name + " length", p.length[k]);
+      check_positive(name + " mass", p.mass[k], "kg");
+      if (!std::isfinite(p.angle[k]) || !std::isfinite(p.rate[k]))
+        refuse(name + " start", "", "angles and rates must be finite",
+               "give them in rad and rad/s");
+    }
+    if (!(p.damping >= 0) || !std::isfinite(p.damping))
+      refuse(name + " damping", internal::format_number(p.damping) + " N m s", "must be 0 or more",
+             "for example 0");
+  }
+}
+
+}  // namespace haptos

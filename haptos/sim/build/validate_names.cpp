@@ -1,0 +1,90 @@
+#include "haptos/sim/build/validate_names.h"
+
+#include <map>
+
+#include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
+#include "haptos/base/text/text.h"
+#include "haptos/base/text/utf8.h"
+#include "haptos/sim/model/robots.h"
+
+namespace haptos {
+namespace {
+
+std::string some_links(const Scene& s, const std::string& robot) {
+  std::string text;
+  for (const auto& b : s.robots) {
+    if (b.name != robot) continue;
+    const std::vector<std::string> all = link_body_names(b);
+    for (std::size_t i = 0; i < all.size() && i < 5; ++i)
+      text += (i > 0 ? ", \"" : "\"") + all[i] + "\"";
+    if (all.size() > 5) text += " ...";
+  }
+  return text;
+}
+
+}  // namespace
+
+void check_names(const Scene& s) {
+  std::map<std::string, std::string> seen;
+  auto add = [&](const std::string& kind, const std::string& name) {
+    if (name.empty()) refuse(kind, "\"\"", "needs a name", "add a name");
+    if (!is_plain_text(name))
+      refuse(kind, "\"" + printable(name) + "\"", "must be of printable characters in UTF-8",
+             "rename it");
+    const auto [it, fresh] = seen.emplace(name, kind);
+    if (!fresh)
+      refuse(kind + " \"" + name + "\"", "", "has the name of a " + it->second + " of this scene",
+             "give every body a name of its own");
+  };
+  for (const auto& b : s.soft) add("soft body", b.name);
+  for (const auto& b : s.prescribed) add("prescribed body", b.name);
+  for (const auto& b : s.affine) add("affine body", b.name);
+  for (const auto& b : s.half_spaces) add("half-space", b.name);
+  for (const auto& b : s.pendulums) add("pendulum", b.name);
+  for (const auto& b : s.robots) add("robot", b.name);
+  const auto add_layer = [&](const std::string& layer) {
+    if (layer.empty()) return;
+    const auto it = seen.emplace(layer, "layer").first;
+    if (it->second != "layer")
+      refuse("layer \"" + layer + "\"", "", "has the name of a " + it->second + " of this scene",
+             "give layers names of their own");
+  };
+  for (const auto& b : s.soft) add_layer(b.layer);
+  for (const auto& b : s.prescribed) add_layer(b.layer);
+  for (const auto& b : s.affine) add_layer(b.layer);
+  for (const auto& b : s.robots) add_layer(b.layer);
+  for (const auto& b : s.half_spaces) add_layer(b.layer);
+  for (const auto& b : s.robots)
+    for (const std::string& link : link_body_names(b)) seen.emplace(link, "link");
+  std::vector<std::string> names;
+  names.reserve(seen.size());
+  for (const auto& [name, kind] : seen) names.push_back(name);
+  auto must_exist = [&](const std::string& where, const std::string& name) {
+    if (seen.count(name)) return;
+    const std::string near = nearest_name(name, names);
+    std::string remedy = near.empty() ? "known names are" : "did you mean \"" + near + "\"?";
+    if (near.empty())
+      for (const std::string& n : names) remedy += " \"" + n + "\"";
+    refuse(where, "\"" + name + "\"", "names nothing in this scene", remedy);
+  };
+  for (const PairOptions& p : s.pairs) {
+    must_exist("contact pair", p.a);
+    must_exist("contact pair", p.b);
+  }
+  for (const auto& b : s.soft)
+    for (const Glue& g : b.glue) {
+      must_exist("soft body \"" + b.name + "\", glue", g.body);
+      if (find_link(s, g.body).robot >= 0) continue;
+      if (seen[g.body] == "robot")
+        refuse("soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
+               "is a robot of several links", "name one of its links: " + some_links(s, g.body));
+      if (seen[g.body] != "prescribed body" && seen[g.body] != "affine body")
+        refuse(
+            "soft body \"" + b.name + "\", glue", "\"" + g.body + "\"",
+            "must be a prescribed body, an affine body or a link of a robot, not a " + seen[g.body],
+            "glue to a prescribed body (it may be one without a surface)");
+    }
+}
+
+}  // namespace haptos

@@ -1,0 +1,38 @@
+// Model: a scene after compilation. Immutable, and shared by any number of Sims; a State belongs to
+// a model by its hash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "haptos/bodies/elastic/soft_model.h"
+#include "haptos/geometry/mesh/mass_properties.h"
+#include "haptos/scene/scene.h"
+#include "haptos/sim/model/robots.h"
+
+namespace haptos {
+
+struct Model {
+  Scene scene;                          ///< as described
+  std::vector<SoftModel> soft;          ///< refined meshes, surfaces, glue; one per scene.soft
+  std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
+  std::vector<RobotModel> robots;       ///< one per scene.robots
+  /// Names by the body numbers of contact records: prescribed, soft, affine, pendulums,
+  /// links of robots, half-spaces.
+  std::vector<std::string> body_names;
+  std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads
+};
+
+/// Validates and compiles. Throws InputError for the first thing that is wrong.
+std::shared_ptr<const Model> compile(Scene scene);
+
+/// Pose at the start of the frame of a prescribed body, an affine body or a link ("robot/link").
+/// @throws InputError where the scene has none of this name
+Pose start_pose(const Scene& scene, const std::string& body);
+
+/// Those of the scene (scene.h), and what compiling it found odd.
+std::vector<std::string> find_warnings(const Model& model);
+
+}  // namespace haptos

@@ -1,0 +1,87 @@
+// Sparse Cholesky factor L L^T of a block-sparse symmetric positive definite matrix.
+//
+// The symbolic work (ordering, supernodes, where every block goes) is done once per pattern and
+// kept in a CholeskyPlan that any number of factors can share; factor() and solve() then run any
+// number of times without touching the heap. Multifrontal: every supernode gathers its blocks of A
+// and the update matrices of its children into a dense front, eliminates its own columns, and hands
+// the rest to its parent (Duff and Reid 1983; Liu 1992).
+//
+// Every scalar of a front is updated by one fma per eliminated column, columns in order, and
+// children are added in order. So the bits depend on the plan alone: not on vector width, on tiling
+// or on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "haptos/system/block_matrix.h"
+
+namespace haptos {
+
+class CholeskyPlan;   // haptos/solve/linear/cholesky_plan.h
+struct DenseKernels;  // haptos/solve/linear/dense_kernels.h
+
+class BlockCholesky {
+ public:
+  BlockCholesky();
+  ~BlockCholesky();
+  BlockCholesky(BlockCholesky&&) noexcept;
+  BlockCholesky& operator=(BlockCholesky&&) noexcept;
+
+  /// For tests: the kernels of one instruction set instead of the best.
+  void use(const DenseKernels& kernels) { kernels_ = &kernels; }
+
+  /// Symbolic analysis; needed once per pattern. The only member that allocates.
+  void analyze(std::shared_ptr<const BlockPattern> pattern);
+  /// Takes the symbolic analysis of another factor: one analysis for many environments.
+  void analyze(std::shared_ptr<const CholeskyPlan> plan);
+  const std::shared_ptr<const CholeskyPlan>& plan() const { return plan_; }
+
+  /// Factors A, whose pattern must equal the analysed one; reads the lower triangle only.
+  /// @return false where a pivot is not positive (or not a number); then failed_block() names the
+  ///         block of A it belongs to and solve() must not be called.
+  bool factor(const BlockMatrix& a);
+  /// The block whose pivot was not positive in the last factor(), or -1.
+  int failed_block() const { return failed_block_; }
+  /// The value of that pivot before its square root.
+  double failed_pivot() const { return failed_pivot_; }
+
+  /// x <- A^-1 x, in place. Uses the factor's own scratch: one thread at a time per factor.
+  void solve(double* x) const;
+  /// The same for `count` right-hand sides, each contiguous, `stride` scalars apart. Every column
+  /// has the bits of a single solve.
+  void solve(double* x, int count, std::ptrdiff_t stride) const;
+
+  /// Scalars in the factor's lower triangle, explicit zeros of merged supernodes included.
+  std::int64_t nonzeros() const;
+  /// Floating point operations of one factor() (a multiply-add is two).
+  double flops() const;
+  /// Bytes of the factor and of its scratch.
+  std::size_t bytes() const;
+
+ private:
+  struct Failure {
+    int column = -1;  // permuted unknown, or -1
+    double pivot = 0;
+  };
+
+  void assemble_panel(const BlockMatrix& a, int node, double* panel) const;
+  void update(int node);
+  Failure eliminate(const BlockMatrix& a, int node, double* panel);
+  Failure eliminate_task(const BlockMatrix& a, int task);
+  void solve_one(double* x) const;
+  void solve_eight(double* x, int count, std::ptrdiff_t stride) const;
+
+  std::shared_ptr<const CholeskyPlan> plan_;
+  const DenseKernels* kernels_ = nullptr;
+  std::unique_ptr<double[], void (*)(void*)> factor_{nullptr, nullptr};   // panels in strips
+  std::unique_ptr<double[], void (*)(void*)> arena_{nullptr, nullptr};    // updates and open panels
+  std::unique_ptr<double[], void (*)(void*)> scratch_{nullptr, nullptr};  // permuted sides
+  std::vector<Failure> failures_;                                         // of each task
+  int failed_block_ = -1;
+  double failed_pivot_ = 0;
+};
+
+}  // namespace haptos

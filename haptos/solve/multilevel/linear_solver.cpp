@@ -1,0 +1,78 @@
+#include "haptos/solve/multilevel/linear_solver.h"
+
+#include <algorithm>
+
+namespace haptos {
+
+// Systems up to this many times direct_limit are solved directly where iterations do not converge:
+// slow, in gigabytes, and right.
+constexpr int kFallback = 3;
+
+void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
+  const int n = pattern->scalar_count();
+  iterative_ = options_.method == SolverOptions::kIterative ||
+               (options_.method == SolverOptions::kAuto && n > options_.direct_limit);
+  structured_ = false;
+  pattern_ = std::move(pattern);
+  analyzed_ = !iterative_;
+  if (!iterative_) {
+    multilevel_.reset();
+    cholesky_.analyze(pattern_);
+    return;
+  }
+  cholesky_ = BlockCholesky();
+  if (multilevel_ == nullptr) multilevel_ = std::make_unique<Multilevel>();
+}
+
+void LinearSolver::set_geometry(NearNullSpace space) {
+  space_ = std::move(space);
+  geometry_known_ = true;
+  structured_ = false;
+}
+
+bool LinearSolver::may_fall_back() const {
+  return options_.method == SolverOptions::kAuto &&
+         pattern_->scalar_count() / kFallback <= options_.direct_limit;
+}
+
+bool LinearSolver::solve_directly(const BlockMatrix& a, double* x) {
+  if (!analyzed_) cholesky_.analyze(pattern_);
+  analyzed_ = true;
+  if (!cholesky_.factor(a)) return false;
+  cholesky_.solve(x);
+  return true;
+}
+
+bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, const double* weight) {
+  iterations_ = 0;
+  residual_ = 0;
+  if (!iterative_ || gave_up_) return solve_directly(a, x);
+  // An indefinite matrix may leave the structure unfinished: it is found again next time.
+  structured_ = structured_ ? multilevel_->setup(a) : multilevel_->restructure(a, space_);
+  if (!structured_) return false;
+  side_.assign(x, x + a.pattern().scalar_count());
+  const PcgResult r =
+      pcg_.solve(a, *multilevel_, side_.data(), x, std::max(tolerance, options_.tolerance),
+                 options_.max_iterations, weight);
+  iterations_ = r.iterations;
+  residual_ = r.residual;
+  if (r.negative_curvature) return false;
+  if (r.converged || !may_fall_back()) return true;
+  gave_up_ = true;
+  std::copy(side_.begin(), side_.end(), x);
+  return solve_directly(a, x);
+}
+
+bool LinearSolver::solve_again(double* x) {
+  if (iterative_ && !gave_up_) return false;
+  cholesky_.solve(x);
+  return true;
+}
+
+std::size_t LinearSolver::bytes() const {
+  if (!iterative_) return cholesky_.bytes();
+  return multilevel_->bytes() + pcg_.bytes() +
+         (side_.size() + space_.modes.size()) * sizeof(double);
+}
+
+}  // namespace haptos

@@ -1,0 +1,74 @@
+// The one door to a Newton iteration's linear system: direct (block Cholesky) or iterative (PCG
+// with the multilevel preconditioner), chosen by size or by the person.
+//
+// Direct costs n^2 operations and n^(4/3) memory for a solid of n nodes; iterative costs a number
+// of passes over the matrix that hardly grows with n, and memory proportional to it.
+// docs/solver.md has the figures behind the default of direct_limit.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "haptos/options/solver_options.h"
+#include "haptos/solve/linear/cholesky.h"
+#include "haptos/solve/multilevel/multilevel.h"
+
+namespace haptos {
+
+class LinearSolver {
+ public:
+  /// Call before analyze().
+  void configure(const SolverOptions& options) { options_ = options; }
+  /// Chooses the method and, for the direct one, does its symbolic part.
+  void analyze(std::shared_ptr<const BlockPattern> pattern);
+  bool iterative() const { return iterative_; }
+
+  /// Forgets the hierarchy's aggregates: the first solve that follows reads them from its matrix.
+  /// So a step depends on its state and not on the steps before.
+  void begin_step() { geometry_known_ = gave_up_ = false; }
+  /// Whether the coming solve needs set_geometry().
+  bool wants_geometry() const { return iterative_ && !gave_up_ && !geometry_known_; }
+  /// Near-null space for the iterative solver; see rigid_motions().
+  void set_geometry(NearNullSpace space);
+
+  /// x <- A^-1 x.
+  /// @param tolerance  relative residual that the caller needs; the direct solver gives round-off,
+  ///                   the iterative one is never asked for more than SolverOptions::tolerance
+  /// @param weight     per scalar, for the norm of the residual
+  /// @return false when A was seen not to be positive definite; x is then undefined. An iterative
+  ///         solve that reaches its limit is solved directly, and so is the rest of the step, where
+  ///         the method was chosen by size and up to kFallback times direct_limit; else it returns
+  ///         true: what it has is a descent direction.
+  bool solve(const BlockMatrix& a, double* x, double tolerance, const double* weight);
+
+  /// x <- A^-1 x with the factor of the last solve(); false where that was iterative.
+  bool solve_again(double* x);
+
+  /// Iterations of the last solve, 0 for a direct one, and its relative residual.
+  int iterations() const { return iterations_; }
+  double residual() const { return residual_; }
+  /// Memory beside the matrix: factor, or hierarchy and vectors.
+  std::size_t bytes() const;
+  const Multilevel* multilevel() const { return multilevel_.get(); }
+  const BlockCholesky& cholesky() const { return cholesky_; }
+
+ private:
+  bool may_fall_back() const;
+  bool solve_directly(const BlockMatrix& a, double* x);
+
+  SolverOptions options_;
+  std::shared_ptr<const BlockPattern> pattern_;
+  bool iterative_ = false, geometry_known_ = false, structured_ = false;
+  bool gave_up_ = false;   // in this step: the iterative solver
+  bool analyzed_ = false;  // for the direct solver
+  BlockCholesky cholesky_;
+  std::unique_ptr<Multilevel> multilevel_;
+  Pcg pcg_;
+  NearNullSpace space_;
+  std::vector<double> side_;
+  int iterations_ = 0;
+  double residual_ = 0;
+};
+
+}  // namespace haptos

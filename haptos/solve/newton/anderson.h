@@ -1,0 +1,45 @@
+// Anderson mixing: from the passes of a fixed-point iteration w <- g(w) so far, what to try next.
+//
+//   w_next = sum_j a_j (w_j + r_j),   r_j = g(w_j) - w_j,   a minimises |sum_j a_j r_j|, sum_j
+//   a_j = 1
+//
+// over the last few passes. It is a secant method, so passes that would swing ever wider (slope of
+// g below -1) or creep (slope near 1) settle all the same. But g is only piecewise smooth: from
+// where it is flat, a secant reaches as far as the flat part's own value. Where the merit has grown
+// far beyond the best one, the next try lies between the best pass and that one, where the changes,
+// if they vary evenly, are least (regula falsi along the line between the two), and the history
+// begins again at the best.
+//
+// Source: Walker and Ni, Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49
+// (2011). Deterministic: sums run in the order of the keys.
+#pragma once
+
+#include <deque>
+
+#include "haptos/system/term.h"
+
+namespace haptos {
+
+class AndersonMixing {
+ public:
+  /// @param depth passes that are looked back upon, beside the last
+  explicit AndersonMixing(int depth = 6) : depth_(depth) {}
+
+  /// What to try after `used` gave `result`. A key that one of them lacks has the value 0.
+  /// @param merit how far from the fixed point this pass is, in any measure that is 0 there.
+  LaggedForces next(const LaggedForces& used, const LaggedForces& result, double merit);
+
+ private:
+  struct Pass {
+    LaggedForces used, change;
+    double merit = 0;
+  };
+  LaggedForces mix() const;
+  static LaggedForces between(const Pass& a, const Pass& b);
+
+  int depth_;
+  std::deque<Pass> passes_;
+  Pass best_;
+};
+
+}  // namespace haptos

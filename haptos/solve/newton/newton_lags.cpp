@@ -1,0 +1,154 @@
+// Passes over what is lagged, friction's normal forces, until the balance with nothing lagged
+// holds (solve/minimiser.h).
+#include <algorithm>
+#include <optional>
+
+#include "haptos/base/text/status.h"
+#include "haptos/solve/newton/anderson.h"
+#include "haptos/solve/newton/lag_root.h"
+#include "haptos/solve/newton/minimiser.h"
+
+namespace haptos {
+namespace {
+
+// What minimisations after the first may leave, as a part of what the last change of lagged forces
+// left; and the least of it, as a part of the step's tolerance. Where the lagged forces are
+// sensitive to it, a residual comes back many times larger. All frozen: no more than the tolerance.
+constexpr double kAccuracy = 0.2, kFrozenAccuracy = 0.05;
+constexpr double kInner = 0.01;
+// What the first one may leave where friction lags, times the step's tolerance, and at most, as a
+// part of the load: friction of the start of the step is far from that of its end, and what is
+// found under it need not be exact. What touches anew is held where it ends, so it follows the
+// tolerance.
+constexpr double kRough = 100, kRoughest = 0.1;
+// Passes between attempts at the balance without lags, and the iterations of one.
+constexpr int kRootEvery = 4;
+constexpr int kRootIterations = 20;
+// Where all is frozen, passes cost next to nothing while little happens. The first ones go on until
+// this part of the tolerance is met, so that what is about to slip does not gather speed from step
+// to step. Where so many did not get there friction's normal forces may be off by some tolerances;
+// forces balance whatever they are. So many passes are tried, and as many iterations in all as some
+// times those of the first minimisation; where forces then still chase each other, the step is made
+// without lags.
+constexpr double kFineFriction = 0.01, kCoarseFriction = 20;
+constexpr int kFinePasses = 4;
+constexpr int kFrozenPasses = 8;
+constexpr int kFrozenTimes = 3, kFrozenMore = 20;
+
+}  // namespace
+
+// The first of several minimisations.
+void Minimiser::begin_roughly() {
+  rough_ = !f_.all_frozen() && !f_.recentres() && o_.max_lag_passes > 0 && f_.lags();
+  if (rough_) share_ = std::clamp(kRoughest / o_.force_tolerance, 1.0, kRough);
+}
+
+// The last one, with what is lagged as it is.
+void Minimiser::end_exactly() {
+  rough_ = false;
+  share_ = 1;
+  last_residual_ = 1e300;
+  minimise();
+}
+
+// Takes what is lagged from where the minimisation arrived and goes on, until the residual with
+// nothing lagged is small. The first time the new forces are lagged as they are; then, where the
+// passes may throw each other back and forth, what Anderson mixing makes of all of them. Leaves
+// it after so many passes, as they are.
+void Minimiser::settle_lags(int enough_passes) {
+  std::optional<AndersonMixing> mixing;
+  int passes = 0;
+  const int enough = kFrozenTimes * report_.iterations + kFrozenMore;
+  while (report_.status == 0 && passes < enough_passes) {
+    LaggedForces used, now;
+    if (!f_.update_lags(used, now)) {
+      if (!rough_) return;
+      end_exactly();
+      continue;
+    }
+    energy_.reset();
+    if (!mixing) mixing.emplace();
+    f_.assemble(false, false, 0);
+    measure();
+    share_ = 1;
+    const bool frozen = f_.all_frozen();
+    const double part = !frozen ? 1 : passes < kFinePasses ? kFineFriction : kCoarseFriction;
+    // What is frozen does not see positions in the step, so their rounding need not end it.
+    const bool rounds = !frozen || passes >= kFinePasses;
+    if (report_.residual <= std::max(part * o_.force_tolerance * report_.load, o_.force_floor) ||
+        (rounds && report_.residual <= f_.round_off())) {
+      if (rough_ && !slow()) {
+        end_exactly();
+        continue;
+      }
+      return frozen ? keep_lags() : void();
+    }
+    const int most = frozen ? std::min(kFrozenPasses, o_.max_lag_passes) : o_.max_lag_passes;
+    ++report_.lag_passes;
+    const bool last = ++passes > most || (frozen && report_.iterations > enough);
+    bool nearer = false;
+    if (last || passes % kRootEvery == 0) {
+      const Root root = find_root();
+      if (root == Root::kFound) return;
+      if (last && frozen) return do_without_lags();
+      if (last) {
+        report_.status |= f_.recentres() ? kNoEquilibrium : kLagged;
+        return;
+      }
+      nearer = root == Root::kNearer;
+    }
+    if (nearer) {
+      mixing.emplace();  // goes on from the forces that are lagged there
+    } else {
+      const LaggedForces next = mixing->next(used, now, report_.residual);
+      // Without momentum the centre of the proximal term moves too: another map at every pass.
+      if (!f_.recentres()) f_.set_lags(passes > 1 ? next : now);
+    }
+    blocked_ = f_.path() < 1.0;
+    report_.velocity_change = last_residual_ = 1e300;
+    rough_ = !frozen && !f_.recentres();
+    share_ = std::max(kInner, (rough_ ? kAccuracy : kFrozenAccuracy) * report_.residual / needed());
+    if (!rough_) share_ = std::min(share_, 1.0);
+    minimise();
+  }
+}
+
+// Ends with the forces that the last minimisation was made with.
+void Minimiser::keep_lags() {
+  f_.undo_lags();
+  f_.assemble(false, false, 0);
+  measure();
+}
+
+void Minimiser::do_without_lags() {
+  LaggedForces used, now;
+  f_.update_lags(used, now);
+  f_.drop_lags();
+  follow_ = false, dropped_ = true;
+  if (used.empty()) return;  // there were none
+  report_.status &= ~std::uint32_t{kNotConverged | kLineSearchStalled};
+  spent_ = report_.iterations;
+  report_.velocity_change = last_residual_ = 1e300;
+  share_ = 1;
+  minimise();
+}
+
+Minimiser::Root Minimiser::find_root() {
+  if (f_.recentres()) return Root::kNotFound;
+  const std::vector<double> start = z_;
+  const double before = report_.residual;
+  const LagRootReport r = find_lag_root(f_, z_, kRootIterations, [&] {
+    measure();
+    return small_residual() || report_.residual <= f_.round_off();
+  });
+  report_.iterations += r.iterations;
+  report_.line_search_steps += r.evaluations;
+  measure();
+  if (r.converged) return Root::kFound;
+  if (report_.residual < before) return Root::kNearer;
+  z_ = start;
+  f_.set_trial(z_, f_.path());
+  return Root::kNotFound;
+}
+
+}  // namespace haptos

@@ -1,0 +1,349 @@
+#include "haptos/solve/objective/objective.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/solve/objective/block_products.h"
+#include "haptos/system/block_room.h"
+#include "haptos/system/impulses.h"
+
+namespace haptos {
+
+using internal::kSmallBlock;
+using internal::multiply;
+using internal::thread_room;
+using internal::velocity;
+
+namespace {
+
+std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
+                      std::vector<Term*> terms) {
+  points_ = points;
+  terms_ = std::move(terms);
+  fixed_ = std::move(fixed);
+  impulses_.clear();
+  for (Term* t : terms_)
+    if (auto* i = dynamic_cast<Impulses*>(t)) impulses_.push_back(i);
+  couplings_.clear();
+  for (const Term* t : terms_) t->couplings(*points, couplings_);
+  mass_offset_.assign(1, 0);
+  for (int n : block_sizes) mass_offset_.push_back(mass_offset_.back() + n * n);
+  step_couplings_.clear();
+  analyses_ = 0;
+  set_pattern(std::move(block_sizes));
+  const auto n = at_index(pattern_->scalar_count());
+  inertia_.mass.assign(at_index(mass_offset_.back()), 0.0);
+  inertia_.z_free.assign(n, 0.0);
+  inertia_.z_past.assign(n, 0.0);
+  inertia_.z_hold.assign(n, 0.0);
+  inertia_.length.assign(n, 1.0);
+  all_frozen_ =
+      std::all_of(terms_.begin(), terms_.end(), [](const Term* t) { return t->frozen(); });
+  any_driven_ = false;
+  for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->on_path(p);
+}
+
+void Objective::set_trial(const std::vector<double>& z, double s) {
+  z_ = z;
+  s_ = s;
+  Points& pts = *points_;
+  const double b = context_.b;
+  for (int p = 0; p < pts.size(); ++p) {
+    const auto i = at_index(p);
+    if (pts.driven(p)) {
+      // Exactly the target at the end of the path.
+      pts.x[i] =
+          s == 1.0 ? pts.x_target[i] : pts.x_start[i] + s * (pts.x_target[i] - pts.x_start[i]);
+      pts.u[i] = (pts.x[i] - pts.x_base[i]) * (1.0 / b);
+    } else {
+      pts.u[i] = velocity(pts, *pattern_, p, z_);
+      pts.x[i] = pts.x_base[i] + b * pts.u[i];
+      if (s != 1.0 && pts.carried(p)) pts.x[i] -= (1.0 - s) * pts.way(p);
+    }
+  }
+  for (Term* t : terms_) t->refresh(pts);
+}
+
+Energy Objective::inertia(bool add) {
+  double few[2 * kSmallBlock];
+  Energy e;
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b);
+    double* d = n <= kSmallBlock ? few : thread_room<2>(at_index(2 * n));
+    double* g = d + n;
+    const auto o = at_index(pattern_->offset(b));
+    const double* m = inertia_.mass.data() + mass_offset_[at_index(b)];
+    for (std::size_t i = 0; i < at_index(n); ++i) d[i] = z_[o + i] - inertia_.z_free[o + i];
+    multiply(m, n, d, g);
+    double v = 0;
+    for (int i = 0; i < n; ++i) v = fma(0.5 * d[i], g[i], v);
+    e += {v, std::abs(v)};
+    if (add) assembly_.add_block(b, g, m);
+  }
+  return e;
+}
+
+Energy Objective::energy() {
+  Energy total = inertia(false);
+  Evaluation e;
+  e.points = points_;
+  e.z = &z_;
+  for (Term* t : terms_) {
+    const Energy v = t->evaluate(e);
+    const double f = weight(t->kind());
+    total += {f * v.value, f * v.magnitude};
+  }
+  return total;
+}
+
+// Costs of velocities are impulses over h where bodies count forces times b.
+double Objective::weight(TermKind kind) const {
+  return kind == TermKind::kDissipation    ? dissipation()
+         : kind == TermKind::kVelocityCost ? context_.b / context_.h
+                                           : 1.0;
+}
+
+void Objective::set_factors(const Term& t) {
+  const double b = context_.b, f = weight(t.kind());
+  if (t.kind() == TermKind::kPosition) return assembly_.set_factors(b, b * b);
+  assembly_.set_factors(f, f);
+}
+
+Energy Objective::assemble(bool hessian, bool project, double ds, double caution) {
+  if (ds > 0) {
+    driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
+    for (int p = 0; p < points_->size(); ++p)
+      if (points_->on_path(p)) driven_motion_[at_index(p)] = (ds / context_.b) * points_->way(p);
+  }
+  for (;;) {
+    assembly_.begin(*points_, hessian, ds > 0 ? &driven_motion_ : nullptr);
+    Energy total = inertia(true);
+    Evaluation e;
+    e.points = points_;
+    e.z = &z_;
+    e.assembly = &assembly_;
+    e.project = project;
+    e.caution = caution;
+    for (Term* t : terms_) {
+      set_factors(*t);
+      const Energy v = t->evaluate(e);
+      const double f = weight(t->kind());
+      total += {f * v.value, f * v.magnitude};
+    }
+    if (assembly_.missing().empty()) {
+      assembly_.finish();
+      if (hessian) hold_fixed();
+      return total;
+    }
+    extend_pattern();
+  }
+}
+
+void Objective::set_pattern(std::vector<int> sizes) {
+  std::vector<std::array<int, 2>> all = couplings_;
+  all.insert(all.end(), step_couplings_.begin(), step_couplings_.end());
+  pattern_ = std::make_shared<BlockPattern>(std::move(sizes), all);
+  assembly_.reset(pattern_);
+  linear_.analyze(pattern_);
+  ++analyses_;
+  find_fixed_entries();
+}
+
+void Objective::prepare() {
+  // Velocities at the start of the step, from the state alone: margins of candidates follow them.
+  Points& pts = *points_;
+  for (int p = 0; p < pts.permanent(); ++p) {
+    const auto i = at_index(p);
+    pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_base[i]) * (1.0 / context_.b)
+                             : velocity(pts, *pattern_, p, *context_.z);
+  }
+  for (Term* t : terms_) t->prepare(context_);
+  auto& now = found_couplings_;
+  now.clear();
+  for (const Term* t : terms_) t->step_couplings(*points_, now);
+  for (auto& [row, column] : now)
+    if (row < column) std::swap(row, column);
+  std::sort(now.begin(), now.end());
+  now.erase(std::unique(now.begin(), now.end()), now.end());
+  if (now == step_couplings_) return;
+  step_couplings_ = now;
+  set_pattern(block_sizes());
+}
+
+std::vector<int> Objective::block_sizes() const {
+  std::vector<int> sizes;
+  sizes.reserve(at_index(pattern_->block_count()));
+  for (int b = 0; b < pattern_->block_count(); ++b) sizes.push_back(pattern_->size(b));
+  return sizes;
+}
+
+// For this step only: the next one starts from what terms then say. With what is missing comes what
+// else is near now, so that a motion through many contacts makes few patterns.
+void Objective::extend_pattern() {
+  for (const Term* t : terms_) t->step_couplings(*points_, step_couplings_);
+  step_couplings_.insert(step_couplings_.end(), assembly_.missing().begin(),
+                         assembly_.missing().end());
+  set_pattern(block_sizes());
+}
+
+void Objective::find_fixed_entries() {
+  fixed_entries_.clear();
+  auto touches = [&](int b) {
+    for (int i = 0; i < pattern_->size(b); ++i)
+      if (fixed_[at_index(pattern_->offset(b) + i)]) return true;
+    return false;
+  };
+  for (int e = 0; e < pattern_->entry_count(); ++e)
+    if (touches(pattern_->row(e)) || touches(pattern_->column(e))) fixed_entries_.push_back(e);
+}
+
+void Objective::hold_fixed() {
+  BlockMatrix& a = assembly_.matrix();
+  for (int e : fixed_entries_) {
+    const int bi = pattern_->row(e), bj = pattern_->column(e);
+    const int ni = pattern_->size(bi), nj = pattern_->size(bj);
+    double* v = a.entry(e);
+    for (int i = 0; i < ni; ++i)
+      for (int j = 0; j < nj; ++j) {
+        const bool fi = fixed_[at_index(pattern_->offset(bi) + i)];
+        const bool fj = fixed_[at_index(pattern_->offset(bj) + j)];
+        if (fi || fj) v[i * nj + j] = bi == bj && i == j ? 1.0 : 0.0;
+      }
+  }
+}
+
+// Nodes and where they are at the start of the step; blocks of bodies and joints stand alone.
+NearNullSpace Objective::rigid_motions_of_nodes() const {
+  const auto blocks = at_index(pattern_->block_count());
+  std::vector<char> is_node(blocks, 0);
+  std::vector<Vec3d> position(blocks, Vec3d::zero());
+  for (int p = 0; p < points_->permanent(); ++p) {
+    if (points_->driven(p) || points_->jacobian(p) != nullptr) continue;
+    is_node[at_index(points_->block(p))] = 1;
+    position[at_index(points_->block(p))] = points_->x_start[at_index(p)];
+  }
+  return rigid_motions(*pattern_, is_node, position, fixed_);
+}
+
+bool Objective::solve(std::vector<double>& dz, double tolerance) {
+  const auto n = at_index(scalar_count());
+  dz.resize(n);
+  const bool driven = assembly_.driven_motion() != nullptr;
+  for (std::size_t i = 0; i < n; ++i)
+    dz[i] =
+        fixed_[i] ? 0.0 : -(assembly_.gradient()[i] + (driven ? assembly_.driven_rhs()[i] : 0.0));
+  if (linear_.wants_geometry()) {
+    linear_.set_geometry(rigid_motions_of_nodes());
+    weight_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) weight_[i] = 1.0 / inertia_.length[i];
+  }
+  return linear_.solve(assembly_.matrix(), dz.data(), tolerance, weight_.data());
+}
+
+double Objective::max_step(const std::vector<double>& dz, double ds) {
+  dx_.resize(at_index(points_->size()));
+  for (int p = 0; p < points_->size(); ++p) {
+    Vec3d& d = dx_[at_index(p)];
+    d = points_->driven(p) ? Vec3d::zero() : context_.b * velocity(*points_, *pattern_, p, dz);
+    if (points_->on_path(p)) d += ds * points_->way(p);
+  }
+  double a = 1.0;
+  for (Term* t : terms_) a = t->max_step(*points_, dx_, a);
+  return a;
+}
+
+bool Objective::recentre() {
+  bool moved = false;
+  for (std::size_t i = 0; i < z_.size(); ++i) {
+    moved = moved || z_[i] != inertia_.z_past[i];
+    inertia_.z_free[i] += z_[i] - inertia_.z_past[i];
+    inertia_.z_past[i] = z_[i];
+  }
+  return moved;
+}
+
+bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
+  const bool moved = recentres() && recentre();
+  for (Term* t : terms_) t->update_lag(*points_, used, now);
+  if (moved || used.size() != now.size()) return true;
+  for (const auto& [key, f] : now)
+    if (const auto it = used.find(key); it == used.end() || squared_norm(f - it->second) > 0)
+      return true;
+  return false;
+}
+
+bool Objective::revise() {
+  bool changed = false;
+  for (Term* t : terms_) changed |= t->revise(context_, z_);
+  if (changed) set_trial(z_, s_);
+  return changed;
+}
+
+void Objective::set_lags(const LaggedForces& forces) {
+  for (Term* t : terms_) t->set_lag(forces);
+}
+
+void Objective::undo_lags() {
+  for (Term* t : terms_) t->undo_lag();
+}
+void Objective::drop_lags() {
+  for (Term* t : terms_) t->drop_lag();
+}
+
+void Objective::set_off(const std::vector<double>& dz) {
+  Ray& r = ray_;
+  r.z = z_;
+  r.u = points_->u;
+  r.dz = &dz;
+  du_.resize(at_index(points_->size()));
+  for (int p = 0; p < points_->size(); ++p)
+    du_[at_index(p)] = points_->driven(p) ? Vec3d::zero() : velocity(*points_, *pattern_, p, dz);
+  r.slope = r.curvature = 0;
+  double few[kSmallBlock];
+  for (int b = 0; b < pattern_->block_count(); ++b) {
+    const int n = pattern_->size(b);
+    double* g = n <= kSmallBlock ? few : thread_room<3>(at_index(n));
+    const auto o = at_index(pattern_->offset(b));
+    multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, dz.data() + o, g);
+    for (std::size_t i = 0; i < at_index(n); ++i) {
+      r.slope = fma(g[i], z_[o + i] - inertia_.z_free[o + i], r.slope);
+      r.curvature = fma(g[i], dz[o + i], r.curvature);
+    }
+  }
+}
+
+Objective::Along Objective::along(double a) {
+  const std::vector<double>& dz = *ray_.dz;
+  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(a, dz[i], ray_.z[i]);
+  Points& pts = *points_;
+  for (int p = 0; p < pts.size(); ++p) {
+    if (pts.driven(p)) continue;
+    const auto i = at_index(p);
+    pts.u[i] = ray_.u[i] + a * du_[i];
+    pts.x[i] = pts.x_base[i] + context_.b * pts.u[i];
+  }
+  for (Term* t : terms_) t->refresh(pts);
+  assembly_.begin_along(pts, dz, du_);
+  Evaluation e;
+  e.points = points_;
+  e.z = &z_;
+  e.assembly = &assembly_;
+  for (Term* t : terms_) {
+    set_factors(*t);
+    t->evaluate(e);
+  }
+  return {ray_.slope + a * ray_.curvature + assembly_.slope(),
+          ray_.curvature + assembly_.curvature()};
+}
+
+double Objective::slope(const std::vector<double>& dz) const {
+  double s = 0;
+  for (std::size_t i = 0; i < dz.size(); ++i) s = fma(assembly_.gradient()[i], dz[i], s);
+  return s;
+}
+
+}  // namespace haptos

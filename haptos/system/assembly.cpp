@@ -1,0 +1,274 @@
+#include "haptos/system/assembly.h"
+
+#include <cassert>
+
+#include "haptos/system/block_room.h"
+
+namespace haptos {
+
+using internal::kSmallBlock;
+using internal::thread_room;
+
+namespace {
+
+std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
+
+// a^T h b of vectors of n and m entries.
+double bilinear(const double* a, int n, const double* h, const double* b, int m) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    double row = 0;
+    for (int j = 0; j < m; ++j) row = fma(h[i * m + j], b[j], row);
+    s = fma(a[i], row, s);
+  }
+  return s;
+}
+
+// out += Ji^T h Jj of dense Jacobians of m and n columns; rows of out are n apart.
+void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n, double* out) {
+  double few[3 * kSmallBlock];
+  double* hj = n <= kSmallBlock ? few : thread_room<0>(at_index(3 * n));
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < n; ++c)
+      hj[r * n + c] = fma(h(r, 0), jj[c], fma(h(r, 1), jj[n + c], h(r, 2) * jj[2 * n + c]));
+  for (int r = 0; r < m; ++r) {
+    const double a = ji[r], b = ji[m + r], d = ji[2 * m + r];
+    if (a == 0 && b == 0 && d == 0) continue;  // an unknown that does not move the point
+    double* row = out + r * n;
+    for (int c = 0; c < n; ++c) row[c] += fma(a, hj[c], fma(b, hj[n + c], d * hj[2 * n + c]));
+  }
+}
+
+}  // namespace
+
+void Assembly::reset(std::shared_ptr<const BlockPattern> pattern) {
+  matrix_ = BlockMatrix(std::move(pattern));
+  missing_.clear();
+}
+
+void Assembly::begin_along(const Points& points, const std::vector<double>& dz,
+                           const std::vector<Vec3d>& du) {
+  points_ = &points;
+  dz_ = &dz;
+  du_ = &du;
+  driven_motion_ = nullptr;
+  hessian_ = true;
+  slope_ = curvature_ = 0;
+  missing_.clear();
+}
+
+void Assembly::begin(const Points& points, bool hessian, const std::vector<Vec3d>* driven_motion) {
+  points_ = &points;
+  dz_ = nullptr;
+  du_ = nullptr;
+  hessian_ = hessian;
+  driven_motion_ = hessian && driven_motion && !driven_motion->empty() ? driven_motion : nullptr;
+  const auto scalars = at_index(matrix_.pattern().scalar_count());
+  gradient_.assign(scalars, 0.0);
+  point_gradient_.assign(at_index(points.size()), Vec3d::zero());
+  missing_.clear();
+  if (hessian) {
+    matrix_.set_zero();
+    driven_rhs_.assign(scalars, 0.0);
+    driven_point_rhs_.assign(at_index(points.size()), Vec3d::zero());
+  }
+}
+
+// Ji^T h Jj where a point of a link takes part: dense Jacobians, weights times the identity else.
+void Assembly::add_jacobians(int p, int q, const Mat3d& h, double* out, int stride,
+                             bool transposed) {
+  const Points& pts = *points_;
+  const int ci = pts.columns(p), cj = pts.columns(q);
+  const double *ji = pts.jacobian(p), *jj = pts.jacobian(q);
+  auto entry = [](const double* j, const double* w, int n, int r, int c) {
+    if (j) return j[r * n + c];
+    return c % 3 == r ? w[c / 3] : 0.0;
+  };
+  double few[3 * kSmallBlock];
+  double* hj = cj <= kSmallBlock ? few : thread_room<1>(at_index(3 * cj));
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < cj; ++c) {
+      double s = 0;
+      for (int m = 0; m < 3; ++m) s = fma(h(r, m), entry(jj, pts.weights(q), cj, m, c), s);
+      hj[r * cj + c] = s;
+    }
+  for (int r = 0; r < ci; ++r)
+    for (int c = 0; c < cj; ++c) {
+      double s = 0;
+      for (int m = 0; m < 3; ++m) s = fma(entry(ji, pts.weights(p), ci, m, r), hj[m * cj + c], s);
+      out[transposed ? c * stride + r : r * stride + c] += s;
+    }
+}
+
+// Adds Ji^T h Jj to the blocks of points p and q; stored below the diagonal.
+void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
+  const Points& pts = *points_;
+  const int bi = pts.block(p), bj = pts.block(q);
+  const bool below = bi >= bj;
+  const int e = below ? matrix_.pattern().find(bi, bj) : matrix_.pattern().find(bj, bi);
+  if (e < 0) {
+    missing_.push_back({bi, bj});
+    return;
+  }
+  double* out = matrix_.entry(e);
+  if (const double* ji = pts.jacobian(p), *jj = pts.jacobian(q); ji && jj) {
+    if (below)
+      add_dense(ji, pts.columns(p), h, jj, pts.columns(q), out);
+    else
+      add_dense(jj, pts.columns(q), transpose(h), ji, pts.columns(p), out);
+    return;
+  }
+  const int ci = pts.columns(p), cj = pts.columns(q), stride = below ? cj : ci;
+  if (pts.jacobian(p) || pts.jacobian(q)) {
+    add_jacobians(p, q, h, out, stride, !below);
+    return;
+  }
+  const double *wi = pts.weights(p), *wj = pts.weights(q);
+  for (int a = 0; a < ci / 3; ++a)
+    for (int b = 0; b < cj / 3; ++b) {
+      const double w = wi[a] * wj[b];
+      double* at = below ? out + 3 * a * stride + 3 * b : out + 3 * b * stride + 3 * a;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) at[below ? r * stride + c : c * stride + r] += w * h(r, c);
+    }
+}
+
+void Assembly::add_hessian(int p, int q, const Mat3d& h) {
+  const Points& pts = *points_;
+  if (du_) {
+    const double c = dot((*du_)[at_index(p)], h * (*du_)[at_index(q)]);
+    curvature_ += hessian_factor_ * (p == q ? c : 2 * c);
+    return;
+  }
+  const bool p_driven = pts.driven(p), q_driven = pts.driven(q);
+  if (p_driven && q_driven) return;
+  if (driven_motion_) {
+    const auto follow = [&](int moved, int free, const Mat3d& block) {
+      if (!pts.driven(free) && pts.on_path(moved))
+        driven_point_rhs_[at_index(free)] +=
+            hessian_factor_ * (block * (*driven_motion_)[at_index(moved)]);
+    };
+    follow(q, p, h);
+    if (p != q) follow(p, q, transpose(h));
+  }
+  if (p_driven || q_driven) return;
+  const Mat3d scaled = hessian_factor_ * h;
+  add_block_pair(p, q, scaled);
+  // Two different points of one block: the block is on the diagonal and needs both halves.
+  if (p != q && pts.block(p) == pts.block(q)) add_block_pair(q, p, transpose(scaled));
+}
+
+void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h,
+                           bool diagonal) {
+  if (diagonal) {
+    for (int a = 0; a < i.count; ++a)
+      for (int b = 0; b <= a; ++b)
+        add_hessian(i.point[a], i.point[b], (i.weight[a] * i.weight[b]) * h);
+    return;
+  }
+  for (int a = 0; a < i.count; ++a)
+    for (int b = 0; b < j.count; ++b) {
+      const Mat3d w = (i.weight[a] * j.weight[b]) * h;
+      if (i.point[a] == j.point[b])
+        add_hessian(i.point[a], j.point[b], w + transpose(w));
+      else
+        add_hessian(i.point[a], j.point[b], w);
+    }
+}
+
+void Assembly::add_coordinate(int block, int dof, double gradient, double hessian) {
+  if (du_) {
+    const double d = direction(block)[dof];
+    slope_ += gradient_factor_ * gradient * d;
+    curvature_ += hessian_factor_ * hessian * d * d;
+    return;
+  }
+  const BlockPattern& pattern = matrix_.pattern();
+  gradient_[at_index(pattern.offset(block) + dof)] += gradient_factor_ * gradient;
+  if (hessian_) {
+    const int n = pattern.size(block);
+    matrix_.entry(pattern.diagonal(block))[dof * n + dof] += hessian_factor_ * hessian;
+  }
+}
+
+void Assembly::add_coordinates(int block, const double* gradient, const double* hessian) {
+  const BlockPattern& pattern = matrix_.pattern();
+  const int n = pattern.size(block), o = pattern.offset(block);
+  if (du_) {
+    const double* d = direction(block);
+    for (int i = 0; i < n; ++i) slope_ += gradient_factor_ * gradient[i] * d[i];
+    if (hessian) curvature_ += hessian_factor_ * bilinear(d, n, hessian, d, n);
+    return;
+  }
+  for (int i = 0; i < n; ++i) gradient_[at_index(o + i)] += gradient_factor_ * gradient[i];
+  if (!hessian_ || !hessian) return;
+  double* out = matrix_.entry(pattern.diagonal(block));
+  for (int i = 0; i < n * n; ++i) out[i] += hessian_factor_ * hessian[i];
+}
+
+void Assembly::add_coupling(int i, int j, const double* hessian) {
+  const BlockPattern& pattern = matrix_.pattern();
+  if (du_) {
+    curvature_ += 2 * hessian_factor_ *
+                  bilinear(direction(i), pattern.size(i), hessian, direction(j), pattern.size(j));
+    return;
+  }
+  const bool below = i > j;
+  const int e = below ? pattern.find(i, j) : pattern.find(j, i);
+  if (e < 0) {
+    missing_.push_back({i, j});
+    return;
+  }
+  double* out = matrix_.entry(e);
+  const int rows = pattern.size(i), columns = pattern.size(j);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c)
+      out[below ? r * columns + c : c * rows + r] += hessian_factor_ * hessian[r * columns + c];
+}
+
+void Assembly::add_driven_rhs(int block, const double* change) {
+  if (du_) return;
+  const BlockPattern& pattern = matrix_.pattern();
+  for (int i = 0; i < pattern.size(block); ++i)
+    driven_rhs_[at_index(pattern.offset(block) + i)] += hessian_factor_ * change[i];
+}
+
+void Assembly::add_block(int block, const double* gradient, const double* matrix) {
+  const BlockPattern& pattern = matrix_.pattern();
+  const int n = pattern.size(block), o = pattern.offset(block);
+  if (du_) {
+    const double* d = direction(block);
+    for (int i = 0; i < n; ++i) slope_ += gradient[i] * d[i];
+    curvature_ += bilinear(d, n, matrix, d, n);
+    return;
+  }
+  for (int i = 0; i < n; ++i) gradient_[at_index(o + i)] += gradient[i];
+  if (!hessian_) return;
+  double* out = matrix_.entry(pattern.diagonal(block));
+  for (int i = 0; i < n * n; ++i) out[i] += matrix[i];
+}
+
+void Assembly::finish() {
+  const Points& pts = *points_;
+  const BlockPattern& pattern = matrix_.pattern();
+  auto pull_back = [&](const std::vector<Vec3d>& from, std::vector<double>& to) {
+    for (int p = 0; p < pts.size(); ++p) {
+      if (pts.driven(p)) continue;
+      const Vec3d& g = from[at_index(p)];
+      double* out = to.data() + pattern.offset(pts.block(p));
+      if (const double* j = pts.jacobian(p)) {
+        const int n = pts.columns(p);
+        for (int c = 0; c < n; ++c)
+          out[c] += fma(j[c], g[0], fma(j[n + c], g[1], j[2 * n + c] * g[2]));
+      } else {
+        const double* w = pts.weights(p);
+        for (int k = 0; k < pts.columns(p) / 3; ++k)
+          for (int c = 0; c < 3; ++c) out[3 * k + c] += w[k] * g[c];
+      }
+    }
+  };
+  pull_back(point_gradient_, gradient_);
+  if (hessian_ && driven_motion_) pull_back(driven_point_rhs_, driven_rhs_);
+}
+
+}  // namespace haptos

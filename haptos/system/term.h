@@ -1,0 +1,135 @@
+// A term of the step's objective, and its five verbs.
+//
+//   min_z 1/2 |z - z_free|_M^2  +  sum Psi(x)  +  b sum D(u)  +  b / h sum l(u; step)
+//
+// A term declares its kind and whether its contact geometry is frozen (built at the start of the
+// step, linear in z, no step cap) or live (read again at every trial position, with a step cap).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "haptos/system/assembly.h"
+#include "haptos/system/contact_history.h"
+#include "haptos/system/points.h"
+
+namespace haptos {
+
+enum class TermKind : std::uint8_t {
+  kPosition,      ///< Psi(x) [J]
+  kDissipation,   ///< D(u) [W]
+  kVelocityCost,  ///< l(u) [J], constants frozen at the start of the step
+};
+
+/// What the step knows when it starts.
+struct StepContext {
+  double time = 0;                         ///< at the start of the step [s]
+  double h = 0;                            ///< time step [s]
+  double b = 0;                            ///< dx/du = b = beta h of the integrator [s]
+  Points* points = nullptr;                ///< terms of frozen contact add their link points here
+  const std::vector<double>* z = nullptr;  ///< velocities at the start of the step (scalars)
+  /// Delassus estimate: inverse of the diagonal of the inertia, per scalar unknown.
+  const std::vector<double>* inverse_mass = nullptr;
+  std::int64_t step = 0;                    ///< number of the step
+  const ContactHistory* history = nullptr;  ///< what contact remembers
+  double w = 0;           ///< x_base = x_start + w (x_start - x_before) of the integrator
+  bool proximal = false;  ///< quasi-static: no momentum, rates mean nothing
+  /// Of that: only one pass, for what turns is linear within one; the next is a step of its own.
+  bool one_pass = false;
+  double free_time =
+      0;  ///< in which a free body accelerates within the step: h, of statics tau [s]
+};
+
+/// What evaluate() is asked for.
+struct Evaluation {
+  const Points* points = nullptr;
+  const std::vector<double>* z = nullptr;  ///< trial velocities, for coordinate terms (scalars)
+  Assembly* assembly = nullptr;            ///< nullptr: energy only
+  bool project = false;                    ///< make the Hessian positive semi-definite
+  /// 0 to 1, above 0 far from the minimum: how much of what kinks hide the Hessian is to hold, so
+  /// that the model lies above the energy.
+  double caution = 0;
+};
+
+/// Energy [J or W] and the sum of the absolute values that were added up: the scale of its
+/// rounding.
+struct Energy {
+  double value = 0;
+  double magnitude = 0;
+  Energy& operator+=(const Energy& e) {
+    value += e.value;
+    magnitude += e.magnitude;
+    return *this;
+  }
+};
+
+/// Lagged forces by contact [N].
+using LaggedForces = std::map<FeaturePair, Vec3d>;
+
+class Term {
+ public:
+  virtual ~Term() = default;
+  virtual const char* name() const = 0;
+  virtual TermKind kind() const = 0;
+  /// True when the term is convex in z and sets no step cap.
+  virtual bool frozen() const = 0;
+
+  /// Verb 1: freezes lagged data, candidates and constants of the step.
+  virtual void prepare(const StepContext&) {}
+  /// Verb 2: finds what is active at the trial positions.
+  virtual void refresh(const Points&) {}
+  /// While held, refresh() keeps what a term samples: its points of quadrature and their weights.
+  /// So the energy along a search is one function, whose gradient set it off. Returns whether the
+  /// term samples anything anew.
+  virtual bool hold(bool) { return false; }
+  /// Verb 3: energy, and with an assembly also gradient and Hessian, at the refreshed point.
+  virtual Energy evaluate(const Evaluation&) = 0;
+  /// Verb 4: the largest a in (0, limit] such that x + a (x_to - x) is admissible. dx is (P).
+  virtual double max_step(const Points&, const std::vector<Vec3d>& /*dx*/, double limit) {
+    return limit;
+  }
+  /// Bends a direction dz at z so that z + dz lies on the curved set where the term's energy is
+  /// low, without changing it to first order: a stiff body turns along rotations, not their
+  /// tangents. Returns whether a shorter one is bent otherwise.
+  virtual bool bend(const std::vector<double>& /*z*/, std::vector<double>& /*dz*/) const {
+    return false;
+  }
+  /// Verb 5: stores history and forces of the accepted step.
+  virtual void commit(const StepContext&, const Points&) {}
+
+  /// The sixth verb, of terms that lag forces (friction is the gradient of no potential): takes
+  /// what is lagged from the refreshed point, and adds what it lagged before to `used` and what it
+  /// lags now to `now`. Called after a minimisation; the step minimises again until the two agree.
+  virtual void update_lag(const Points&, LaggedForces& /*used*/, LaggedForces& /*now*/) {}
+  /// Whether update_lag() may find anything in this step.
+  virtual bool lags() const { return false; }
+  /// Lags these forces instead, as far as they are the term's own: between two minimisations, where
+  /// the last ones would not lead to agreement.
+  virtual void set_lag(const LaggedForces&) {}
+  /// Lags again what the last update_lag() replaced; of frozen terms.
+  virtual void undo_lag() {}
+  /// Does without lags for the rest of the step, as well as it can; of frozen terms.
+  virtual void drop_lag() {}
+
+  /// Looks, from the motion that was solved, at what prepare() froze: contact of what passes each
+  /// other in the step, and of what meets after all. Returns whether it changed anything; the step
+  /// is then solved again. Returns false after a few times.
+  virtual bool revise(const StepContext&, const std::vector<double>& /*z*/) { return false; }
+
+  /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
+  virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
+  /// Pairs of blocks that the term may couple in this step, asked after prepare(). A function of
+  /// the state alone: the order of elimination, and with it every last bit, follows from the
+  /// pattern.
+  virtual void step_couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
+  /// Magnitude of the load that the term carries at the refreshed point [N]: scale of the residual.
+  virtual double load() const { return 0; }
+  /// Whether the energy of a position term is a function of the state alone, so that it counts as
+  /// potential energy; if not, it is that of one step.
+  virtual bool conservative() const { return true; }
+  /// The smallest gap the term sees at the refreshed point [m]; infinite when it sees none.
+  virtual double smallest_gap() const { return 1e300; }
+};
+
+}  // namespace haptos
