@@ -128,6 +128,18 @@ def test_folders_of_a_layer_do_not_include_each_other_in_a_circle(tmp_path):
     assert "haptos/geometry/query/c.h -> haptos/geometry/mesh/a.h" in errors[0]
 
 
+def test_modules_import_each_other_in_no_circle(tmp_path):
+    write(tmp_path, "python/haptos/__init__.py", "from haptos.a import f\n")
+    write(tmp_path, "python/haptos/a.py", "from haptos import b\n")
+    write(tmp_path, "python/haptos/b.py", "def g():\n    from haptos.a import f\n")
+    assert layers.check_python(tmp_path) == ([], [], 3)
+    write(tmp_path, "python/haptos/b.py", "import haptos.a\n" + "\n" * 400)
+    errors, warnings, _ = layers.check_python(tmp_path)
+    assert errors == ["python/haptos/a.py:1: modules import each other in a circle: "
+                      "haptos.a -> haptos.b -> haptos.a"]
+    assert len(warnings) == 1 and warnings[0].startswith("python/haptos/b.py:1: has 401 lines")
+
+
 def test_the_script_exits_with_one_only_when_a_rule_is_broken(tmp_path, capsys):
     write(tmp_path, "haptos/base/a.h", "#pragma once\n")
     assert layers.main(["--root", str(tmp_path)]) == 0
