@@ -402,6 +402,14 @@ def test_a_gtest_result_follows_its_own_test_and_what_it_includes(suites, file, 
     assert f"{found[MATRIX]} {found[SWEEP + '0']}" == expected
 
 
+def test_a_header_that_moves_changes_no_test(suites):
+    (suites / "haptos/base/text").mkdir()
+    (suites / "haptos/base/a.h").rename(suites / "haptos/base/text/a.h")
+    test = suites / "tests/laws/a.cpp"
+    test.write_text(test.read_text().replace("haptos/base/a.h", "haptos/base/text/a.h"))
+    assert set(kinds(suites).values()) == {"stale"}  # what it runs on may be another library
+
+
 def test_python_tests_marked_full_are_pieces_of_their_own(checkout):
     commit(checkout, "tests/full/pieces.toml", "# none\n")
     commit(checkout, "scenes/a.yaml", "dt: 1 ms\n")
