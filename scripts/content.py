@@ -248,7 +248,7 @@ class Source:
     def behind(self):
         """{header: .cpp files that may define what it declares}.
 
-        In the library these are the files of its folder, and of folders in that, that include it;
+        In the library these are the files of its room, haptos/sim and all within, that include it;
         in tests the file of the same name.
         """
         found = {}
@@ -256,7 +256,7 @@ class Source:
             if not name.endswith(".cpp"):
                 continue
             for header in self.includes(name):
-                if (name.startswith(posixpath.dirname(header) + "/") if name.startswith("haptos/")
+                if (room(name) == room(header) if name.startswith("haptos/")
                         else name == header[:-2] + ".cpp"):
                     found.setdefault(header, []).append(name)
         return found
