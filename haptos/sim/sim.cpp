@@ -79,7 +79,8 @@ std::string Sim::likely_cause(const StepReport& report) const {
          });
 }
 
-void Sim::reset(std::optional<std::uint64_t> seed) {
+void Sim::reset(std::optional<std::uint64_t> seed, std::optional<std::uint32_t> env) {
+  if (env) work_->sensing.env = *env;
   state_ = initial_state(*model_, *work_);
   if (seed) start_sensing(scene(), *seed, state_, *work_);
   apply_wrenches();

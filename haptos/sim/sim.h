@@ -63,7 +63,8 @@ class Sim {
   /// not converge or missed a target.
   StepReport step();
   /// Back to the start; sensors then draw their noise from `seed` in place of the scene's.
-  void reset(std::optional<std::uint64_t> seed = {});
+  /// @param env  whose noise they have from now on, where it is to be another's
+  void reset(std::optional<std::uint64_t> seed = {}, std::optional<std::uint32_t> env = {});
 
   const Scene& scene() const { return model_->scene; }
   const std::shared_ptr<const Model>& model() const { return model_; }

@@ -150,11 +150,13 @@ void bind_views(nb::module_& m) {
       .def("torque",
            [nv](const R& r) { return r.rows(nv(r), [](const auto& v) { return v.torque(); }); })
       .def("set_state",
-           [nq, nv](R& r, const In& q, const In& v) {
+           [nq, nv](R& r, const In& q, const In& v, const In& chosen) {
              const double *qs = numbers(q, r, nq(r), "position"),
-                          *vs = numbers(v, r, nv(r), "velocity");
+                          *vs = numbers(v, r, nv(r), "velocity"),
+                          *there = numbers(chosen, r, 1, "mask");
              for (std::size_t k = 0; k < r.envs(); ++k)
-               r.views[k].set_state(env_row(qs, k, nq(r)), env_row(vs, k, nv(r)));
+               if (there[k] != 0)
+                 r.views[k].set_state(env_row(qs, k, nq(r)), env_row(vs, k, nv(r)));
            })
       .def("set_torque",
            [nv](R& r, const In& torque) {

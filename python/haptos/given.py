@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from haptos import _core
 from haptos.errors import UnknownName, refuse
@@ -105,6 +106,22 @@ def positive(value: Any, unit: str, what: str) -> float:
     if not (size > 0 and math.isfinite(size)):
         refuse(what, value, "must be greater than 0 and finite", f"give it in {unit}")
     return size
+
+
+def chosen_envs(mask: Any, envs: int) -> NDArray[np.bool_]:
+    """Which environments a mask (env,) chooses; None chooses all."""
+    if mask is None:
+        return np.ones(envs, bool)
+    chosen = np.asarray(mask)
+    if chosen.shape == (envs,) and chosen.dtype == bool:
+        return chosen
+    numbers = chosen.dtype.kind in "iu" and chosen.ndim == 1 and chosen.size
+    inside = numbers and 0 <= chosen.min() and chosen.max() < envs
+    few = np.isin(np.arange(envs), chosen if inside else [0])
+    example = (f"for example {few.tolist()}" if envs <= 8 else "for example "
+               f"numpy.isin(numpy.arange({envs}), {chosen.tolist() if inside else [0]})")
+    refuse("mask", f"{chosen.dtype} of shape {chosen.shape}",
+           f"must be booleans of shape ({envs},), one for each environment", example)
 
 
 def as_name(value: Any, what: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.errors import refuse
-from haptos.given import kind_of, remedy_for
+from haptos.given import chosen_envs, kind_of, remedy_for
 from haptos.robot_sensors import RobotSensor, robot_sensors
 
 if TYPE_CHECKING:
@@ -193,11 +193,12 @@ class RobotView:
                                                     whole))
 
     def set_state(self, position: ArrayLike | Mapping[str, Any] | None = None,
-                  velocity: ArrayLike | Mapping[str, Any] | None = None) -> None:
+                  velocity: ArrayLike | Mapping[str, Any] | None = None,
+                  mask: ArrayLike | None = None) -> None:
         """Puts the robot there, without a step; what is left out stays as it is.
 
-        position (env, nq) or (nq,), velocity (env, nv) or (nv,), or mappings from names of joints.
-        Nothing looks whether it then overlaps others. Raises InputError and changes nothing for
+        position (env, nq) or (nq,), velocity (env, nv) or (nv,), or mappings from names of joints;
+        mask (env,): only in environments where it is true. Nothing looks whether it then overlaps others. Raises InputError and changes nothing for
         what does not fit.
         """
         rows = []
@@ -216,7 +217,7 @@ class RobotView:
             elif value is not None:
                 now = self._fit(what, value, now.shape[1:], self._numbers(part))
             rows.append(now)
-        self._core.set_state(*rows)
+        self._core.set_state(*rows, chosen_envs(mask, self._envs).astype(float))
 
     def set_torque(self, torque: ArrayLike) -> None:
         """Joint forces (env, nv) or (nv,) beside those of motors [N m] or [N]."""

@@ -138,7 +138,7 @@ class TactileSensor:
         self._markers = (None if spec.markers is None
                          else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
         self._printed: list[Any] = []
-        self._seeds = [seed] * sim.envs
+        self._seeds = [(seed, k) for k in range(sim.envs)]  # of the noise, and whose it is
         self._rgb = None if spec.rgb is None else load_rgb(
             spec.rgb, spec.camera, rest_height=self._depth.rest_height(),
             rest_normal=self._depth.measure(rest)[1], name=spec.name,
@@ -177,11 +177,11 @@ class TactileSensor:
             self._printed[k] = _core.MarkerSensor(self.camera, self._rest, self._coat, at)
 
     def _key(self, env: int) -> int:
-        return _core.tactile_noise_key(self._seeds[env], env, self.name)
+        return _core.tactile_noise_key(*self._seeds[env], self.name)
 
-    def _reseed(self, chosen: NDArray[np.bool_], seed: int) -> None:
+    def _reseed(self, chosen: NDArray[np.bool_], seeds: list[tuple[int, int]]) -> None:
         for k in np.flatnonzero(chosen):
-            self._seeds[int(k)] = seed
+            self._seeds[int(k)] = seeds[int(k)]
         self._print([int(k) for k in np.flatnonzero(chosen)])
 
     def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -367,7 +367,8 @@ class TactileSensor:
             return stack_envs([self._rgb.model.render(d, n)
                                for d, n in zip(depth, normal, strict=True)])
         return stack_envs([
-            self._rgb.image(depth[k], normal[k], env=k, sample=int(step), seed=self._seeds[k])
+            self._rgb.image(depth[k], normal[k], sample=int(step), seed=self._seeds[k][0],
+                            env=self._seeds[k][1])
             for k, step in enumerate(self._sim.step_count)])
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from haptos import _core
 from haptos.arrays import stack_envs
 from haptos.errors import StepError, refuse
-from haptos.given import Named, kind_of, number, remedy_for
+from haptos.given import Named, chosen_envs, kind_of, number, remedy_for
 from haptos.robot_view import RobotView
 from haptos.scene import Scene
 from haptos.sensors import TactileSensor
@@ -229,31 +229,34 @@ class Sim:
                 each(report)
         return report
 
-    def reset(self, mask: ArrayLike | None = None, seed: int | None = None) -> None:
+    def reset(self, mask: ArrayLike | None = None, seed: int | ArrayLike | None = None) -> None:
         """Back to the start, where mask (env,) is true; everywhere by default.
 
-        seed: of the noise of robots' and tactile sensors, in place of the scene's sim.seed.
+        seed: of the noise of robots' and tactile sensors, in place of the scene's sim.seed; a row
+        (env,) gives each environment the noise that a Sim of one environment has with that seed.
         """
-        chosen = np.ones(self.envs, bool)
-        if mask is not None:
-            chosen = np.asarray(mask)
-            if chosen.shape != (self.envs,) or chosen.dtype != bool:
-                numbers = chosen.dtype.kind in "iu" and chosen.ndim == 1 and chosen.size
-                inside = numbers and 0 <= chosen.min() and chosen.max() < self.envs
-                few = np.isin(np.arange(self.envs), chosen if inside else [0])
-                example = (f"for example {few.tolist()}" if self.envs <= 8 else "for example "
-                           f"numpy.isin(numpy.arange({self.envs}), "
-                           f"{chosen.tolist() if inside else [0]})")
-                refuse("mask", f"{chosen.dtype} of shape {chosen.shape}",
-                       f"must be booleans of shape ({self.envs},), one for each environment",
-                       example)
-        for core, wanted in zip(self._each, chosen, strict=True):
+        chosen = chosen_envs(mask, self.envs)
+        seeds = self._seed_rows(seed)
+        for core, wanted, (one, env) in zip(self._each, chosen, seeds, strict=True):
             if wanted:
-                core.reset(seed)
+                core.reset(one, env)
         if seed is not None:
             for sensor in self._sensors.values():
-                sensor._reseed(chosen, seed)
+                sensor._reseed(chosen, seeds)
         self._status = np.where(chosen, np.uint32(0), self._status)
+
+    def _seed_rows(self, seed: Any) -> list[tuple[int | None, int | None]]:
+        """The seed of the noise of each environment, and its number there; None: as they are."""
+        if seed is None:
+            return [(None, None)] * self.envs
+        row = np.asarray(seed)
+        if row.dtype.kind not in "iu" or row.shape not in ((), (self.envs,)) or (row < 0).any():
+            refuse("seed", kind_of(seed) if row.dtype.kind not in "iu" else seed,
+                   f"must be a whole number of 0 or more, or {self.envs} of them, one for each "
+                   "environment", "for example 7")
+        if row.shape:
+            return [(int(one), 0) for one in row]
+        return [(int(row), k) for k in range(self.envs)]
 
     @property
     def status(self) -> NDArray[np.uint32]:
@@ -293,6 +296,23 @@ class Sim:
                    "give one for each")
         for core, state in zip(self._each, states, strict=True):
             core.set_state(state)
+
+    def set_state(self, state: State | Sequence[State], mask: ArrayLike | None = None) -> None:
+        """Puts environments into states of this scene, where mask (env,) is true; everywhere by
+        default.
+
+        state: what sim.state returned, for all of them, or a list with one for each environment.
+        Raises InputError for other things and for a state of another scene.
+        """
+        chosen = chosen_envs(mask, self.envs)
+        rows = [state] * self.envs if isinstance(state, _core.State) else state
+        if (not isinstance(rows, (list, tuple)) or len(rows) != self.envs
+                or not all(isinstance(s, _core.State) for s in rows)):
+            refuse("state", kind_of(state), "must be a haptos.State, or a list of them with one for "
+                   "each environment", "give what sim.state or sim.states returned")
+        for core, one, wanted in zip(self._each, rows, chosen, strict=True):
+            if wanted:
+                core.set_state(one)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the states of all environments to a file, whole or not at all."""
@@ -480,7 +500,7 @@ class Sim:
 
     def _wrench(self, reader: str, name: str, about: ArrayLike) -> Wrench:
         pairs = [getattr(c, reader)(name, about) for c in self._each]
-        return Wrench(np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs]))
+        return Wrench(stack_envs([p[0] for p in pairs]), stack_envs([p[1] for p in pairs]))
 
     @property
     def sensors(self) -> Mapping[str, TactileSensor]:

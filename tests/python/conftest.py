@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -47,6 +48,21 @@ def small_scene(depth=0.3e-3, steps=4):
                                                    (0.05 * steps, (0, 0, 4e-3 - depth))])
     scene.add_sensor("camera", "gel", markers=haptos.MarkerGrid(3, 5, 2e-3, 2e-3),
                      camera=haptos.TactileCamera.orthographic(80, 60, 1.4e-4))
+    return scene
+
+
+def cart_scene():
+    """A cart of 1 kg on a rail along x, with a noisy sensor, and a ball beside it."""
+    link = haptos.RobotLink("cart", 1.0, inertia=np.eye(3) * 1e-3)
+    joint = haptos.RobotJoint("rail", "prismatic", -1, 0, axis=(1, 0, 0), lower=-1, upper=1,
+                              speed=2.0)
+    robot = haptos.Robot("cart", [link], [joint],
+                         motors=[haptos.RobotMotor("rail", kp=100, kd=20, effort=50)])
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("floor")
+    scene.add_robot("cart", robot)
+    scene.add_robot_sensor("cart", "ruler", "joint_position", noise={"std": 0.01})
+    scene.add_sphere("ball", 0.02, mass=0.1, position=(0, 1, 0.02))
     return scene
 
 

@@ -1,0 +1,50 @@
+"""Environments of a Sim that are chosen by a mask: states, places, and the seeds of their noise."""
+
+import numpy as np
+import pytest
+
+from conftest import cart_scene
+
+import haptos
+
+
+def test_states_go_to_the_environments_of_a_mask():
+    sim = cart_scene().compile(envs=3, quiet=True)
+    sim.robots["cart"].set_command(position=[[0.1], [0.2], [0.3]])
+    sim.run(0.05)
+    kept, hashes = sim.states, [s.hash() for s in sim.states]
+    sim.set_state(kept[2], np.array([True, False, False]))
+    assert [s.hash() for s in sim.states] == [hashes[2], hashes[1], hashes[2]]
+    sim.set_state(kept)
+    assert [s.hash() for s in sim.states] == hashes
+    for wrong in (kept[:2], 3, [1, 2, 3]):
+        with pytest.raises(haptos.InputError, match="haptos.State, or a list"):
+            sim.set_state(wrong)
+
+
+def test_a_robot_is_put_elsewhere_in_the_environments_of_a_mask():
+    sim = cart_scene().compile(envs=3, quiet=True)
+    sim.run(0.02)
+    before = [s.hash() for s in sim.states]
+    sim.robots["ball"].set_state([1, 2, 3, 1, 0, 0, 0], mask=np.array([False, True, False]))
+    assert [a == s.hash() for a, s in zip(before, sim.states, strict=True)] == [True, False, True]
+    np.testing.assert_array_equal(sim.pose("ball")[1], [1, 2, 3, 1, 0, 0, 0])
+
+
+def test_seeds_one_by_one_give_the_noise_of_a_run_alone():
+    def readings(sim):
+        sim.step()
+        return sim.robots["cart"].sensors["ruler"].value[:, 0]
+
+    many, alone = cart_scene().compile(envs=3, quiet=True), cart_scene().compile(quiet=True)
+    many.reset(seed=[5, 6, 5])
+    rows = readings(many)
+    assert rows[0] == rows[2] != rows[1]
+    alone.reset(seed=6)
+    assert readings(alone)[0] == rows[1]
+    many.reset(seed=6)  # one for all: each its own again
+    rows = readings(many)
+    assert len(set(rows)) == 3 and rows[0] == many.robots["cart"].sensors["ruler"].value[0, 0]
+    for wrong in (-1, 0.5, [1, 2]):
+        with pytest.raises(haptos.InputError, match="seed"):
+            many.reset(seed=wrong)
