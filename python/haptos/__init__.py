@@ -144,7 +144,7 @@ from haptos.viewer import Viewer
 __version__ = version
 
 # Modules of their own names, as haptos.pictures.scene_above(sim).
-_MODULES = ("pictures", "press", "units")
+_MODULES = ("learn", "pictures", "press", "units")
 
 
 def __getattr__(name: str) -> Any:

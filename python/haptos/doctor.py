@@ -35,7 +35,8 @@ _EXTRAS = (("pytetwild", "", "", "haptos tetrahedralise", (0, 4, 2), (0, 5)),
            ("viser", "viser", "view", "haptos view", (1, 1), (2,)),
            ("imageio-ffmpeg", "imageio_ffmpeg", "view", "movies", (0, 6), (1,)),
            ("mujoco", "mujoco", "mujoco", "MJCF files", (3, 17), (5,)),
-           ("scipy", "scipy", "calibrate", "haptos calibrate", (1, 11), (2,)))
+           ("scipy", "scipy", "calibrate", "haptos calibrate", (1, 11), (2,)),
+           ("gymnasium", "gymnasium", "learn", "haptos.learn", (1, 1), (2,)))
 _NAMES = {"_press": "a tiny press", "_cuda": "CUDA", "_here": "this folder"}
 _LEAST_MEMORY = 2 << 30
 _LEAST_DISK = 1 << 30

@@ -1,0 +1,135 @@
+"""What differs from episode to episode: hooks that haptos.learn.VectorEnv calls at its resets.
+
+Each function makes one; a hook is any function of (sim, mask, random): mask (env,) says which
+environments begin an episode, random holds a numpy Generator for each. A hook draws from the
+generators of chosen environments only, so that an environment has the same episodes whatever the
+others do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from haptos.errors import refuse
+from haptos.given import kind_of
+
+if TYPE_CHECKING:
+    from haptos._core import State
+    from haptos.sim import Sim
+
+Mask = NDArray[np.bool_]
+Start = Callable[["Sim", Mask, Sequence[np.random.Generator]], None]
+
+
+def draw(mask: Mask, random: Sequence[np.random.Generator], low: ArrayLike, high: ArrayLike
+         ) -> NDArray[np.float64]:
+    """Uniform numbers between low and high, (env, ...); 0 where mask is false."""
+    a, b = np.broadcast_arrays(np.asarray(low, float), np.asarray(high, float))
+    out = np.zeros((len(mask), *a.shape))
+    for k in np.flatnonzero(mask):
+        out[k] = random[k].uniform(a, b)
+    return out
+
+
+def place(name: str, low: ArrayLike, high: ArrayLike, *, yaw: tuple[float, float] = (0.0, 0.0)
+          ) -> Start:
+    """Puts a rigid body, or a robot with a free base, somewhere in a box, at rest.
+
+    low, high (3): corners of the box [m], world; yaw: range of a turn about z [rad], from where it
+    stands in the scene. Nothing looks whether it then overlaps others.
+    """
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        view = sim.robots[name]
+        base = next((j for j in view.robot.joints if j.kind == "free"), None)
+        if base is None:
+            refuse(f'"{name}"', "", "does not move freely, so that it cannot be placed",
+                   "starts.joints() draws the joints of a robot that is fixed to the world")
+        position, velocity = view.position, np.zeros_like(view.velocity)
+        at = view.coordinates(base.name).start
+        position[:, at:at + 3] = draw(mask, random, low, high)
+        half = 0.5 * draw(mask, random, *yaw)
+        position[:, at + 3:at + 7] = _turned(half, position[:, at + 3:at + 7])
+        view.set_state(position, velocity, mask)
+
+    return start
+
+
+def joints(robot: str, ranges: Mapping[str, tuple[float, float]]) -> Start:
+    """Puts joints of a robot somewhere between (low, high) [rad] or [m], at rest; their motors hold
+    them there."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        view = sim.robots[robot]
+        position, velocity = view.position, view.velocity
+        rows = view.command
+        motors = [m.joint for m in view.robot.motors]
+        for joint, (low, high) in ranges.items():
+            at = view.coordinates(joint).start
+            position[:, at] = draw(mask, random, low, high)
+            velocity[:, view.unknowns(joint)] = 0
+            for k in [k for k, m in enumerate(motors) if m == joint]:
+                rows[mask, k, 0] = position[mask, at]
+        view.set_state(position, velocity, mask)
+        if motors:
+            view.set_command(position=rows[:, :, 0])
+
+    return start
+
+
+def friction(robot: str, low: float, high: float) -> Start:
+    """Draws the factor of friction of a robot or a rigid body in point contact; its contact with
+    gel keeps the scene's."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        view = sim.robots[robot]
+        view.set_friction_scale(np.where(mask, draw(mask, random, low, high), view.friction_scale))
+
+    return start
+
+
+def mass(robot: str, low: float, high: float, *, link: str | None = None) -> Start:
+    """Draws the factor of mass and inertia of a link, None: the first one."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        view = sim.robots[robot]
+        which = link or view.link_names[0]
+        view.set_mass_scale(which, np.where(mask, draw(mask, random, low, high),
+                                            view.mass_scale(which)))
+
+    return start
+
+
+def gains(robot: str, low: float, high: float) -> Start:
+    """Draws one factor of all gains of a robot's motors."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        view = sim.robots[robot]
+        factor = np.where(mask, draw(mask, random, low, high), 1.0)
+        rows = factor[:, None, None] * view.gains
+        view.set_gains(kp=rows[:, :, 0], kd=rows[:, :, 1], ki=rows[:, :, 2])
+
+    return start
+
+
+def states(pool: Sequence[State]) -> Start:
+    """Begins in one of these states, copies that sim.state gave of the same scene.
+
+    It is the way to begin with gels pressed, and with soft and affine bodies elsewhere.
+    """
+    if not isinstance(pool, Sequence) or not pool:
+        refuse("states", kind_of(pool), "must be a list of at least one haptos.State",
+               "collect what sim.state returns")
+
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        picked: list[Any] = [pool[int(random[k].integers(len(pool)))] if mask[k] else pool[0]
+                             for k in range(sim.envs)]
+        sim.set_state(picked, mask)
+
+    return start
+
+
+def _turned(half: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Quaternions (env, 4) after a turn about z by twice an angle (env,)."""
+    c, s = np.cos(half), np.sin(half)
+    w, x, y, z = q.T
+    return np.stack([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w], axis=1)
