@@ -105,6 +105,17 @@ def test_velocities_and_torques_are_actions_within_limits():
     np.testing.assert_allclose(env.sim.robots["cart"].velocity, 50 * 0.02, rtol=1e-9)
 
 
+def test_a_scene_file_is_an_environment():
+    env = VectorEnv(ROOT / "scenes/quadruped_stands.yaml", 2,
+                    actions=[actions.joint_targets("quadruped")],
+                    observations=[observations.body_pose("quadruped/trunk"),
+                                  observations.motor_efforts("quadruped", scale=0.1)])
+    env.reset(seed=1)
+    seen, *_ = env.step(act(env, 0))
+    assert seen.shape == (2, 9 + len(env.action_names)) and np.isfinite(seen).all()
+    assert (seen[0] == seen[1]).all()
+
+
 @pytest.mark.parametrize(("options", "said"), [
     ({"actions": [actions.joint_targets("cart", ["rial"])]}, 'did you mean "rail"'),
     ({"actions": []}, "list of parts"),

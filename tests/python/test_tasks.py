@@ -34,6 +34,45 @@ def test_gymnasium_finds_nothing_to_say_about_the_tasks(task):
     assert picture.shape == (480, 640, 3) and picture.dtype == np.uint8 and np.ptp(picture) > 50
 
 
+def same(a, b):
+    """Whether two infos say the same: rows of numbers and dictionaries, where masks are true."""
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(
+            same(a[k], b[k]) if isinstance(a[k], dict) or k.startswith("_")
+            else all(np.array_equal(x, y) for x, y, there in zip(a[k], b[k], b[f"_{k}"], strict=True)
+                     if there) for k in a)
+    return np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_many_are_what_gymnasium_makes_of_single_ones(mode):
+    many = gymnasium.make_vec("haptos/PushPuck-v0", num_envs=3, autoreset_mode=mode)
+    singles = gymnasium.make_vec("haptos/PushPuck-v0", num_envs=3, vectorization_mode="sync",
+                                 vector_kwargs={"autoreset_mode": mode})
+    assert many.metadata["autoreset_mode"] is singles.metadata["autoreset_mode"]
+    assert many.single_observation_space == singles.single_observation_space
+    (seen, infos), (expected, said) = many.reset(seed=4), singles.reset(seed=4)
+    many.action_space.seed(1)
+    ends = 0
+    for _ in range(230):
+        np.testing.assert_array_equal(seen, expected)
+        assert same(infos, said)
+        # Straight to the puck and on, so that some episodes end before others.
+        action = np.clip(seen[:, 4:6] + 0.3 * many.action_space.sample(), -1, 1)
+        seen, *rest, infos = many.step(action)
+        expected, *wanted, said = singles.step(action)
+        for mine, theirs in zip(rest, wanted, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+            assert mine.dtype == theirs.dtype
+        ended = rest[1] | rest[2]
+        ends += ended.sum()
+        if mode == "Disabled" and ended.any():
+            np.testing.assert_array_equal(seen, expected)
+            seen, infos = many.reset(seed=9, options={"reset_mask": ended})
+            expected, said = singles.reset(seed=9, options={"reset_mask": ended})
+    assert ends >= 6
+
+
 def test_many_are_made_by_make_vec_and_each_is_rendered():
     env = gymnasium.make_vec("haptos/PushPuck-v0", num_envs=3, render_mode="rgb_array",
                              render_size=(64, 48))

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos.errors import refuse
-from haptos.given import kind_of, remedy_for
 from haptos.turns import rotation
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ class BoundObservation(NamedTuple):
 
     shape: tuple[int, ...]  #: of one environment
     image: bool  #: of whole numbers from 0 to 255; else of real numbers
-    low: float
+    low: float  #: the least that it reads
     high: float
     read: Callable[[], Array]  #: (env, *shape)
 
@@ -224,12 +223,3 @@ def _pooling(pixels: tuple[int, int], shape: tuple[int, int], who: str
         return sums(np.where(seen, image, 0.0)) / np.maximum(sums(seen.astype(np.float32)), 1)
 
     return pool
-
-
-def bound(part: Any, sim: Sim, who: str) -> BoundObservation:
-    """A part in a Sim. Raises InputError for what is none."""
-    if not isinstance(part, Observation):
-        names = [n for n, f in globals().items() if callable(f) and not n.startswith("_")]
-        refuse(who, kind_of(part), "must be made by a function of haptos.learn.observations",
-               remedy_for(str(part), names, ""))
-    return part.bind(sim)

@@ -18,7 +18,7 @@ from haptos.errors import refuse
 from haptos.given import kind_of
 from haptos.learn import need_gymnasium
 from haptos.learn.actions import Action
-from haptos.learn.observations import bound
+from haptos.learn.observations import Observation
 from haptos.learn.pictures import Camera
 from haptos.scene import Scene
 from haptos.scene_file import load_scene
@@ -209,7 +209,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             refuse("observations", kind_of(observations), "must be a list or a mapping of parts of "
                    "haptos.learn.observations", 'for example [observations.joint_positions("arm")]')
         rows = observations.items() if by_name else enumerate(observations)
-        self._seen = {key: bound(part, self.sim, f"observation {key}") for key, part in rows}
+        self._seen = {}
+        for key, part in rows:
+            if not isinstance(part, Observation):
+                refuse(f"observation {key}", kind_of(part), "must be made by a function of "
+                       "haptos.learn.observations", "value() makes one of any function of the Sim")
+            self._seen[key] = part.bind(self.sim)
         box = gymnasium.spaces.Box
         if by_name:
             self.single_observation_space = gymnasium.spaces.Dict({
@@ -295,7 +300,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _infos(self, status: Array, where: Array) -> dict[str, Any]:
         """Rows by name, each with a row of whether it says something."""
         infos: dict[str, Any] = {}
-        for key, row in self.info().items():
+        for key, row in self.info().items() if where.any() else ():
             infos[key], infos[f"_{key}"] = np.array(row), where.copy()
         if self.failed.any():
             texts = np.full(self.num_envs, None, object)
