@@ -87,6 +87,8 @@ void Sim::reset(std::optional<std::uint64_t> seed, std::optional<std::uint32_t> 
   work_->contacts.clear();
 }
 
+void Sim::restart_sensors(std::uint64_t seed) { start_sensing(scene(), seed, state_, *work_); }
+
 void Sim::apply_wrenches() {
   for (std::size_t i = 0; i < work_->affine.size(); ++i) {
     const double* w = state_.wrenches.data() + 6 * i;

@@ -66,6 +66,10 @@ class Sim {
   /// @param env  whose noise they have from now on, where it is to be another's
   void reset(std::optional<std::uint64_t> seed = {}, std::optional<std::uint32_t> env = {});
 
+  /// Robots' sensors take their first sample anew, where the robots are now: for who has put one
+  /// elsewhere after reset(). Their noise is drawn from `seed`.
+  void restart_sensors(std::uint64_t seed);
+
   const Scene& scene() const { return model_->scene; }
   const std::shared_ptr<const Model>& model() const { return model_; }
   const State& state() const { return state_; }

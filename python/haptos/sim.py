@@ -245,6 +245,17 @@ class Sim:
                 sensor._reseed(chosen, seeds)
         self._status = np.where(chosen, np.uint32(0), self._status)
 
+    def restart_sensors(self, mask: ArrayLike | None = None, seed: int | ArrayLike = 0) -> None:
+        """Robots' sensors take their first sample anew: for after reset(), where something was put
+        elsewhere since. It leaves environments alone that have made steps.
+
+        mask, seed: as of reset().
+        """
+        chosen = chosen_envs(mask, self.envs) & (self.step_count == 0)
+        for core, wanted, (one, _) in zip(self._each, chosen, self._seed_rows(seed), strict=True):
+            if wanted:
+                core.restart_sensors(one)
+
     def _seed_rows(self, seed: Any) -> list[tuple[int | None, int | None]]:
         """The seed of the noise of each environment, and its number there; None: as they are."""
         if seed is None:

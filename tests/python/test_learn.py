@@ -298,6 +298,21 @@ def test_strict_scenes_are_refused():
 # -- starts and arrays ----------------------------------------------------------------------------
 
 
+def test_sensors_of_robots_read_what_the_starts_drew():
+    scene = cart_scene()
+    scene.add_robot_sensor("cart", "exact", "joint_position")
+    see = observations
+    env = VectorEnv(scene, 3, actions=[actions.joint_targets("cart")],
+                    observations=[see.joint_positions("cart"), see.robot_sensor("cart", "exact"),
+                                  see.robot_sensor("cart", "ruler")],
+                    starts=[starts.joints("cart", {"rail": (-0.5, 0.5)})])
+    seen, _ = env.reset(seed=1)
+    assert np.abs(seen[:, 0]).min() > 1e-3
+    np.testing.assert_array_equal(seen[:, 0], seen[:, 1])
+    off = np.abs(seen[:, 2] - seen[:, 0])
+    assert (off > 0).all() and off.max() < 0.05  # [m]; five times its noise
+
+
 def test_states_are_starts_where_gels_begin_pressed():
     scene = small_scene(steps=4)
     sim = scene.compile(quiet=True)

@@ -117,10 +117,7 @@ def contact_force(name: str, *, scale: float = 1.0) -> Observation:
 
 def robot_sensor(robot: str, sensor: str, channels: Sequence[int] | None = None, *,
                  scale: float = 1.0) -> Observation:
-    """Readings of a sensor of a robot, with its noise and delay; channels: some of its numbers.
-
-    Before the first step of an episode it reads the start of the scene, whatever was drawn since.
-    """
+    """Readings of a sensor of a robot, with its noise and delay; channels: some of its numbers."""
     pick = slice(None) if channels is None else list(channels)
     return value(lambda sim: sim.robots[robot].sensors[sensor].value[:, pick], scale=scale)
 

@@ -274,6 +274,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         for start in self._starts:
             start(self.sim, chosen, self.generators)
         self.place(chosen)
+        self.sim.restart_sensors(chosen, noise)
         self._elapsed[chosen] = 0
         self._begun[chosen] = True
         self._ended[chosen] = False
