@@ -85,6 +85,8 @@ void Sim::reset(std::optional<std::uint64_t> seed, std::optional<std::uint32_t> 
   if (seed) start_sensing(scene(), *seed, state_, *work_);
   apply_wrenches();
   work_->contacts.clear();
+  for (RobotParts& robot : work_->robots)
+    for (JointMotor* motor : robot.motors) motor->forget_effort();
 }
 
 void Sim::restart_sensors(std::uint64_t seed) { start_sensing(scene(), seed, state_, *work_); }

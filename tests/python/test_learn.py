@@ -287,6 +287,17 @@ def test_an_environment_whose_step_fails_is_terminated_and_says_why():
     assert env.sim.step_count.tolist() == [4, 0, 4]
 
 
+def test_a_failure_is_told_in_the_final_info_where_resets_come_at_once():
+    env = carts(2, max_episode_steps=None, autoreset_mode="SameStep")
+    env.reset(seed=1)
+    env.sim.robots["ball"].set_wrench("ball", [[1e9, 0, 0], [0, 0, 0]])
+    _, _, terminated, _, infos = env.step(act(env))
+    assert terminated.tolist() == [True, False] == infos["_final_info"].tolist()
+    assert "1e6 m/s" in infos["final_info"]["status"][0] and "status" not in infos
+    assert env.sim.step_count.tolist() == [0, 2]
+    assert not env.step(act(env))[2].any()
+
+
 def test_strict_scenes_are_refused():
     scene = cart_scene()
     scene.newton.strict = True

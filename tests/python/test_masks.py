@@ -48,3 +48,23 @@ def test_seeds_one_by_one_give_the_noise_of_a_run_alone():
     for wrong in (-1, 0.5, [1, 2]):
         with pytest.raises(haptos.InputError, match="seed"):
             many.reset(seed=wrong)
+
+
+def test_nothing_that_is_read_after_a_reset_is_of_the_run_before():
+    sim = cart_scene().compile(envs=2, quiet=True)
+    cart, ball = sim.robots["cart"], sim.robots["ball"]
+
+    def read():
+        return [cart.position, cart.velocity, cart.acceleration, cart.effort, cart.command,
+                ball.acceleration, sim.contact_wrench("ball").force, sim.reaction("ball").force,
+                cart.sensors["ruler"].value, sim.status, sim.time]
+
+    first = read()
+    cart.set_command(position=0.4)
+    sim.run(0.1)
+    moved = read()
+    assert abs(moved[3]).min() > 1 and abs(moved[6][:, 2]).min() > 0.9  # [N]
+    sim.reset(np.array([False, True]))
+    for now, before, kept in zip(read(), first, moved, strict=True):
+        np.testing.assert_array_equal(now[1], before[1])
+        np.testing.assert_array_equal(now[0], kept[0])

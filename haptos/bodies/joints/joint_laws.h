@@ -51,6 +51,8 @@ class JointLaw : public Term {
   Energy evaluate(const Evaluation& e) override;
   /// Torque [N m] or force [N] of the law at the last evaluation; at the end of the last step.
   double effort() const { return effort_; }
+  /// As before the first step.
+  void forget_effort() { effort_ = 0; }
 
  protected:
   JointLaw(const Articulation* body, int joint);
