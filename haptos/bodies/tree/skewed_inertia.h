@@ -32,7 +32,8 @@ inline Mat3d skew_times(const Vec3d& r, const Mat3d& m) {
 }
 
 // I + s [p x]: what a motion of the body makes of its inertia and of momentum p that turns with it.
-inline SkewedInertia skewed(const SpatialInertia<double>& i, double s, const SpatialForce<double>& p) {
+inline SkewedInertia skewed(const SpatialInertia<double>& i, double s,
+                            const SpatialForce<double>& p) {
   SkewedInertia k;
   const Mat3d c = skew<double>(i.first), f = skew<double>(s * p.force);
   k.angular = full(i.about_point) - skew<double>(s * p.moment);
@@ -62,7 +63,7 @@ inline SpatialForce<double> row_along(const SkewedInertia& i, const Vec3d& a, bo
 }
 
 inline void subtract(SkewedInertia& i, double s, const SpatialForce<double>& column,
-              const SpatialForce<double>& row) {
+                     const SpatialForce<double>& row) {
   const SpatialForce<double> c = s * column;
   for (int j = 0; j < 3; ++j)
     for (int k = 0; k < 3; ++k) {
