@@ -100,7 +100,7 @@ def test_links_and_environments_are_counted(number):
 def test_rows_of_another_size_are_refused():
     _, ball = robots()
     short = np.zeros((1, 3))
-    for ask in (lambda: ball.set_state(short, short), lambda: ball.set_torque(short),
+    for ask in (lambda: ball.set_state(short, short, short[:, :1]), lambda: ball.set_torque(short),
                 lambda: ball.set_wrench(0, short, short),
                 lambda: ball.set_mass_scale(0, short[:, :1]),
                 lambda: ball.set_friction_scale(short[:, :1]), lambda: ball.set_commands(short),
