@@ -66,6 +66,15 @@ bool place_on_triangle(const Frame& t, const Vec3d& p, Vec3d& place) {
   return true;
 }
 
+// Puts the anchor of a contact at p, positions x, into m. False for a triangle without area.
+bool anchor_at(const Vec3d& p, const FrictionContact& c, const ContactSurface* other,
+               const std::vector<Vec3d>& x, ContactMemory& m) {
+  m.edge = c.edge;
+  m.triangle = c.triangle;
+  m.anchor = p;
+  return !other || place_on_triangle(frame_of(*other, x, c.triangle), p, m.anchor);
+}
+
 // The direction in which a cell pushes: of a loose one, from its closest point to the source.
 Vec3d normal_of(const ContactSurface& s, const std::vector<Vec3d>& x, int cell,
                 const Vec3d& source) {
@@ -91,9 +100,13 @@ bool yields(const Points& points, const ContactSurface& s, int triangle) {
 
 }  // namespace
 
+// From b to a.
+Vec3d AnchoredFriction::Spring::apart(const std::vector<Vec3d>& x) const {
+  return at(x, a) - (b.count > 0 ? at(x, b) : fixed);
+}
+
 Vec3d AnchoredFriction::Spring::stretch(const Points& points) const {
-  const Vec3d anchor = b.count > 0 ? at(points.x, b) : fixed;
-  return tangential(at(points.x, a) - anchor - offset, normal);
+  return tangential(apart(points.x) - offset, normal);
 }
 
 Vec3d AnchoredFriction::Spring::slip(const Points& points) const {
@@ -209,12 +222,9 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
                : old->second.triangle < 0)) {
       m = old->second;
     } else {
-      m.edge = c.edge;
-      m.triangle = c.triangle;
       s.strikes = !yields(points, c.a) && !(other && yields(points, *other, c.triangle));
       x = s.strikes ? &points.x_start : &points.x;
-      m.anchor = at(*x, c.a);
-      if (other && !place_on_triangle(frame_of(*other, *x, c.triangle), m.anchor, m.anchor)) return;
+      if (!anchor_at(at(*x, c.a), c, other, *x, m)) return;
     }
     hold(m, other, *x, s);
     s.normal = c.normal;
@@ -223,10 +233,7 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
       s.a.weight[0] = 1 - m.edge;
       s.a.weight[1] = m.edge;
     }
-    if (reach_ > 0) {
-      const Vec3d anchor = s.b.count > 0 ? at(points.x_start, s.b) : s.fixed;
-      s.offset = at(points.x_start, s.a) - anchor;
-    }
+    if (reach_ > 0) s.offset = s.apart(points.x_start);
     // What touches for the first time in sliding slides.
     if (m.first_step < 0)
       s.memory.slipping = norm(s.slip(points)) > std::max(kAtRest, cone_.slip_speed);
@@ -248,18 +255,11 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
 void AnchoredFriction::follow(const FrictionContact& c, const Points& points,
                               const ContactSurface* other, const Vec3d& kept, Spring& s) {
   ContactMemory m = s.memory;
-  m.edge = c.edge;
-  m.triangle = c.triangle;
-  m.anchor = at(points.x, c.a) - kept;
-  if (other && !place_on_triangle(frame_of(*other, points.x, c.triangle), m.anchor, m.anchor))
-    return;
-  const auto apart = [&] {
-    return at(points.x_start, s.a) - (s.b.count > 0 ? at(points.x_start, s.b) : s.fixed);
-  };
-  const Vec3d stretch = apart() - s.offset;
+  if (!anchor_at(at(points.x, c.a) - kept, c, other, points.x, m)) return;
+  const Vec3d stretch = s.apart(points.x_start) - s.offset;
   hold(m, other, points.x_start, s);
   s.a = c.a;
-  s.offset = apart() - stretch;
+  s.offset = s.apart(points.x_start) - stretch;
   s.moved = true;
 }
 
@@ -335,12 +335,8 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
   if (!sticks || s.strikes || s.moved) {
     // The spring keeps its force, from where the surfaces touch now.
     const Vec3d from = at(points.x, c.a);
-    const Vec3d anchor = from - d * (p.force_per_length / (s.strikes ? c.stiffness : s.stiffness));
-    m.edge = c.edge;
-    m.triangle = c.triangle;
-    m.anchor = anchor;
-    if (other && !place_on_triangle(frame_of(*other, points.x, c.triangle), anchor, m.anchor))
-      return;
+    const Vec3d kept = d * (p.force_per_length / (s.strikes ? c.stiffness : s.stiffness));
+    if (!anchor_at(from - kept, c, other, points.x, m)) return;
   }
   memory_[c.key] = m;
 }

@@ -130,6 +130,7 @@ class AnchoredFriction {
     bool strikes = false;  // begins with this step between two stiff bodies
     bool moved = false;    // has slipped in this step, see follow()
     ContactMemory memory;
+    Vec3d apart(const std::vector<Vec3d>& x) const;
     Vec3d stretch(const Points& points) const;
     Vec3d slip(const Points& points) const;
     double touching(const Points& points, double depth) const;

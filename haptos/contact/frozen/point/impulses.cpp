@@ -1,4 +1,4 @@
-// Point contact with its impulses as unknowns (point_contact.h, solve/impulse_newton.h).
+// Point contact with its impulses as unknowns (point_contact.h, solve/newton/impulse_newton.h).
 #include <algorithm>
 #include <cmath>
 
@@ -73,8 +73,7 @@ void PointContact::answer_with_impulse(Candidate& c, const Points& points) {
   const Vec3d gamma =
       c.now.gamma + part_ * (c.now.base - c.now.gamma) - c.now.give * (v - c.now.at);
   if (lags_follow_ && c.friction > 0) set_lagged(c, std::max(gamma[2], 0.0));
-  const Vec3d meant = is_cone() ? sap_law(c.sap, v).impulse : hunt_crossley_law(c.hunt, v).impulse;
-  impulses_off_ += norm(meant - gamma) / h_;
+  impulses_off_ += norm(law_at(c, v).impulse - gamma) / h_;
   const SapStep s = linear_law(c, v, gamma);
   impulses_apart_ += norm(s.answer - gamma) / h_;
   c.now = {gamma, v, s.base, s.give};

@@ -226,10 +226,14 @@ void PointContact::refresh(const Points& points) {
   }
 }
 
+// The law at a velocity in the contact's frame.
+SapValue<double> PointContact::law_at(const Candidate& c, const Vec3d& v) const {
+  return is_cone() ? sap_law(c.sap, v) : hunt_crossley_law(c.hunt, v);
+}
+
 // The law at the velocities of points.
 void PointContact::answer(Candidate& c, const Points& points) const {
-  const Vec3d v = transpose(c.frame) * velocity(c, points);
-  c.value = is_cone() ? sap_law(c.sap, v) : hunt_crossley_law(c.hunt, v);
+  c.value = law_at(c, transpose(c.frame) * velocity(c, points));
   c.impulse = c.frame * c.value.impulse;
 }
 

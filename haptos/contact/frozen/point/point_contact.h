@@ -212,6 +212,7 @@ class PointContact final : public ContactTerm, public Impulses {
   double& lagged(Candidate& c) const;
   void set_lagged(Candidate& c, double gamma) const;
   void lag(Candidate& c, double gamma) const;
+  SapValue<double> law_at(const Candidate& c, const Vec3d& v) const;
   void answer(Candidate& c, const Points& points) const;
   void widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const;
   FeaturePair key(const Candidate& c) const;
