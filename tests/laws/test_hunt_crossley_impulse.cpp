@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "tests/support.h"
+#include "tests/laws/impulse_suite.h"
 
 namespace haptos {
 namespace {
@@ -36,14 +36,9 @@ TEST(HuntCrossleyImpulse, OfTheLawAnswersItselfWithItsOwnHessianAtAnySoftness) {
     const SapValue<double> law = hunt_crossley_law(c, v);
     ++seen[law.stick ? 0 : law.slip ? 1 : 2];
     for (const double softness : {0.0, 0.1, 1.0, 30.0}) {
-      const SapStep s = hunt_crossley_step(c, v, law.impulse, softness);
-      EXPECT_EQ(s.stick, law.stick) << k;
-      EXPECT_EQ(s.slip, law.slip) << k;
-      EXPECT_LT(norm(s.base - law.impulse), 1e-7 * (1 + norm(law.impulse))) << k << " " << softness;
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-          EXPECT_NEAR(s.give(i, j), law.hessian(i, j), 1e-7 * c.step * c.step * c.stiffness)
-              << k << " " << softness;
+      SCOPED_TRACE(testing::Message() << k << " " << softness);
+      test::expect_answers_itself(law, hunt_crossley_step(c, v, law.impulse, softness), 1e-7,
+                                  1e-7 * c.step * c.step * c.stiffness);
     }
   }
   for (const int n : seen) EXPECT_GE(n, 50);
@@ -88,26 +83,15 @@ TEST(HuntCrossleyImpulse, TellsHowTheAnswerChangesWithTheVelocity) {
 }
 
 TEST(HuntCrossleyImpulse, SolvesAStiffContactOfABodyInAFewStepsFromNothing) {
-  // M (v - v_free) = gamma for a mass matrix that couples directions, gamma by the law at v.
   test::Random random(4);
   int most = 0;
   for (int k = 0; k < 200; ++k) {
+    SCOPED_TRACE(k);
     const Contact c = stiff(random, true, k % 4 < 2 ? 0 : 20);
-    const Mat3d a = columns(random.vector(), random.vector(), random.vector());
-    const Mat3d mass = a * transpose(a) + Mat3d::identity();
-    const Vec3d free = random.vector() - Vec3d{{0, 0, 1}};
-    Vec3d v = free, gamma = Vec3d::zero();
-    int n = 0;
-    for (; n < 30; ++n) {
-      const SapStep s = hunt_crossley_step(c, v, gamma, 1);
-      const Vec3d dv = inverse(mass + s.give) * (s.base - mass * (v - free));
-      v += dv;
-      gamma = s.base - s.give * dv;
-      if (norm(hunt_crossley_law(c, v).impulse - gamma) <= 1e-6 * norm(gamma) + 1e-12) break;
-    }
-    most = std::max(most, n + 1);
-    EXPECT_LT(norm(mass * (v - free) - hunt_crossley_law(c, v).impulse), 1e-5 * (1 + norm(gamma)))
-        << k;
+    most = std::max(
+        most, test::steps_from_nothing(
+                  random, [&](const Vec3d& v) { return hunt_crossley_law(c, v); },
+                  [&](const Vec3d& v, const Vec3d& g) { return hunt_crossley_step(c, v, g, 1); }));
   }
   std::printf("FIGURE hunt_crossley_impulse.most_steps = %d\n", most);
   EXPECT_LE(most, 10);
