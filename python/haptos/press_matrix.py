@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import errno
-import fcntl
 import gc
 import hashlib
 import json
@@ -24,6 +23,7 @@ import h5py
 import numpy as np
 
 from haptos.errors import InputError, PressError, StepError, refuse
+from haptos.folder_lock import FolderLock
 from haptos.history import History
 from haptos.html_page import write_text
 from haptos.images import save_png
@@ -91,7 +91,7 @@ class Matrix:
         self.command = command
         self.options = options
         self.notes: list[str] = []
-        self._lock: int | None = None
+        self._lock: FolderLock | None = None
         shapes = list(shapes)
         _check_shapes(shapes)
         self.pitch = _check_all(shapes, grid, pitch, at, options)
@@ -114,15 +114,11 @@ class Matrix:
                    + _difference(before.get("what") or {}, self.what),
                    "give the same command to go on with it, --overwrite or another folder")
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            self._lock = FolderLock(self.folder, LOCK)
+        except BlockingIOError:
+            refuse("--out", self.folder, "is in use by another haptos press", "wait for it to end")
         except OSError as e:
             refuse("--out", self.folder, f"cannot be used: {e.strerror}", "name another folder")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.close()
-            refuse("--out", self.folder, "is in use by another haptos press", "wait for it to end")
         for entry in self.entries:
             for part in (self.folder / entry.name).glob("*.part"):
                 part.unlink(missing_ok=True)
@@ -134,8 +130,7 @@ class Matrix:
     def close(self) -> None:
         """Gives the folder free for another process."""
         if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+            self._lock.close()
 
     def __enter__(self) -> Matrix:
         return self

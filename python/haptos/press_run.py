@@ -7,7 +7,6 @@ with the parts that are there; when all are, they become one file and the folder
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from haptos import _core
 from haptos.console import say
 from haptos.errors import refuse
+from haptos.folder_lock import FolderLock
 from haptos.given import kind_of
 from haptos.height_map import load_colours
 from haptos.press import make_plan
@@ -89,7 +89,7 @@ class PressRun:
         self.file = Path(file)
         self.parts = self.file.with_name(self.file.name + ".parts")
         self.notes: list[str] = []
-        self._lock: int | None = None
+        self._lock: FolderLock | None = None
         if model not in MODELS:
             refuse("model", model, "must be soft or height-map", "soft simulates the gel")
         check_count(count, seed)
@@ -159,14 +159,11 @@ class PressRun:
             shutil.rmtree(self.parts, ignore_errors=True)  # a kill came before it was gone
             return set(range(len(self.recipe)))
         try:
-            self.parts.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.parts / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            self._lock = FolderLock(self.parts, _LOCK)
+        except BlockingIOError:
+            refuse("data set", self.file, "is being made by another process", "wait for it to end")
         except OSError as e:
             refuse("data set", self.file, f"cannot be made: {e.strerror}", "name another file")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            refuse("data set", self.file, "is being made by another process", "wait for it to end")
         if overwrite:
             self.file.unlink(missing_ok=True)
         for left in self.parts.iterdir():
@@ -223,8 +220,7 @@ class PressRun:
     def close(self) -> None:
         """Gives the folder free for another process."""
         if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+            self._lock.close()
 
     def __enter__(self) -> PressRun:
         return self

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos.errors import refuse
 from haptos.given import kind_of
+from haptos.turns import product
 
 if TYPE_CHECKING:
     from haptos._core import State
@@ -52,7 +53,8 @@ def place(name: str, low: ArrayLike, high: ArrayLike, *, yaw: tuple[float, float
         at = view.coordinates(base.name).start
         position[:, at:at + 3] = draw(mask, random, low, high)
         half = 0.5 * draw(mask, random, *yaw)
-        position[:, at + 3:at + 7] = _turned(half, position[:, at + 3:at + 7])
+        turn = np.array([np.cos(half), 0 * half, 0 * half, np.sin(half)])  # about z
+        position[:, at + 3:at + 7] = product(turn, position[:, at + 3:at + 7].T).T
         view.set_state(position, velocity, mask)
 
     return start
@@ -126,10 +128,3 @@ def states(pool: Sequence[State]) -> Start:
         sim.set_state(picked, mask)
 
     return start
-
-
-def _turned(half: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Quaternions (env, 4) after a turn about z by twice an angle (env,)."""
-    c, s = np.cos(half), np.sin(half)
-    w, x, y, z = q.T
-    return np.stack([c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w], axis=1)
