@@ -22,7 +22,7 @@ struct ArrayView {
 };
 
 namespace internal {
-// Defined in base/array.cpp without CUDA, in base/array_cuda.cpp with it.
+// Defined in base/array.cpp, which nvcc compiles in a CUDA build.
 void* allocate(std::size_t bytes, MemorySpace space);
 void release(void* p, MemorySpace space) noexcept;
 void copy(void* to, MemorySpace to_space, const void* from, MemorySpace from_space,

@@ -37,7 +37,7 @@ struct ContactSurface {
   std::vector<double> edge_area;    ///< at rest, a third of the triangles beside each [m2], (E)
 
   /// Counting of a closest feature once: every face counts 1, an edge 1 minus its triangles, a
-  /// vertex what makes its star add up to 1. See contact/barrier/closest_features.h.
+  /// vertex what makes its star add up to 1. See contact/live/barrier/closest_features.h.
   std::vector<int> edge_count, vertex_count;
 
   /// What each cell owns, so that a pair of features is met once: of its corners and of its

@@ -1,5 +1,5 @@
 // Loads on a soft body as a person describes them, constant or piecewise linear in time. What they
-// do: dynamics/loads.h.
+// do: bodies/loads/loads.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Sensors of a robot as a person describes them: what is measured and where, how often, how late,
-// and how badly. What each one reads is defined in sensors/robot_sensors.h, what becomes of it on
-// the way to the reader in sensors/sensor_pipeline.h, both in words in docs/sensors/robots.md.
+// and how badly. What each one reads is defined in sensors/robot/robot_sensors.h, what becomes of
+// it on the way to the reader in sensors/tactile/sensor_pipeline.h, both in words in
+// docs/sensors/robots.md.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +62,7 @@ struct Sensor {
   SensorNoise angular_noise;     ///< of the second: torque, angular velocity, orientation [rad]
 };
 
-/// What a run changes of its sensors (sensors/sensor_pipeline.h): part of State.
+/// What a run changes of its sensors (sensors/tactile/sensor_pipeline.h): part of State.
 struct SensorState {
   std::uint64_t key = 0;             ///< of the random numbers
   std::vector<double> values;        ///< readings, walks, samples under way

@@ -1,4 +1,4 @@
-// What a person describes, entry by entry. Editable until the scene is compiled (sim/build.h).
+// What a person describes, entry by entry. Editable until the scene is compiled (sim/model/model.h).
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace haptos {
 
-/// How a soft body's tetrahedra are used; see dynamics/soft_element.h.
+/// How a soft body's tetrahedra are used; see bodies/elastic/soft_element.h.
 enum class Element : std::uint8_t {
   kComposite,  ///< every tetrahedron split into eight with one volume: does not lock
   kLinear,     ///< as given: fewer unknowns, locks as Poisson's ratio nears 1/2
@@ -76,7 +76,7 @@ struct PrescribedBody {
 };
 
 /// A stiff body that moves freely: its surface, its mass, what keeps it stiff
-/// (dynamics/affine_frame.h).
+/// (bodies/stiff/affine_frame.h).
 struct AffineBody {
   std::string name;
   Friction friction;
@@ -109,8 +109,8 @@ struct HalfSpace {
 
 /// An articulated robot, or any rigid body as a robot of one link, in frozen contact with
 /// half-spaces and other robots, and in live contact with soft, affine and prescribed bodies. Its
-/// state holds the coordinates and velocities of its joints (model/robot.h), a free base's against
-/// the world.
+/// state holds the coordinates and velocities of its joints (scene/robot/robot.h), a free base's
+/// against the world.
 struct RobotBody {
   std::string name;
   Robot robot;
@@ -155,7 +155,7 @@ struct PairOptions {
   int model = -1;             ///< of live contact, as contact.model; -1: as the scene's
 };
 
-/// How a step follows from the last; see dynamics/body.h.
+/// How a step follows from the last; see bodies/body.h.
 enum class Integrator : std::uint8_t { kImplicitEuler, kBdf2, kQuasiStatic };
 
 struct SimOptions {

@@ -1,7 +1,7 @@
 // RobotView: one robot of a Sim, to command and to read. A handle: the Sim must outlive it and stay
 // where it is.
 //
-// Coordinates and velocities are those of model/robot.h, joint after joint in the order of
+// Coordinates and velocities are those of scene/robot/robot.h, joint after joint in the order of
 // robot().joints (a free base first: its link's pose in the world). Forces hold from the next step
 // until they are changed; they are part of the state, and reset() takes them back.
 #pragma once
@@ -66,7 +66,7 @@ class RobotView {
   void set_friction_scale(double scale);
 
   /// The robot's sensors: their channels and units. What one of them reads is defined in
-  /// sensors/robot_sensors.h; a reading points into the state.
+  /// sensors/robot/robot_sensors.h; a reading points into the state.
   const RobotSensors& sensors() const { return *model_->sensors; }
   int sensor(const std::string& name) const;
   SensorReading read(int sensor) const;

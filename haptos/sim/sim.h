@@ -131,7 +131,7 @@ class Sim {
 
   /// Pose of the frame of a prescribed body, an affine body or a link ("robot/link") as what is
   /// glued to it sees it: of a link the rotation nearest to where the step left its points, which
-  /// differs from the link's pose by the square of the step's angle (dynamics/articulation.h).
+  /// differs from the link's pose by the square of the step's angle (bodies/tree/articulation.h).
   Pose carrier_pose(const std::string& body) const;
   /// Surfaces of the collision shapes of a link (its name as in contact records) that soft, affine
   /// and prescribed bodies meet, where the last step left them, world; none where nothing does.

@@ -100,9 +100,9 @@ struct Workspace {
   double b = 0;  ///< beta h of the last step [s]: impulses over it are forces
 };
 
-/// From model to workspace: the one plain list of bodies and terms (sim/build.cpp).
+/// From model to workspace: the one plain list of bodies and terms (sim/build/build.cpp).
 std::unique_ptr<Workspace> build(const Model& model);
-/// Its part on contact (sim/build_contact.cpp).
+/// Its part on contact (sim/build/build_contact.cpp).
 void add_contacts(const Model& model, Workspace& w);
 /// Hands the state's controls to robots, for a step that ends at `end` [s]: what trajectories say
 /// then stands in their place. What motors keep goes back to it.
@@ -113,7 +113,7 @@ int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.
 State initial_state(const Model& model, Workspace& w);
 /// Refuses a state that is none of this model's: other sizes, or numbers out of its ranges
-/// (sim/state_fit.cpp); what no state may hold is refused before (model/state.h).
+/// (sim/state_fit.cpp); what no state may hold is refused before (system/state.h).
 void check_fits(const Model& model, const Workspace& w, const State& state);
 /// Refuses a start in contact closer than round-off or in intersection; names pair and depth.
 void check_start(const Model& model, const Workspace& w, const State& state);

@@ -1,5 +1,5 @@
 // Impulses: what a frozen term offers to a Newton iteration whose unknowns are its impulses beside
-// the velocities (solve/impulse_newton.h).
+// the velocities (solve/newton/impulse_newton.h).
 #pragma once
 
 namespace haptos {

@@ -27,7 +27,7 @@ struct State {
   double time = 0;        ///< [s]
   std::int64_t step = 0;  ///< steps taken
   double last_dt = 0;     ///< length of the last step [s]; 0 before the first
-  std::vector<double> q;  ///< coordinates, body after body (dynamics/body.h)
+  std::vector<double> q;  ///< coordinates, body after body (bodies/body.h)
   std::vector<double> z;  ///< velocities of the unknowns, block after block
   /// The same one step earlier, where the integrator asks for it (BDF2), else empty.
   std::vector<double> q_before, z_before;
@@ -36,7 +36,7 @@ struct State {
   std::vector<std::optional<Pose>> targets;
   /// Per affine body the force at its centre of mass [N] and the torque about it [N m], world axes.
   std::vector<double> wrenches;
-  /// Commands of motors, torques and wrenches on robots; sim/robots.h says where which lies.
+  /// Commands of motors, torques and wrenches on robots; sim/model/robots.h says where which lies.
   std::vector<double> controls;
   SensorState sensors;
   ContactHistory history;

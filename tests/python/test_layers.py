@@ -78,6 +78,8 @@ def test_an_include_points_down_or_stays_in_its_folder(tmp_path, folder, other, 
         ("tbb::parallel_for(0, n, f);", "mentions tbb::"),
         ("#pragma omp parallel for", "mentions #pragma omp"),
         ("kernel<<<1, 32>>>(x);", "mentions <<<"),
+        ("int a;  // see base/gone.h", "names base/gone.h, which does not exist"),
+        ("// see haptos/base/gone.cpp", "names haptos/base/gone.cpp"),
     ],
 )
 def test_a_line_that_breaks_a_rule_is_named_with_its_number(tmp_path, line, words):
@@ -90,6 +92,7 @@ def test_a_line_that_breaks_a_rule_is_named_with_its_number(tmp_path, line, word
     "text",
     [
         "// std::thread and tbb:: in a comment\n",
+        "// base/a.h and haptos/base/a.h are there, a.h is no path\n",
         "/* #include <thread>\n   kernel<<<1, 2>>> */\n",
         'const char* s = "std::thread // tbb::x";\n',
         "std::vector<std::vector<std::vector<int>>> nested;\n",

@@ -1,5 +1,5 @@
-// Depth images without the ripple of the mesh (sensors/contours.h): dents that are known, on a coat
-// of a regular lattice.
+// Depth images without the ripple of the mesh (sensors/tactile/contours.h): dents that are known,
+// on a coat of a regular lattice.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // Rotations for kernels: quaternions w x y z as Vec<T, 4>, templated on the scalar, smooth in their
-// arguments (at no rotation too), so that dual numbers give their derivatives. base/rotation.h has
-// the same for the host, in double.
+// arguments (at no rotation too), so that dual numbers give their derivatives. base/math/rotation.h
+// has the same for the host, in double.
 #pragma once
 
 #include "haptos/base/math/elementary.h"

@@ -1,5 +1,5 @@
 // Scalar operations that kernels use, written so that a kernel templated on its scalar T runs on
-// double, float, a SIMD pack of either (base/lanes.h), and on a CUDA device.
+// double, float, a SIMD pack of either (base/math/lanes.h), and on a CUDA device.
 //
 // Kernels select with masks instead of branching on data: `select(a < b, x, y)`.
 // The project is compiled with floating-point contraction off, so `a * b + c` rounds twice

@@ -1,7 +1,8 @@
 // Errors that a person caused and a person can mend.
 //
 // Bad input throws InputError with one sentence that names where, what, the rule and the remedy.
-// A bug of ours is an assert. A step never throws for physics: it sets status bits (base/status.h).
+// A bug of ours is an assert. A step never throws for physics: it sets status bits
+// (base/text/status.h).
 #pragma once
 
 #include <stdexcept>

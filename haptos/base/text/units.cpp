@@ -99,8 +99,8 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-// Takes a number off the front of `s`: as in base/text.h, and YAML's .inf and .nan. False where
-// there is none.
+// Takes a number off the front of `s`: as in base/text/text.h, and YAML's .inf and .nan. False
+// where there is none.
 bool take_number(std::string_view& s, double& value) {
   const std::string_view whole = s;
   if (s.size() > 1 && s[0] == '+' && s[1] != '-' && s[1] != '+') s.remove_prefix(1);

@@ -1,5 +1,5 @@
 // Kernels at one point of an element: parts of energy, stress and tangent that the laws share; each
-// law puts them together in dynamics/elastic_point.h.
+// law puts them together in bodies/elastic/elastic_point.h.
 //
 // F = sum_a x_a g_a^T with the rest gradients g_a of the element's nodes. For the energy
 // mu/2 (tr F^T F - 3) + w(J), with k = w'(J) + p, where p = U'(Jbar) is the element's pressure

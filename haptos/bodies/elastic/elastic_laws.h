@@ -27,7 +27,7 @@
 // Sources: Bonet and Wood, Nonlinear Continuum Mechanics, 2nd ed., eq. 6.28; Smith, de Goes, Kim,
 // Stable Neo-Hookean Flesh Simulation, 2018, eq. 12 with their rest-stable Lame parameters;
 // Stomakhin et al., Energetically Consistent Invertible Elasticity, 2012; Ogden, Non-Linear Elastic
-// Deformations, ch. 4. The points' stress and tangents: dynamics/elastic_point.h.
+// Deformations, ch. 4. The points' stress and tangents: bodies/elastic/elastic_point.h.
 #pragma once
 
 #include "haptos/base/math/elementary.h"

@@ -5,7 +5,7 @@
 //   F_q = sum_a x_a g_aq^T,      E = V/m sum_q psi_point(F_q)  +  V U(sbar),   sbar = 1/m sum_q
 //   s(F_q),
 //
-// with the law's measure of volume s, det F for most (dynamics/elastic_laws.h).
+// with the law's measure of volume s, det F for most (bodies/elastic/elastic_laws.h).
 //
 // Linear tetrahedron: n = 4, m = 1. It locks as Poisson's ratio nears 1/2.
 //

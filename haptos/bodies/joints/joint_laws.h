@@ -14,7 +14,7 @@
 //              ki I stays within a bound; where I_n is at it and e_n drives it on, k = kp
 //              in quasi-statics kd is 0
 //   friction   gamma in h [-f, f],  v_hat = 0,  R = sigma w
-//   mimic      a coupler (dynamics/loop_closure.h) whose polynomial is a line
+//   mimic      a coupler (bodies/joints/loop_closure.h) whose polynomial is a line
 //
 // w is the inverse of the inertia at the joint [1 / (kg m2)] or [1 / kg]. A motor is stable at any
 // gain, since its law is solved for the end of the step. Dry friction that holds creeps at R gamma.

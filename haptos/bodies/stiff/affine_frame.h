@@ -4,8 +4,8 @@
 //   x = p + X c_0 + Y c_1 + Z c_2,      q = (p, c_0, c_1, c_2),      z = dq/dt.
 //
 // x is linear in z, so contact sees it exactly as it sees a node. Inertia is the moments of the
-// mass (geometry/mass_properties.h), M = [m, m X^T; m X, S] times the 3 x 3 identity. S of a flat
-// body is singular: the axis across it has no mass, and only what keeps it stiff holds it, its
+// mass (geometry/mesh/mass_properties.h), M = [m, m X^T; m X, S] times the 3 x 3 identity. S of a
+// flat body is singular: the axis across it has no mass, and only what keeps it stiff holds it, its
 // orthogonality potential
 //
 //   Psi = kappa V |A^T A - 1|_F^2 = kappa V sum_ij (c_i . c_j - delta_ij)^2 [J],

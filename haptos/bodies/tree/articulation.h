@@ -4,12 +4,12 @@
 //   M(q) dz/dt + c(q, z) = tau
 //
 // The free motion of a step, inertia, gravity, torques and wrenches, is solved for the middle of
-// the step so that its energy cannot grow (dynamics/tree_drift.h); z_free and M(q_g) come from it.
-// After the solve q <- q_n (+) h z, but for the lead of a tree that nothing else pushed;
+// the step so that its energy cannot grow (bodies/tree/tree_drift.h); z_free and M(q_g) come from
+// it. After the solve q <- q_n (+) h z, but for the lead of a tree that nothing else pushed;
 // quaternions by the exponential map. A tree that hangs from the world by a free or ball joint
 // keeps its momentum: what acts from outside is read from the step's impulses, and the base's
 // velocity and position are set so that momentum is that before plus the impulse from outside
-// (dynamics/floating_base.h). State stores the velocities at the end of the step.
+// (bodies/tree/floating_base.h). State stores the velocities at the end of the step.
 //
 // A link may carry points: vertices of its surface, and what is glued to it. Within a step they
 // move straight, p = base + b J z, so where they get to differs from where the link turns to by
@@ -17,7 +17,7 @@
 // affine one, (origin, three axes) behind the coordinates; the next step takes them from there to
 // the link, on the path that driven points follow, so that collision detection sees all of it.
 //
-// Without momentum (quasi-statics) the tree moves by z alone (dynamics/tree_statics.h).
+// Without momentum (quasi-statics) the tree moves by z alone (bodies/tree/tree_statics.h).
 //
 // BDF2 leaves the tree its own step, of h: its inertia counts b / h, as costs of velocities do, and
 // carried points go (h - b) J z_n + b J z (docs/integrators.md).
@@ -120,7 +120,7 @@ class Articulation final : public Body {
   /// Velocity of the link's origin and angular velocity, world.
   SpatialMotion<double> link_velocity(const double* q, const double* v, int link) const;
 
-  // As links of the robot (contact/point/link.h): at the start of the step.
+  // As links of the robot (contact/frozen/point/link.h): at the start of the step.
   int link_columns() const { return v_count(); }
   Vec3d link_position(int link, const Vec3d& local) const;
   Pose link_pose(int link) const;

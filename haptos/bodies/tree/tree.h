@@ -9,9 +9,9 @@
 //   X_PB(q) = frame * X_joint(q),   velocity of B's origin, angular velocity against P = sum axis_k
 //   v_k
 //
-// Coordinates and velocities of a joint are those of model/robot.h. The directions of a planar
-// joint are what the shortest turn from z to its axis makes of x and y (x and -y for an axis of
-// -z).
+// Coordinates and velocities of a joint are those of scene/robot/robot.h. The directions of a
+// planar joint are what the shortest turn from z to its axis makes of x and y (x and -y for an axis
+// of -z).
 //
 // Source: Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 4. Limits: mimic joints and loop
 // closures are not part of the tree (they couple its unknowns from outside); masses of links that

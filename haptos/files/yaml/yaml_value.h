@@ -1,6 +1,6 @@
 // Typed reading of a YAML tree: words, numbers with units, vectors.
 //
-// Numbers may carry units (base/units.h). A Value carries the path of its node, so every error
+// Numbers may carry units (base/text/units.h). A Value carries the path of its node, so every error
 // names line, column and path.
 #pragma once
 

@@ -8,7 +8,7 @@
 //
 // Sources: Gilbert, Johnson and Keerthi, 1988; van den Bergen, Proximity queries and penetration
 // depth computation on 3D game objects, 2001. The point of a simplex nearest to the origin is the
-// best over its triangles (geometry/closest.h), and not by a chain of signs, which round-off
+// best over its triangles (geometry/query/closest.h), and not by a chain of signs, which round-off
 // breaks.
 //
 // Accuracy: between polytopes to round-off (some 1e-15 of the extents); with curved cores the

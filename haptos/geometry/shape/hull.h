@@ -1,10 +1,10 @@
 // Convex hull of points, and convex polytopes as the collision code reads them.
 //
-// Quickhull with exact orientation tests (geometry/exact.h): a point is outside a triangle when the
-// exact determinant says so, hence the triangles always form a closed surface without degenerate
-// ones, whatever the input. Triangles in one plane (within 2e-6 of the extent, so that flat parts
-// of meshes in single precision are one) are then merged into polygons, the faces; vertices inside
-// a face or an edge are left out.
+// Quickhull with exact orientation tests (geometry/query/exact.h): a point is outside a triangle
+// when the exact determinant says so, hence the triangles always form a closed surface without
+// degenerate ones, whatever the input. Triangles in one plane (within 2e-6 of the extent, so that
+// flat parts of meshes in single precision are one) are then merged into polygons, the faces;
+// vertices inside a face or an edge are left out.
 //
 // Source: Barber, Dobkin, Huhdanpaa, The quickhull algorithm for convex hulls, 1996.
 // Limits: points closer than 1e-9 of the extent count as one. Fewer than four points, points on a

@@ -1,5 +1,5 @@
 // What a shape is by itself: valid or not, its surface for drawing. Its box is in
-// geometry/shape_bounds.h, its mass and moments are in geometry/shape_moments.h.
+// geometry/shape/shape_bounds.h, its mass and moments are in geometry/shape/shape_moments.h.
 #pragma once
 
 #include <string>

@@ -86,7 +86,7 @@ struct RobotJoint {
 
 /// What drives a joint with one coordinate: torque, position and velocity control in one law,
 /// u = kp (q_ref - q) + ki int (q_ref - q) dt + kd (v_ref - v) + u_ff within +-effort
-/// (dynamics/joint_laws.h). Commands are in the joint's own units, whatever its gear.
+/// (bodies/joints/joint_laws.h). Commands are in the joint's own units, whatever its gear.
 struct RobotMotor {
   std::string name;                           ///< empty: the joint's
   std::string joint;                          ///< name

@@ -1,9 +1,9 @@
 // Noise of a tactile sensor's images and markers. Everything is off by default.
 //
-// Random numbers are those of base/random.h, functions of (seed, env, the sensor's name, sample
-// number, what they are for, pixel or marker): the same bits on every machine, for any number of
-// threads, whatever other sensors there are. What is drawn once for a sensor uses the sample
-// number -1. Standard deviations of N(0, std^2), all applied in this order:
+// Random numbers are those of base/math/random.h, functions of (seed, env, the sensor's name,
+// sample number, what they are for, pixel or marker): the same bits on every machine, for any
+// number of threads, whatever other sensors there are. What is drawn once for a sensor uses the
+// sample number -1. Standard deviations of N(0, std^2), all applied in this order:
 //   depth     morphology: the sample is eroded or dilated by a square of 3, 5, ... `morphology`
 //             pixels or left alone, each width alike; Gaussian blur of 0 to `blur` pixels
 //   normals   texture: heights N(0, texture^2) on the pixel grid are added to the depth, their

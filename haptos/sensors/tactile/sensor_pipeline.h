@@ -8,9 +8,9 @@
 //   y = clamp(round((x + bias + b + w_k + std n_k) / quantum) quantum, lower, upper)
 //   b = bias_std n,   w_k = w_k-1 + walk sqrt(t_k - t_k-1) n'_k,   w_0 = 0
 //
-// with n, n_k, n'_k standard normal, drawn by base/random.h from the key (seed, env, sensor's name)
-// and the counter (sample, channel): noise does not depend on other sensors nor on the number of
-// threads. An orientation q becomes q exp(v), v such an error in its own axes (no quantum, no
+// with n, n_k, n'_k standard normal, drawn by base/math/random.h from the key (seed, env, sensor's
+// name) and the counter (sample, channel): noise does not depend on other sensors nor on the number
+// of threads. An orientation q becomes q exp(v), v such an error in its own axes (no quantum, no
 // range).
 // A sample is read from the first step end at or after t_k + delay on (a delay that is a multiple
 // of dt is exact, others are rounded up); until then, from the start of the run on, sample 0 is.

@@ -37,7 +37,7 @@ void doubt_robots(const Model& model, std::vector<std::string>& out);
 void doubt_swings(const Model& model, std::vector<std::string>& out);
 
 /// Two links, or a link and a half-space, whose shapes overlap at the start by so much that frozen
-/// contact parts them (parts_overlap in contact/point/point_contact.h).
+/// contact parts them (parts_overlap in contact/frozen/point/point_contact.h).
 void doubt_overlaps(const Model& model, std::vector<std::string>& out);
 
 /// All of these. What readers of files left out, links of one robot that overlap at the start and

@@ -1,4 +1,5 @@
-// One run of minimise() (solve/newton.h): what its parts share. Each part is a file of its own:
+// One run of minimise() (solve/newton/newton.h): what its parts share. Each part is a file of its
+// own:
 //
 //   newton.cpp            the page: minimise, settle what is lagged, look again at what is frozen
 //   newton_iterations.cpp one minimisation, iteration by iteration

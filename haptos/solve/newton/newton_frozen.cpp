@@ -1,5 +1,5 @@
 // Where all terms are frozen, and convex: impulses first, and kinks where contacts begin to stick
-// (solve/minimiser.h).
+// (solve/newton/minimiser.h).
 #include <algorithm>
 #include <climits>
 #include <utility>

@@ -1,4 +1,4 @@
-// One minimisation, with what is lagged and frozen as it is (solve/minimiser.h).
+// One minimisation, with what is lagged and frozen as it is (solve/newton/minimiser.h).
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,5 +1,5 @@
 // Passes over what is lagged, friction's normal forces, until the balance with nothing lagged
-// holds (solve/minimiser.h).
+// holds (solve/newton/minimiser.h).
 #include <algorithm>
 #include <optional>
 

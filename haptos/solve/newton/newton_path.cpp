@@ -1,4 +1,4 @@
-// The first trial, and driven points on their way to their targets (solve/minimiser.h).
+// The first trial, and driven points on their way to their targets (solve/newton/minimiser.h).
 #include <cmath>
 
 #include "haptos/base/text/status.h"

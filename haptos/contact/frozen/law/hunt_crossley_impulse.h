@@ -1,5 +1,5 @@
 // The laws of hunt_crossley.h linearised about a velocity and an impulse that need not belong
-// together, for a Newton iteration that has both as unknowns (solve/impulse_newton.h).
+// together, for a Newton iteration that has both as unknowns (solve/newton/impulse_newton.h).
 //
 // With f the law and a softness E, the law at its own compliance and E answers gamma' where
 //

@@ -1,5 +1,5 @@
 // The law of sap_law.h linearised about a velocity and an impulse that need not belong together,
-// for a Newton iteration that has both as unknowns (solve/impulse_newton.h).
+// for a Newton iteration that has both as unknowns (solve/newton/impulse_newton.h).
 //
 // With P the law at a compliance D >= R, y = gamma + D^-1 (v_hat - v - R gamma), E = D - R and H
 // the Hessian of the law at D, which is P' D^-1:

@@ -6,9 +6,10 @@
 //
 // A_p = b l_p of a point that stands for the rest length l_p of its edge, no more than half the
 // size of the slave's triangles, and for the breadth b across it; b^2 of a corner. w is its
-// exposure (exposure.h). Closest features are counted once (barrier/closest_features.h), so the
-// force changes evenly as a ridge goes over a fold of the other surface, inwards or outwards. w and
-// b are held through a search, and left out of the gradient; distances follow the surfaces.
+// exposure (exposure.h). Closest features are counted once
+// (contact/live/barrier/closest_features.h), so the force changes evenly as a ridge goes over a
+// fold of the other surface, inwards or outwards. w and b are held through a search, and left out
+// of the gradient; distances follow the surfaces.
 #pragma once
 
 #include "haptos/contact/live/barrier/closest_features.h"
