@@ -1,4 +1,5 @@
-// What a person describes, entry by entry. Editable until the scene is compiled (sim/model/model.h).
+// What a person describes, entry by entry. Editable until the scene is compiled
+// (sim/model/model.h).
 #pragma once
 
 #include <optional>
