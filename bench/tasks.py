@@ -32,4 +32,4 @@ def rate(task: type, envs: int) -> float:
 
 
 for task, envs in ((PushPuck, 64), (PushPuck, 1), (Lift, 4)):
-    print(f"{task.__name__}, {envs} environment{"s" if envs > 1 else ""}: {rate(task, envs):,.0f} actions a second", flush=True)
+    print(f"{task.__name__}, environments {envs}: {rate(task, envs):,.0f} actions a second", flush=True)
