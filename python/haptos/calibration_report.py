@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from haptos.calibration import Calibration, contact_mask, predict
-from haptos.cli import command_line
+from haptos.console import command_line
 from haptos.html_page import caption, columns, figure, page, section, table, write_text
 from haptos.image_metrics import ImageScore
 from haptos.images import save_png

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import sys
 from typing import Annotated
 
 import typer
 
 from haptos import _core, starting
+from haptos.console import set_command
 from haptos.errors import InputError, PressError, StepError, refuse
 from haptos.options import find_option
 from haptos.units import parse_quantity
@@ -587,14 +587,6 @@ def describe(
     describe_what(what)
 
 
-def command_line() -> str:
-    """The command as a person would type it again."""
-    return shlex.join(["haptos", *_arguments])
-
-
-_arguments: list[str] = []
-
-
 def _fail(message: str, code: int) -> int:
     print("haptos: " + " ".join(str(message).split()), file=sys.stderr)
     return code
@@ -614,7 +606,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run_command(arguments: list[str]) -> int:
     """Runs a command; returns its exit code."""
-    _arguments[:] = arguments
+    set_command(arguments)
     command = typer.main.get_command(app)
     try:
         result = command.main(args=arguments or ["--help"], prog_name="haptos",

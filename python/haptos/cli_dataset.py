@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from haptos.cli_press import parse_values
-from haptos.cli_runs import Bar, Stopper
 from haptos.console import say
 from haptos.errors import refuse
 from haptos.press_file import ABOUT
 from haptos.press_recipe import QUANTITIES
-
-if TYPE_CHECKING:
-    from haptos.press_run import Outcome, PressRun
-
-MOST_TOLD = 10  # presses whose sentence is printed
+from haptos.progress import Stopper
 
 
 def parse_quantities(texts: dict[str, str | None]) -> dict[str, Any]:
@@ -41,6 +36,7 @@ def run_dataset(shapes: Sequence[str], out: str, quantities: dict[str, Any], wor
                 **options: Any) -> None:
     """Makes a data set, or goes on with one; prints what came out."""
     from haptos.press_run import PressRun
+    from haptos.press_telling import run_telling, tell_outcome
 
     if not out.strip() or Path(out).is_dir():
         refuse("--out", f'"{out}"', "must name a file", "for example --out presses.h5")
@@ -60,21 +56,3 @@ def run_dataset(shapes: Sequence[str], out: str, quantities: dict[str, Any], wor
         raise typer.Exit(stopper.exit_code)
     if outcome.failed or outcome.lost:
         raise typer.Exit(1)
-
-
-def run_telling(run: PressRun, workers: int | None, stop: Callable[[], bool] | None = None
-                ) -> Outcome:
-    """Makes what is not there, with progress on stderr."""
-    if len(run.done) == len(run.recipe):
-        return run.run(workers)
-    with Bar("presses", len(run.recipe) - len(run.done), "to make") as bar:
-        return run.run(workers, lambda answer: bar.advance(answer.words()), stop)
-
-
-def tell_outcome(outcome: Outcome) -> None:
-    """Says on stderr which presses are not good, and counts them."""
-    for what, bad in (("has steps that did not converge", outcome.not_converged),
-                      ("failed", outcome.failed), ("could not be made", outcome.lost)):
-        say("warning", (f"press {k} {what}: {why}" for k, why in bad[:MOST_TOLD]))
-        if len(bad) > MOST_TOLD:
-            say("warning", [f"{len(bad)} presses in all: {what}."])

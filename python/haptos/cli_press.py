@@ -11,13 +11,13 @@ import numpy as np
 import typer
 
 from haptos import _core
-from haptos.cli import command_line
-from haptos.cli_runs import Bar, Job, Stopper, carry_out, check_folder
-from haptos.console import say
+from haptos.cli_runs import Job, carry_out, check_folder
+from haptos.console import command_line, say
 from haptos.errors import refuse
 from haptos.press import Press, prepare
 from haptos.press_matrix import Entry, Matrix
 from haptos.press_report import draw_press, press_report, press_table, write_pad
+from haptos.progress import Bar, Stopper
 from haptos.recording import Recorder
 from haptos.sim import StepReport
 from haptos.units import parse_quantity, show_length, show_time

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import typer
 
-from haptos.cli_runs import Bar, Stopper
 from haptos.console import say
 from haptos.drawing import (
     ARROWS,
@@ -26,6 +25,7 @@ from haptos.drawing import (
 from haptos.errors import refuse
 from haptos.images import save_png
 from haptos.movies import need, save_movie
+from haptos.progress import Bar, Stopper
 from haptos.replay import Recording
 from haptos.shown_files import is_scene, open_shown, scene_end
 from haptos.sim import Sim

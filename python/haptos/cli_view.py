@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from haptos.cli_runs import Stopper
 from haptos.console import say
+from haptos.progress import Stopper
 from haptos.replay import Recording
 from haptos.shown_files import is_scene, live_press, open_shown, press_of
 from haptos.viewer import Viewer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable
 from typing import TextIO
@@ -10,6 +11,19 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+
+_arguments: list[str] = []
+
+
+def set_command(arguments: list[str]) -> None:
+    """Notes what the command that runs now was given."""
+    _arguments[:] = arguments
+
+
+def command_line() -> str:
+    """The command as a person would type it again."""
+    return shlex.join(["haptos", *_arguments])
 
 
 def wide_console() -> Console:

@@ -314,7 +314,7 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
     quantities = {"x": x, "y": y, "tilt": tilt, "tilt_toward": tilt_toward, "yaw": yaw,
                   "depth": depth, "force": force, "young": young, "poisson": poisson,
                   "friction": friction, "shear": shear, "shear_toward": shear_toward}
-    from haptos.cli_dataset import run_telling, tell_outcome  # of the command; loaded on use
+    from haptos.press_telling import run_telling, tell_outcome  # it reads this file
 
     with PressRun(file, shapes, sensor=sensor, model=model, count=count, seed=seed,
                   elements=elements, smoothing=smoothing, unit=unit, face=face, options=options,
