@@ -6,8 +6,8 @@
 namespace haptos::python {
 namespace {
 
-// Made in haptos/errors.py, so that they can be documented, pickled and derived from.
-nb::object exception(const char* name) { return nb::module_::import_("haptos.errors").attr(name); }
+// Made in haptos/base/errors.py, so that they can be documented, pickled and derived from.
+nb::object exception(const char* name) { return nb::module_::import_("haptos.base.errors").attr(name); }
 
 // As Python text: bytes of a file or a path may be none.
 nb::object shown(const std::string& s) {
@@ -34,7 +34,7 @@ void translate(const std::exception_ptr& p, void*) {
 }  // namespace
 
 void rethrow(const nb::python_error& e) {
-  if (!e.matches(nb::module_::import_("haptos.errors").attr("InputError"))) throw;
+  if (!e.matches(nb::module_::import_("haptos.base.errors").attr("InputError"))) throw;
   const nb::object error = nb::borrow(e.value());
   const auto text = [&](const char* name) { return text_of(nb::object(error.attr(name))); };
   Diagnostic d;

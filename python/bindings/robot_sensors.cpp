@@ -1,5 +1,5 @@
-// Sensors of robots, and trajectories that motors play. haptos/robot_sensors.py and
-// haptos/trajectories.py wrap this and document it for people.
+// Sensors of robots, and trajectories that motors play. haptos/robots/sensors.py and
+// haptos/scene/trajectories.py wrap this and document it for people.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/tuple.h>
 

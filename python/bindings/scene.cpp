@@ -1,4 +1,4 @@
-// The scene builder. haptos/scene.py wraps it and documents it for people.
+// The scene builder. haptos/scene/scene.py wraps it and documents it for people.
 #include "haptos/scene/scene.h"
 #include <nanobind/stl/filesystem.h>
 #include "haptos/files/scene/scene_file.h"

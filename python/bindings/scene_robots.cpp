@@ -1,4 +1,4 @@
-// Robots and rigid bodies of a scene and of a Sim. haptos/scene.py and haptos/robot_view.py wrap
+// Robots and rigid bodies of a scene and of a Sim. haptos/scene/scene.py and haptos/robots/view.py wrap
 // this and document it for people.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>

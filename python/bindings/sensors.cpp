@@ -1,4 +1,4 @@
-// Tactile camera, depth and markers, on plain arrays. haptos/sensors.py ties them to a Sim.
+// Tactile camera, depth and markers, on plain arrays. haptos/tactile/sensors.py ties them to a Sim.
 #include "bind.h"
 #include "haptos/sensors/tactile/contours.h"
 #include "haptos/sensors/tactile/depth.h"

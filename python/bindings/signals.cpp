@@ -1,4 +1,4 @@
-// Contact fields, force images and stress of a gel, on plain arrays. haptos/sensors.py ties them to
+// Contact fields, force images and stress of a gel, on plain arrays. haptos/tactile/sensors.py ties them to
 // a Sim.
 #include "bind.h"
 #include "haptos/sensors/field/force_image.h"

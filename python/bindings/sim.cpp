@@ -1,4 +1,4 @@
-// The compiled scene. haptos/sim.py adds the env axis and documents it for people.
+// The compiled scene. haptos/scene/sim.py adds the env axis and documents it for people.
 #include "haptos/sim/sim.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace haptos::python {
 namespace {
 
-// One contact as a row of bytes; haptos/sim.py names the fields in the same order.
+// One contact as a row of bytes; haptos/scene/sim.py names the fields in the same order.
 struct ContactRow {
   std::int32_t env, body_a, body_b, sticking;
   std::int64_t feature_a, feature_b;

@@ -1,5 +1,5 @@
-// RGB images of tactile sensors: lights, tables, noise, on plain arrays. haptos/rgb.py and
-// haptos/tactile_noise.py make them friendly.
+// RGB images of tactile sensors: lights, tables, noise, on plain arrays. haptos/tactile/rgb.py and
+// haptos/tactile/noise.py make them friendly.
 #include <cmath>
 
 #include "bind.h"

@@ -5,7 +5,7 @@ Sim (step, run, reset, save, load, state, contacts, sensors). SI units, world z 
 w x y z; arrays are (env, item, component).
 """
 
-from haptos import starting  # first, see there
+from haptos.base import starting  # first, see there
 
 import importlib
 from typing import Any
@@ -75,9 +75,30 @@ from haptos._core import (
     write_stl,
     write_vtk,
 )
-from haptos.drawing import Look, draw
-from haptos.errors import InputError, PressError, SceneWarning, StepError, UnknownName
-from haptos.image_metrics import (
+from haptos.base.errors import InputError, PressError, SceneWarning, StepError, UnknownName
+from haptos.base.options import Material, Option, Options, option_table
+from haptos.look.drawing import Look, draw
+from haptos.look.images import save_png
+from haptos.look.movies import record_movie, save_movie
+from haptos.look.snapshots import SimStage, Snapshot, Stage
+from haptos.meshes.files import read_surface, read_volume
+from haptos.meshes.repair import Hole, RepairReport, repair
+from haptos.meshes.tet_report import TetReport, measure_tets
+from haptos.meshes.tets import TetProgress, tetrahedralise
+from haptos.press.file import PressSet, open_presses
+from haptos.press.recipe import Range
+from haptos.press.run import presses
+from haptos.record.recording import Recorder
+from haptos.record.replay import Recording
+from haptos.robots.load import load_robot, robot_picture
+from haptos.robots.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_mujoco
+from haptos.robots.sensors import ROBOT_SENSORS, RobotSensor
+from haptos.robots.view import RobotView
+from haptos.scene.file import load_scene
+from haptos.scene.scene import Scene
+from haptos.scene.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
+from haptos.scene.trajectories import Trajectory, load_trajectory
+from haptos.tactile.image_metrics import (
     DepthScore,
     ImageScore,
     MarkerScore,
@@ -86,18 +107,8 @@ from haptos.image_metrics import (
     compare_markers,
     ssim_map,
 )
-from haptos.images import save_png
-from haptos.meshes import read_surface, read_volume
-from haptos.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_mujoco
-from haptos.movies import record_movie, save_movie
-from haptos.options import Material, Option, Options, option_table
-from haptos.press_file import PressSet, open_presses
-from haptos.press_recipe import Range
-from haptos.press_run import presses
-from haptos.recording import Recorder
-from haptos.replay import Recording
-from haptos.repair import Hole, RepairReport, repair
-from haptos.rgb import (
+from haptos.tactile.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
+from haptos.tactile.rgb import (
     LightRig,
     PhotometricModel,
     RgbSensor,
@@ -111,20 +122,14 @@ from haptos.rgb import (
     read_table,
     write_table,
 )
-from haptos.robot_sensors import ROBOT_SENSORS, RobotSensor
-from haptos.robot_view import RobotView
-from haptos.robots import load_robot, robot_picture
-from haptos.scene import Scene
-from haptos.scene_file import load_scene
-from haptos.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
-from haptos.sensor_models import (
+from haptos.tactile.sensor_models import (
     SensorModel,
     load_sensor,
     outside_sensor_names,
     sensor_names,
 )
-from haptos.sensor_yaml import Fact
-from haptos.sensors import (
+from haptos.tactile.sensor_yaml import Fact
+from haptos.tactile.sensors import (
     ContactField,
     ForceImage,
     GelStress,
@@ -134,23 +139,19 @@ from haptos.sensors import (
     TactileSensor,
     Touch,
 )
-from haptos.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
-from haptos.snapshots import SimStage, Snapshot, Stage
-from haptos.tet_report import TetReport, measure_tets
-from haptos.tets import TetProgress, tetrahedralise
-from haptos.trajectories import Trajectory, load_trajectory
-from haptos.viewer import Viewer
+from haptos.view.viewer import Viewer
 
 __version__ = version
 
 # Modules of their own names, as haptos.pictures.scene_above(sim).
-_MODULES = ("learn", "pictures", "press", "units")
+_MODULES = {"learn": "haptos.learn", "pictures": "haptos.look.pictures", "press": "haptos.press",
+            "units": "haptos.base.units"}
 
 
 def __getattr__(name: str) -> Any:
     """A module of the package, on its first use."""
     if name in _MODULES:
-        return importlib.import_module(f"haptos.{name}")
+        return importlib.import_module(_MODULES[name])
     from haptos import _core
 
     near = "" if name.startswith("_") else _core.nearest_name(name, [*__all__, *_MODULES])

@@ -1,5 +1,5 @@
 """python -m haptos"""
 
-from haptos.cli import main
+from haptos.cli.main import main
 
 main()

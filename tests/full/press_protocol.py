@@ -22,8 +22,8 @@ import time
 import h5py
 import numpy as np
 
-from haptos.press_gallery import gallery_page
-from haptos.press_matrix import Entry, read_result
+from haptos.press.gallery import gallery_page
+from haptos.press.matrix import Entry, read_result
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build/press_protocol"

@@ -1,6 +1,6 @@
 """A small sensor, and a recipe of presses on it that takes seconds, for the tests of data sets."""
 
-from haptos.press_recipe import Range
+from haptos.press.recipe import Range
 
 SENSOR = """
 name: small

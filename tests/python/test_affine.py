@@ -7,7 +7,7 @@ import pytest
 import haptos
 from conftest import ROOT, run_haptos
 from haptos import pictures
-from haptos.history import History
+from haptos.record.history import History
 
 G = 9.81
 SIZE = (0.06, 0.04, 0.03)
@@ -220,7 +220,7 @@ def test_entries_recordings_and_pictures_know_affine_bodies(tmp_path):
 
 
 def test_describe_and_check_list_affine_bodies_and_friction(capsys):
-    from haptos.cli import run_command
+    from haptos.cli.main import run_command
 
     scene = str(ROOT / "scenes" / "gel_finger_pushes_block.yaml")
     assert run_command(["describe", scene]) == 0

@@ -11,13 +11,13 @@ from PIL import Image
 
 import haptos
 from conftest import ROOT, run_haptos
-from haptos.cli import run_command
-from haptos.image_metrics import compare_images
+from haptos.cli.main import run_command
+from haptos.tactile.image_metrics import compare_images
 
 scipy = pytest.importorskip("scipy", reason="calibration needs scipy")
 
-from haptos import calibration_fit as fitting  # noqa: E402
-from haptos.calibration_circles import Circle, find_circle  # noqa: E402
+from haptos.calibration import fit as fitting  # noqa: E402
+from haptos.calibration.circles import Circle, find_circle  # noqa: E402
 
 SIZE, PITCH, BALL = (120, 160), 1.268e-4, 4e-3
 NOISE = 1.0  # standard deviation of a pixel [grey value]
@@ -230,7 +230,7 @@ def test_pictures_that_were_mirrored_are_turned_back(pictures, calibrated, tmp_p
 
 
 def test_a_pad_of_ones_own_goes_with_the_sensor(calibrated, tmp_path):
-    from haptos.calibration_sensor import pitch_of, write_colours, write_sensor
+    from haptos.calibration.sensor import pitch_of, write_colours, write_sensor
 
     (tmp_path / "own").mkdir()
     pad = haptos.box_pad(0.022, 0.018, 0.004, 0, haptos.PadGrading(2e-3, 2e-3, 3e-3, 3e-3))

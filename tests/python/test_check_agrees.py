@@ -59,7 +59,7 @@ ENTRIES = ([(f"{name}.urdf", f'<robot name="r">{text}</robot>') for name, text i
 
 def usable_and_compiles(file):
     """What `haptos check` says of the file, and whether a scene takes it."""
-    from haptos.cli_robots import check_robot_file
+    from haptos.cli.robots import check_robot_file
 
     usable = check_robot_file(str(file), {}, None, False) == 0
     scene = haptos.Scene()

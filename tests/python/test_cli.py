@@ -139,7 +139,7 @@ def test_results_are_not_overwritten_unless_asked(press, ball_file, pad_file):
     ("--nothing",)])
 def test_bad_input_is_one_line_exit_2_and_nothing_created(arguments, tmp_path, monkeypatch,
                                                           capsys):
-    from haptos.cli import run_command
+    from haptos.cli.main import run_command
 
     (tmp_path / "file.stl").write_text("solid\nendsolid\n")
     (tmp_path / "scene.yaml").write_text("soft: [\n")
@@ -332,7 +332,7 @@ def test_check_tells_good_from_bad(tmp_path, ball_file):
 
 
 def test_describe_lists_every_option(capsys):
-    from haptos.cli import run_command
+    from haptos.cli.main import run_command
 
     assert run_command(["describe"]) == 0
     out = capsys.readouterr().out
@@ -347,7 +347,7 @@ def test_describe_lists_every_option(capsys):
 
 
 def test_help_has_an_example_for_every_command(capsys):
-    from haptos.cli import run_command
+    from haptos.cli.main import run_command
 
     for command in ("press", "run", "check", "describe"):
         assert run_command([command, "--help"]) == 0

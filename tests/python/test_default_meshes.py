@@ -15,7 +15,7 @@ import yaml
 import haptos
 from conftest import with_elements
 from haptos import _core
-from haptos.units import parse_quantity
+from haptos.base.units import parse_quantity
 
 DEPTH, SHEAR, SUPPORT = 6e-4, 5e-4, 5e-6  # [m]
 FINE = {"top": 0.5e-3, "base": 1.7e-3, "centre": 0.3e-3, "rim": 2.5e-3, "growth": 1.5,
@@ -58,7 +58,7 @@ class HalfPress:
     """The half y >= 0 of a sensor's gel under a shape, and what the whole sensor reads.
 
     at: where the shape is along x [m]; moved: whether the fine middle of the mesh goes there; fine:
-    a haptos.pads.Fine, for other elements.
+    a haptos.tactile.pads.Fine, for other elements.
     """
 
     def __init__(self, model, shape, at=0.0, moved=False, fine=None, support=SUPPORT):
@@ -281,7 +281,7 @@ def test_the_error_under_a_ridge_is_of_first_order(tmp_path):
 
 @pytest.mark.full
 def test_all_signals_of_a_frame_cost_less_than_its_physics():
-    from haptos.press import prepare
+    from haptos.press.press import prepare
 
     press = prepare("sphere", sensor="gelsight-mini", depth=4e-4, steps=5)
     press.step()

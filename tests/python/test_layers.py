@@ -143,6 +143,20 @@ def test_modules_import_each_other_in_no_circle(tmp_path):
     assert len(warnings) == 1 and warnings[0].startswith("python/haptos/b.py:1: has 401 lines")
 
 
+def test_rooms_of_python_import_downwards_and_hold_at_most_16_modules(tmp_path):
+    write(tmp_path, "python/haptos/look/a.py", "from haptos.scene import b\n")
+    write(tmp_path, "python/haptos/scene/b.py", "def g():\n    from haptos.look import a\n")
+    assert layers.check_python(tmp_path)[0] == []
+    write(tmp_path, "python/haptos/scene/c.py", "from haptos.look.a import f\n")
+    write(tmp_path, "python/haptos/attic/d.py", "")
+    assert layers.check_python(tmp_path)[0] == [
+        "python/haptos/attic/d.py:1: attic is no room of ROOMS in scripts/layers",
+        "python/haptos/scene/c.py:1: scene may not import from look: haptos.look.a"]
+    for k in range(16):
+        write(tmp_path, f"python/haptos/look/more{k}.py", "")
+    assert "python/haptos/look:1: holds 17 modules; a room holds at most 16" in layers.check_python(tmp_path)[0]
+
+
 def test_the_script_exits_with_one_only_when_a_rule_is_broken(tmp_path, capsys):
     write(tmp_path, "haptos/base/a.h", "#pragma once\n")
     assert layers.main(["--root", str(tmp_path)]) == 0

@@ -499,7 +499,7 @@ def test_arrays_lie_where_dlpack_reads_them_without_a_copy(envs):
 def test_a_press_that_never_touches_is_said_and_refused_when_strict(monkeypatch):
     # Depth counts from the first touch, so that only an object that is moved away misses.
     touch = haptos.press.first_touch
-    monkeypatch.setattr(haptos.press, "first_touch", lambda *a: touch(*a) + 1e-4)
+    monkeypatch.setattr("haptos.press.press.first_touch", lambda *a: touch(*a) + 1e-4)
     press = haptos.press.prepare("sphere", pad="dome", depth="20 um", at=(9e-3, 7e-3), steps=2)
     assert press.warnings == []
     while not press.done:

@@ -8,7 +8,7 @@ import pytest
 
 import haptos
 from conftest import outside_file, run_haptos
-from haptos.turns import rotation
+from haptos.base.turns import rotation
 from mjcf_models import EVERYTHING, random_mjcf
 
 
@@ -394,7 +394,7 @@ def test_height_fields_are_as_high_as_rays_find_them(mujoco, everything):
     d = mujoco.MjData(m)
     mujoco.mj_kinematics(m, d)
     hill = model.robot.links[0].collisions[1]
-    surface = haptos.robots.shape_surface(hill)
+    surface = haptos.robots.load.shape_surface(hill)
     geom = np.zeros(1, np.int32)
     for x, y, z in np.asarray(surface.vertices) * (0.999, 0.999, 1):
         start = np.array([x, y, 5.0]) + hill.frame[:3]

@@ -6,7 +6,7 @@ import pytest
 
 import haptos
 from haptos import _core
-from haptos.units import convertible_units, known_units, parse_quantity, show_length
+from haptos.base.units import convertible_units, known_units, parse_quantity, show_length
 
 
 def test_every_option_has_a_default_inside_its_range_and_a_sentence():

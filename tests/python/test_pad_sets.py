@@ -66,7 +66,7 @@ def test_a_set_sits_on_its_links_wherever_they_are(tmp_path):
     for name, link in zip(names, ("hand/near", "hand/far"), strict=True):
         turn, origin = sim.sensors[name].frame()
         pose = sim.carrier_pose(link)[0]
-        here = haptos.turns.rotation(pose[3:])
+        here = haptos.base.turns.rotation(pose[3:])
         np.testing.assert_allclose(turn[:, 2], here[:, 0], atol=1e-12)
         np.testing.assert_allclose(origin, pose[:3] + here @ (HALF[0] + PAD[2], 0, 0.001),
                                    atol=1e-12)
@@ -91,7 +91,7 @@ def test_a_pad_that_lies_askew_has_its_frame_along_its_sides(tmp_path):
         quaternion=(np.cos(half), np.sin(half), 0, 0)))
     pad, other = haptos.load_pad_set(file).pads
     np.testing.assert_allclose(np.ptp(np.asarray(pad.gel.mesh.vertices), axis=0), PAD, atol=1e-9)
-    turn = haptos.turns.rotation(pad.quaternion)
+    turn = haptos.base.turns.rotation(pad.quaternion)
     np.testing.assert_allclose(turn[:, 2], (1, 0, 0), atol=1e-9)
     assert abs(turn[:, 0] @ (0, -np.sin(2 * half), np.cos(2 * half))) == pytest.approx(1, abs=1e-9)
     assert (pad.markers.rows, pad.markers.cols) == (3, 5) and other.markers is None

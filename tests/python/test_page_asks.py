@@ -2,7 +2,7 @@
 
 import threading
 
-from haptos.page_asks import Asks
+from haptos.view.page_asks import Asks
 
 
 class LateSlider:

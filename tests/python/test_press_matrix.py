@@ -18,13 +18,13 @@ from PIL import Image
 
 import haptos
 from conftest import run_haptos, write_small_sensor
-from haptos import press_matrix
-from haptos.cli import run_command
-from haptos.press_matrix import Matrix, read_result
+from haptos.cli.main import run_command
+from haptos.press import matrix as press_matrix
+from haptos.press.matrix import Matrix, read_result
 
 # As the command, with small pictures, which take most of the time of such small presses.
-COMMAND = ("import sys; from haptos import press_matrix; press_matrix.PICTURE_WIDTH = 96; "
-           "from haptos.cli import main; main(sys.argv[1:])")
+COMMAND = ("import sys; from haptos.press import matrix as press_matrix; press_matrix.PICTURE_WIDTH = 96; "
+           "from haptos.cli.main import main; main(sys.argv[1:])")
 NAMES = [f"{shape}-r{row}-c{column}" for shape in ("sphere", "cone") for row in (1, 2)
          for column in (1, 2)]
 

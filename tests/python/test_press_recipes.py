@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import haptos
-from haptos.press_recipe import OnePress, Range, read_choice
-from haptos.press_run import PressRun
-from haptos.turns import rotation
+from haptos.base.turns import rotation
+from haptos.press.recipe import OnePress, Range, read_choice
+from haptos.press.run import PressRun
 from press_sets import write_sensor
 
 

@@ -17,11 +17,11 @@ import pytest
 
 import haptos
 from conftest import ROOT, run_haptos, start_haptos
-from haptos.cli import run_command
+from haptos.cli.main import run_command
 from haptos.learn import presses as learn
-from haptos.press_file import FAILED, GOOD, part_path
-from haptos.press_pool import run_workers
-from haptos.press_run import PressRun
+from haptos.press.file import FAILED, GOOD, part_path
+from haptos.press.pool import run_workers
+from haptos.press.run import PressRun
 from press_sets import COMMAND, RECIPE, write_sensor
 
 

@@ -14,7 +14,7 @@ import pytest
 from test_default_meshes import HalfPress
 
 import haptos
-from haptos.pads import Fine
+from haptos.tactile.pads import Fine
 
 YOUNG, POISSON, RADIUS, HEIGHT = 4.35e5, 0.48, 3e-3, 4e-3
 FLAT = """\

@@ -7,7 +7,7 @@ import pytest
 
 import haptos
 from conftest import outside_file, run_haptos
-from haptos.repair import find_rims, least_area_fill
+from haptos.meshes.repair import find_rims, least_area_fill
 
 CUBE = haptos.box((0.01, 0.01, 0.01), (4, 4, 4))
 X, T = np.asarray(CUBE.vertices), np.asarray(CUBE.triangles)

@@ -13,9 +13,11 @@ from PIL import Image
 
 import haptos
 from conftest import ROOT, small_pad, small_scene, start_haptos
-from haptos import _core, drawing, snapshots, turns
-from haptos.cli import run_command
-from haptos.shown_files import live_press, open_shown, press_of
+from haptos import _core
+from haptos.base import turns
+from haptos.cli.main import run_command
+from haptos.cli.shown_files import live_press, open_shown, press_of
+from haptos.look import drawing, snapshots
 
 
 @pytest.fixture(scope="module")
@@ -369,7 +371,7 @@ def test_the_doctor_finds_this_installation_working(capsys):
 
 
 def test_the_doctor_names_what_is_missing(tmp_path, monkeypatch, capsys):
-    from haptos import doctor
+    from haptos.cli import doctor
 
     monkeypatch.setenv("HAPTOS_CACHE", "/proc/nowhere")
     monkeypatch.setitem(sys.modules, "viser", None)  # cannot be imported

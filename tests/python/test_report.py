@@ -7,9 +7,9 @@ import pytest
 
 import haptos
 from conftest import ROOT, small_scene
-from haptos.history import History
-from haptos.html_page import columns, line_plot, page, table, write_text
-from haptos.report import Outcome, run_report
+from haptos.look.html_page import columns, line_plot, page, table, write_text
+from haptos.record.history import History
+from haptos.record.report import Outcome, run_report
 
 
 def finished(scene, steps, **options):

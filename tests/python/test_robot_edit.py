@@ -98,7 +98,7 @@ def test_fields_keep_their_heights():
     field = haptos.RobotShape("field", heights=heights, spacing=(0.1, 0.2))
     np.testing.assert_array_equal(field.heights, heights)
     assert field.spacing == (0.1, 0.2) and field.mesh is None
-    surface = haptos.robots.shape_surface(field)
+    surface = haptos.robots.load.shape_surface(field)
     np.testing.assert_allclose(surface.vertices[[0, 5]], [[-0.1, -0.1, 0], [0.1, 0.1, 5]])
     assert len(surface.triangles) == 4
 

@@ -10,7 +10,7 @@ from conftest import outside_file, run_haptos
 from test_pad_sets import write_set
 
 import haptos
-from haptos.cli import run_command
+from haptos.cli.main import run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = """\

@@ -7,7 +7,7 @@ from conftest import small_pad
 from PIL import Image
 
 import haptos
-from haptos.press import prepare
+from haptos.press.press import prepare
 
 ORTHO = haptos.TactileCamera.orthographic
 CAMERA = ORTHO(80, 60, 1.4e-4)  # 11.2 x 8.4 mm
@@ -199,7 +199,7 @@ def test_pictures_of_other_kinds_are_read_or_refused(tmp_path):
     (tmp_path / "cut.png").write_bytes((tmp_path / "whole.png").read_bytes()[:-30])
     Image.fromarray(plain.astype(np.uint16)[..., 0]).save(tmp_path / "deep.png")
     (tmp_path / "text.png").write_text("no picture")
-    from haptos.rgb import read_image
+    from haptos.tactile.rgb import read_image
 
     np.testing.assert_array_equal(read_image(tmp_path / "palette.png"), plain)
     for name, words in (("cut.png", "cannot be read"), ("deep.png", "8 bits a colour"),

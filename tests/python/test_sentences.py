@@ -11,9 +11,9 @@ import pytest
 
 import haptos
 from conftest import run_haptos, small_scene
-from haptos.press_matrix import FORMAT, Matrix, read_result
-from haptos.recording import group_keys
-from haptos.visual_files import read_visual
+from haptos.press.matrix import FORMAT, Matrix, read_result
+from haptos.record.recording import group_keys
+from haptos.robots.visual_files import read_visual
 
 MANIFESTS = {
     "a number beyond all": '{"format": "%s", "what": 1e400}',

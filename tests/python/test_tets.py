@@ -11,9 +11,9 @@ import pytest
 
 import haptos
 from conftest import outside_file, run_haptos
-from haptos import mesh_cache
-from haptos.tet_report import sample_surface, tet_edges
-from haptos.tets import make_tets
+from haptos.meshes import cache as mesh_cache
+from haptos.meshes.tet_report import sample_surface, tet_edges
+from haptos.meshes.tets import make_tets
 
 CUBE = haptos.box((0.01, 0.01, 0.01))
 SHAPES = ("cone", "cross_lines", "curved_surface", "cylinder", "cylinder_shell", "cylinder_side",
@@ -231,7 +231,7 @@ def test_without_pytetwild_the_sentence_says_what_to_install(monkeypatch):
 
 
 def test_a_crash_of_the_worker_is_one_sentence(monkeypatch):
-    from haptos import tets
+    from haptos.meshes import tets
 
     real = tets._watch
 
@@ -353,7 +353,7 @@ def test_the_command_writes_a_volume_and_says_how_good_it_is(tmp_path):
     ("cube.stl", "--size", "1um", "--out", "a.vtk")])
 def test_bad_input_to_the_command_is_one_line_and_nothing_is_made(arguments, tmp_path, monkeypatch,
                                                                   capsys):
-    from haptos.cli import run_command
+    from haptos.cli.main import run_command
 
     haptos.write_stl(tmp_path / "cube.stl", CUBE.transformed(scale=1e3))
     haptos.write_stl(tmp_path / "open.stl", haptos.TriMesh(

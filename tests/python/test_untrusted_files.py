@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import haptos
-from haptos import _core, mesh_cache
-from haptos.inside_file import leads_out
-from haptos.replay import Recording
-from haptos.shown_files import live_press
+from haptos import _core
+from haptos.base.inside_file import leads_out
+from haptos.cli.shown_files import live_press
+from haptos.meshes import cache as mesh_cache
+from haptos.record.replay import Recording
 
 V = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
 FAR = 99_999_999

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import haptos
-import haptos.press
+import haptos.press.press
 from conftest import ROOT, small_scene
-from haptos.cli import run_command
-from haptos.shown_files import live_press
+from haptos.cli.main import run_command
+from haptos.cli.shown_files import live_press
 
 pytest.importorskip("viser")
 ffmpeg = pytest.importorskip("imageio_ffmpeg")

@@ -9,8 +9,8 @@ import pytest
 
 import haptos
 from conftest import outside_file
-from haptos.robots import shape_parts
-from haptos.visual_files import read_visual
+from haptos.robots.load import shape_parts
+from haptos.robots.visual_files import read_visual
 
 SQUARE = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
 

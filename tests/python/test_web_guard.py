@@ -13,7 +13,7 @@ from conftest import small_scene
 
 viser = pytest.importorskip("viser")
 
-from haptos import web_guard  # noqa: E402
+from haptos.view import web_guard  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from haptos.errors import refuse
+from haptos.base.errors import refuse
 
 # What needs the extra learn, and where it is.
 _GYMNASIUM = {"VectorEnv": "vector_env", "SingleEnv": "single_env"}

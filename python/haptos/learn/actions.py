@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from haptos.errors import refuse
-from haptos.given import remedy_for
+from haptos.base.errors import refuse
+from haptos.meshes.given import remedy_for
 
 if TYPE_CHECKING:
-    from haptos.robot_view import RobotView
-    from haptos.sim import Sim
+    from haptos.robots.view import RobotView
+    from haptos.scene.sim import Sim
 
 Row = NDArray[np.float64]
 

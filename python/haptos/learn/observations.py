@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from haptos.errors import refuse
-from haptos.turns import rotation
+from haptos.base.errors import refuse
+from haptos.base.turns import rotation
 
 if TYPE_CHECKING:
-    from haptos.sensors import TactileSensor
-    from haptos.sim import Sim
+    from haptos.scene.sim import Sim
+    from haptos.tactile.sensors import TactileSensor
 
 Array = NDArray[Any]
 
@@ -176,7 +176,7 @@ def camera(width: int = 128, height: int = 96, *, view: Any = "above",
            frame: ArrayLike | None = None) -> Observation:
     """A picture of the scene, grey values (height, width, 3); it takes some ten milliseconds each.
 
-    view: of haptos.drawing.CAMERAS, or a direction; frame (2, 3): lower and upper corner of what it
+    view: of haptos.look.drawing.CAMERAS, or a direction; frame (2, 3): lower and upper corner of what it
     holds [m], None: what there is, wherever it is.
     """
     def bind(sim: Sim) -> BoundObservation:

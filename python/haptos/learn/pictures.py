@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from haptos.drawing import Look, Ranges, draw
-from haptos.snapshots import SimStage
+from haptos.look.drawing import Look, Ranges, draw
+from haptos.look.snapshots import SimStage
 
 if TYPE_CHECKING:
-    from haptos.sim import Sim
+    from haptos.scene.sim import Sim
 
 
 class Camera:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from haptos.errors import refuse
-from haptos.press_file import PressSet, open_presses
+from haptos.base.errors import refuse
+from haptos.press.file import PressSet, open_presses
 
 if TYPE_CHECKING:
     Base: Any = object

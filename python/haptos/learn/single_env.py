@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from haptos.errors import refuse
-from haptos.given import kind_of
+from haptos.base.errors import refuse
 from haptos.learn import need_gymnasium
 from haptos.learn.vector_env import AutoresetMode, VectorEnv
+from haptos.meshes.given import kind_of
 
 gymnasium = need_gymnasium("haptos.learn.SingleEnv")
 

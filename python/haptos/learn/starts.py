@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from haptos.errors import refuse
-from haptos.given import kind_of
-from haptos.turns import product
+from haptos.base.errors import refuse
+from haptos.base.turns import product
+from haptos.meshes.given import kind_of
 
 if TYPE_CHECKING:
     from haptos._core import State
-    from haptos.sim import Sim
+    from haptos.scene.sim import Sim
 
 Mask = NDArray[np.bool_]
 Start = Callable[["Sim", Mask, Sequence[np.random.Generator]], None]

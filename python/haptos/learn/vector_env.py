@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haptos import _core
-from haptos.arrays import aligned
-from haptos.errors import refuse
-from haptos.given import kind_of
+from haptos.base.arrays import aligned
+from haptos.base.errors import refuse
 from haptos.learn import need_gymnasium
 from haptos.learn.actions import Action
 from haptos.learn.observations import Observation
 from haptos.learn.pictures import Camera
-from haptos.scene import Scene
-from haptos.scene_file import load_scene
+from haptos.meshes.given import kind_of
+from haptos.scene.file import load_scene
+from haptos.scene.scene import Scene
 
 gymnasium = need_gymnasium("haptos.learn.VectorEnv")
 
@@ -32,7 +32,7 @@ from gymnasium.vector.utils import batch_space  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from haptos.sim import Sim
+    from haptos.scene.sim import Sim
 
 Array = NDArray[Any]
 
@@ -74,7 +74,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         steps of the Sim that an action lasts; max_episode_steps: actions after which an episode is
         truncated; autoreset_mode: of gymnasium.vector.AutoresetMode, or its text "NextStep",
         "SameStep", "Disabled"; render_mode: "rgb_array" or None; render_size: width and height of
-        pictures; render_view: of haptos.drawing.CAMERAS, or a direction; render_frame (2, 3): what
+        pictures; render_view: of haptos.look.drawing.CAMERAS, or a direction; render_frame (2, 3): what
         they hold [m]. Raises InputError.
         """
         mode = _mode(autoreset_mode)

@@ -11,7 +11,7 @@ from haptos import _core
 from haptos.learn import actions, observations, starts
 from haptos.learn.single_env import single_maker
 from haptos.learn.vector_env import VectorEnv
-from haptos.scene import Scene
+from haptos.scene.scene import Scene
 
 BALL, MASS = 0.012, 0.04  # radius [m], mass [kg]
 PAD = (0.018, 0.018, 0.005)  # width, depth, thickness [m]

@@ -14,7 +14,7 @@ from haptos import _core
 from haptos.learn import actions, observations, starts
 from haptos.learn.single_env import single_maker
 from haptos.learn.vector_env import VectorEnv
-from haptos.scene import Scene
+from haptos.scene.scene import Scene
 
 REACH = 0.3  # of the fingertip, from the middle of the table along x and y [m]
 TIP, PUCK = 0.02, 0.03  # radii [m]

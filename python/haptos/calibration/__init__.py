@@ -1,0 +1,1 @@
+"""A tactile sensor fitted to pictures of a real one."""

@@ -1,0 +1,258 @@
+"""haptos render: a picture or a movie of a scene, a robot, a recording or a press; no display."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import typer
+
+from haptos.base.console import say
+from haptos.base.errors import refuse
+from haptos.base.progress import Bar, Stopper
+from haptos.base.units import show_time
+from haptos.cli.shown_files import is_scene, open_shown, scene_end
+from haptos.look.drawing import (
+    ARROWS,
+    OBJECTS,
+    Image,
+    Look,
+    Ranges,
+    camera_direction,
+    picture_of,
+    view_box,
+)
+from haptos.look.images import save_png
+from haptos.look.movies import need, save_movie
+from haptos.look.snapshots import FIELDS, Snapshot, SimStage, Stage
+from haptos.record.replay import Recording
+from haptos.scene.sim import Sim
+
+MAX_FRAMES = 100_000
+_SCANNED = 48  # frames of a recording that are looked at for scales and for what is in the picture
+_SHORT, _SLOWED = 2.0, 4.0  # a recording shorter than this is slowed to last this long [s]
+
+
+class Moments(NamedTuple):
+    """What a file shows over time."""
+
+    stage: Stage
+    times: np.ndarray  #: of each moment [s]
+    take: Callable[[int], Snapshot]
+    ranges: Ranges
+    box: np.ndarray | None  #: that holds all of them
+
+
+class Asked(NamedTuple):
+    """What was asked for besides the file."""
+
+    out: str | None
+    overwrite: bool
+    time: float | None  #: of a picture [s]
+    frame: int | None
+    seconds: float | None  #: simulated, of a scene
+    speed: float | None  #: of a movie; 1 is real time
+    fps: float
+    images: bool
+    packages: list[str]
+    roots: list[str]
+
+
+def parse_look(camera: str, color: str, objects: str | None, forces: str, markers: bool,
+               size: str) -> Look:
+    """The Look of options. Raises InputError."""
+    for option, value, known in (("--color", color, ("none", *FIELDS)),
+                                 ("--objects", objects or "solid", OBJECTS),
+                                 ("--forces", forces, ARROWS)):
+        if value not in known:
+            refuse(option, value, "must be one of " + ", ".join(known), "choose one")
+    width, cross, height = size.lower().partition("x")
+    if not (cross and width.isascii() and width.isdigit() and height.isascii()
+            and height.isdigit() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
+        refuse("--size", size, "must be WIDTHxHEIGHT, each from 16 to 8192 pixels",
+               "for example 1280x720")
+    return Look(camera=camera_direction(camera), color="" if color == "none" else color,
+                objects=objects or ("solid" if color == "none" else "ghost"), arrows=forces,
+                markers=markers, width=int(width), height=int(height), legend=True)
+
+
+def check_out(file: str, asked: Asked, look: Look) -> Path:
+    """Where to write, before anything is computed. Raises InputError."""
+    path = Path(asked.out) if asked.out else Path(f"{Path(file).resolve().stem}.png")
+    if path.suffix.lower() not in (".png", ".mp4"):
+        refuse("--out", path, "must end with .png or .mp4", "for example press.png")
+    if path.is_dir():
+        refuse("--out", path, "is a folder", "name a file in it")
+    if path.exists() and not asked.overwrite:
+        refuse("--out", path, "exists already", "choose another name, or add --overwrite")
+    if not path.parent.is_dir():
+        refuse("--out", path, f"cannot be made: there is no folder {path.parent}",
+               "make it, or name another")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        refuse("--out", path, f"cannot be made: {path.parent} may not be written to",
+               "name another folder")
+    if path.suffix.lower() == ".mp4":
+        need("imageio_ffmpeg")
+        if look.width % 2 or look.height % 2:
+            refuse("--size", f"{look.width}x{look.height}", "must be even for a movie",
+                   "for example 1280x720")
+        if not (np.isfinite(asked.fps) and 0.1 <= asked.fps <= 240):
+            refuse("--fps", asked.fps, "must be from 0.1 to 240", "for example 30")
+        for name, value in (("--time", asked.time), ("--frame", asked.frame)):
+            if value is not None:
+                refuse(name, value, "is for a picture", "leave it out, or name a .png")
+    elif asked.speed is not None:
+        refuse("--speed", asked.speed, "is for a movie", "leave it out, or name an .mp4")
+    if asked.time is not None and asked.frame is not None:
+        refuse("--time and --frame", "", "cannot both be given", "leave one out")
+    for name, value in (("--speed", asked.speed), ("--seconds", asked.seconds)):
+        if value is not None and not (np.isfinite(value) and value > 0):
+            refuse(name, value, "must be greater than 0", "for example 1")
+    if asked.time is not None and not (np.isfinite(asked.time) and asked.time >= 0):
+        refuse("--time", asked.time, "must be 0 or more", "for example 0.5s")
+    return path
+
+
+def render_file(file: str, look: Look, asked: Asked) -> None:
+    """Draws the file as a PNG or an MP4. Ctrl-C ends a movie early, as a whole file."""
+    path = check_out(file, asked, look)
+    movie = path.suffix.lower() == ".mp4"
+    with Stopper("stopping after this frame; once more stops at once") as stopper:
+        source = open_shown(file, asked.packages, asked.roots)
+        if isinstance(source, Recording):
+            if asked.seconds is not None:
+                refuse("--seconds", asked.seconds, "is for scenes", "--speed makes a recording "
+                       "last longer")
+            if look.color and look.color not in source.fields:
+                refuse("--color", look.color, f"is not in {file}",
+                       "record it anew, or choose " + (" or ".join(source.fields) or "none"))
+            moments = _recorded(source, look, asked, movie)
+        else:
+            for warning in source.warnings:
+                say("warning", [warning])
+            moments = _simulated(source, file, look, asked, movie, stopper)
+        look = replace(look, frame=moments.box)
+        if not movie:
+            if stopper.signal:
+                raise typer.Exit(stopper.exit_code)
+            snap = moments.take(len(moments.times) - 1)
+            save_png(path, picture_of(moments.stage, snap, look, moments.ranges, asked.images))
+            print(f"picture: {path}, {look.width} x {look.height}, at {snap.time:.6g} s")
+            return
+        wanted, made = _film(path, moments, look, asked, stopper)
+        early = f" of {wanted}, stopped early" if made < wanted else ""
+        print(f"movie: {path}, {made} frames{early}, {show_time(made / asked.fps)}")
+    if stopper.signal:
+        raise typer.Exit(stopper.exit_code)
+
+
+def _fields(look: Look) -> tuple[str, ...]:
+    return (look.color,) if look.color else ()
+
+
+def _recorded(source: Recording, look: Look, asked: Asked, movie: bool) -> Moments:
+    count = len(source)
+    if asked.time is not None and asked.time > source.times[-1] + 0.5 * source.dt:
+        refuse("--time", asked.time, f"is after the last frame, at {source.times[-1]:.6g} s",
+               "choose an earlier one")
+    chosen = (source.nearest(asked.time) if asked.time is not None else
+              count - 1 if asked.frame is None else asked.frame)
+    if not -count <= chosen < count:
+        refuse("--frame", chosen, f"must be from 0 to {count - 1}", "choose another one")
+
+    def take(k: int) -> Snapshot:
+        return source.take(k, _fields(look), asked.images)
+
+    # Scales and the picture's frame are those of the whole recording, in pictures too.
+    scanned = np.unique(np.linspace(0, count - 1, min(count, _SCANNED)).round().astype(int))
+    ranges, box = Ranges(), None
+    for k in scanned:
+        snap = take(int(k))
+        ranges.grow(source.stage, snap)
+        box = _joined(box, view_box(source.stage, [snap]))
+    if movie:
+        return Moments(source.stage, source.times, take, ranges, box)
+    return Moments(source.stage, source.times[[chosen]], lambda _: take(chosen), ranges, box)
+
+
+def _joined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    """The box round two boxes."""
+    if a is None or b is None:
+        return b if a is None else a
+    return np.array([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])])
+
+
+def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
+               stopper: Stopper) -> Moments:
+    """Runs a scene; of a picture only the end is kept, of a movie what it shows."""
+    if look.color and not sim.names("soft"):
+        refuse("--color", look.color, "is for scenes with a soft body", "leave it out")
+    if asked.frame is not None and asked.frame < 0:
+        refuse("--frame", asked.frame, "must be 0 or more in a scene", "it counts steps")
+    end = (0.0 if not is_scene(file) else asked.time if asked.time is not None else
+           asked.frame * sim.dt if asked.frame is not None else
+           asked.seconds if asked.seconds is not None else scene_end(file))
+    steps = round(end / sim.dt)
+    if steps > 10_000_000:
+        refuse("--time", f"{end:g} s", f"makes {steps} steps", "choose an earlier one")
+    taker = SimStage(sim)
+    ranges, snaps = Ranges(), []
+    apart = (asked.speed or 1.0) / asked.fps  # of frames [s]
+
+    def note() -> None:
+        snaps.append(taker.take(_fields(look), asked.images))
+        ranges.grow(taker.stage, snaps[-1])
+
+    if movie or steps == 0:
+        note()
+    if steps:
+        with Bar("simulate", steps) as bar:
+            for k in range(1, steps + 1):
+                if stopper.signal:
+                    break
+                sim.step()
+                bar.advance(f"{sim.time[0]:.4g} s")
+                if k == steps or (movie and k * sim.dt >= len(snaps) * apart - 0.5 * sim.dt):
+                    note()
+    if not snaps:
+        note()
+    return Moments(taker.stage, np.array([s.time for s in snaps]), snaps.__getitem__, ranges,
+                   view_box(taker.stage, snaps))
+
+
+def _film(path: Path, moments: Moments, look: Look, asked: Asked, stopper: Stopper
+          ) -> tuple[int, int]:
+    """Writes a movie; returns the frames that were wanted and those that were made."""
+    times = moments.times
+    span = float(times[-1] - times[0])
+    speed = asked.speed
+    if speed is None:
+        speed = span / _SLOWED if 0 < span < _SHORT else 1.0
+        if speed != 1.0:
+            say("note", [f"The run lasts {show_time(span)}; it is shown {1 / speed:.3g} times "
+                         "slower. --speed 1 is real time."])
+    wanted = max(1, int(np.floor(span / speed * asked.fps + 1e-6)) + 1)
+    if wanted > MAX_FRAMES:
+        refuse("--speed", speed, f"makes {wanted} frames", f"at most {MAX_FRAMES} are drawn")
+
+    def drawn() -> Iterator[Image]:
+        last, image = -1, None
+        with Bar("draw", wanted) as bar:
+            for k in range(wanted):
+                if stopper.signal and image is not None:
+                    return
+                at = times[0] + k * speed / asked.fps
+                found = max(0, int(np.searchsorted(times, at + 1e-9 * (1 + abs(at)), "right")) - 1)
+                found = len(times) - 1 if k == wanted - 1 else found
+                if found != last or image is None:
+                    image = picture_of(moments.stage, moments.take(found), look, moments.ranges,
+                                       asked.images)
+                    last = found
+                bar.advance(f"{times[found]:.4g} s")
+                yield image
+
+    return wanted, save_movie(path, drawn(), asked.fps)

@@ -1,0 +1,1 @@
+"""Pictures, films and pages of a scene at a moment."""

@@ -1,0 +1,325 @@
+"""What a scene looks like at one moment: what pages, pictures and movies draw.
+
+A Stage holds what stays the same, a Snapshot what changes. Both come from a Sim (here) or from a
+recording (haptos.record.replay), and whoever draws them need not know which. World frame, SI units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haptos import _core
+from haptos.base.turns import rotation
+from haptos.robots.load import link_parts
+
+if TYPE_CHECKING:
+    from haptos.scene.sim import Sim
+    from haptos.tactile.sensors import TactileSensor
+
+Array = NDArray[Any]
+
+GEL = (0.60, 0.76, 0.82)
+BODY = (0.80, 0.62, 0.42)  #: affine bodies
+OBJECT = (0.72, 0.73, 0.76)
+STILL = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  #: the pose that moves nothing
+
+BIN = 4  #: pixels that a bin of the pressure image has, each way
+
+
+class FieldKind(NamedTuple):
+    """A number on the nodes of soft bodies that can be shown as colour."""
+
+    label: str  #: with the unit shown
+    unit: float  #: shown number of one SI unit
+
+
+#: What a gel can be coloured by.
+FIELDS = {
+    "pressure": FieldKind("pressure [kPa]", 1e-3),
+    "displacement": FieldKind("displacement [mm]", 1e3),
+    "stress": FieldKind("von Mises stress [kPa]", 1e-3),
+}
+
+
+@dataclass(frozen=True)
+class ShownBody:
+    """A surface: `vertices` in the frame that moves with it, or at rest where it deforms."""
+
+    name: str  #: unique; "robot/link/0" for the first part of a link
+    kind: str  #: soft, prescribed, affine, robots, pendulums
+    vertices: Array  #: (V, 3) [m]
+    triangles: Array  #: (T, 3)
+    color: tuple[float, float, float]
+    opacity: float = 1.0
+    segments: Array = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    points: Array = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    @property
+    def deforms(self) -> bool:
+        """Whether a snapshot holds its vertices, not its pose."""
+        return self.kind in ("soft", "affine")
+
+
+@dataclass(frozen=True)
+class ShownSensor:
+    """A tactile sensor: its image."""
+
+    name: str
+    body: str
+    width: int
+    height: int
+    pitch: float  #: of the gel per pixel [m]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The boundary of a half-space: normal . x = offset."""
+
+    name: str
+    normal: Array
+    offset: float
+
+
+@dataclass
+class Stage:
+    """What is there and does not change."""
+
+    bodies: list[ShownBody]
+    sensors: list[ShownSensor]
+    planes: list[Plane]
+    soft_ids: frozenset[int] = frozenset()  #: numbers of the soft bodies in contacts
+
+    def of(self, *kinds: str) -> list[ShownBody]:
+        """Bodies of these kinds."""
+        return [b for b in self.bodies if b.kind in kinds]
+
+
+@dataclass
+class Reading:
+    """What one sensor shows; None where it does not, or where a recording does not hold it."""
+
+    depth: Array | None = None  #: (height, width) [m]
+    rgb: Array | None = None  #: (height, width, 3) bytes
+    pressure: Array | None = None  #: (rows, columns) of bins [Pa]
+    pixel: Array | None = None  #: markers, (n, 2)
+    pixel_flow: Array | None = None  #: (n, 2)
+    in_view: Array | None = None  #: (n,)
+    markers: Array | None = None  #: world, (n, 3) [m]
+
+
+@dataclass
+class Snapshot:
+    """One moment."""
+
+    time: float  #: [s]
+    step: int
+    positions: dict[str, Array]  #: vertices of the bodies that deform, (V, 3) [m]
+    poses: dict[str, Array]  #: of the others, (7): x y z [m], w x y z
+    fields: dict[str, dict[str, Array]]  #: by name of FIELDS and of the soft body, (V,)
+    contact_points: Array  #: (C, 3) [m]
+    contact_forces: Array  #: on the first body of each, (C, 3) [N]
+    contact_pairs: Array  #: numbers of the bodies, (C, 2)
+    forces: dict[str, Array]  #: contact and glue on prescribed and affine bodies, (3) [N]
+    readings: dict[str, Reading]
+
+    def vertices(self, body: ShownBody) -> Array:
+        """Where the vertices of a body are, (V, 3) [m]."""
+        if body.deforms:
+            return self.positions[body.name]
+        return place(body.vertices, self.poses.get(body.name, STILL))
+
+    def size(self) -> int:
+        """Bytes of its arrays, about."""
+        readings = [a for r in self.readings.values() for a in vars(r).values() if a is not None]
+        arrays = [*self.positions.values(), *(a for f in self.fields.values() for a in f.values()),
+                  self.contact_points, self.contact_forces, self.contact_pairs, *readings]
+        return sum(a.nbytes for a in arrays)
+
+
+# -- poses -------------------------------------------------------------------------------------
+
+
+def place(vertices: Array, pose: Array) -> Array:
+    """Points of a frame in the world, (n, 3)."""
+    return np.asarray(vertices) @ rotation(pose[3:]).T + pose[:3]
+
+
+# -- bodies that are made here -----------------------------------------------------------------
+
+
+def pendulum_bodies(name: str, lengths: Iterable[float]) -> list[ShownBody]:
+    """The two rods of a pendulum, each along z about its middle."""
+    a, b = lengths
+    rods = [_core.capsule(0.02 * (a + b), length, 0.01 * (a + b)) for length in (a, b)]
+    return [ShownBody(f"{name}/{k}", "pendulums", np.asarray(r.vertices), np.asarray(r.triangles),
+                      OBJECT) for k, r in enumerate(rods)]
+
+
+def pendulum_poses(name: str, lengths: Iterable[float], angles: Array) -> dict[str, Array]:
+    """Poses of its rods for two angles [rad]."""
+    a, b = lengths
+    joint = -a * np.array([np.sin(angles[0]), 0, np.cos(angles[0])])
+    whole = angles[0] + angles[1]
+    tip = joint - b * np.array([np.sin(whole), 0, np.cos(whole)])
+    out = {}
+    for k, (start, end) in enumerate(((np.zeros(3), joint), (joint, tip))):
+        along = (end - start) / np.linalg.norm(end - start)
+        half = 0.5 * np.arctan2(along[0], along[2])  # turned about y from z to the rod
+        out[f"{name}/{k}"] = np.array([*(0.5 * (start + end)), np.cos(half), 0, np.sin(half), 0])
+    return out
+
+
+def displacement(now: Array, rest: Array, pose: Array, start: Array) -> Array:
+    """How far each vertex is from where a rigid gel on its carrier would have it, (V,) [m].
+
+    rest (V, 3): world, at the start; pose, start (7): of the carrier now and then.
+    """
+    turn = rotation(pose[3:]) @ rotation(start[3:]).T
+    return np.linalg.norm(now - ((rest - start[:3]) @ turn.T + pose[:3]), axis=1)
+
+
+# -- of a Sim ----------------------------------------------------------------------------------
+
+
+class SoftFields:
+    """The fields of one soft body of a Sim, on its nodes."""
+
+    def __init__(self, sim: Sim, name: str) -> None:
+        self._sim, self._name = sim, name
+        entry = next(e for e in sim.entries["soft"] if e["name"] == name)
+        self.carrier = next(iter(entry["glue"]), None)
+        rest = np.asarray(sim.mesh(name).vertices)
+        self.rest = place(rest, np.asarray(entry["pose"], float))
+        coat = sim.coat(name)
+        self._field = _core.ContactFieldSensor(rest, coat if len(coat) else sim.surface(name))
+        self._start = STILL if self.carrier is None else sim.start_poses[self.carrier]
+
+    def _carrier_pose(self, env: int) -> Array:
+        return STILL if self.carrier is None else self._sim.carrier_pose(self.carrier)[env]
+
+    def pressure(self, env: int) -> Array:
+        """Contact pressure, (V,) [Pa]; 0 beside the coat, or beside the surface without one."""
+        c = self._sim._each[env].nodal_contact(self._name)
+        x = self._sim.positions(self._name)[env]
+        out = np.zeros(len(x), np.float32)
+        if np.any(c["force"]):
+            out[self._field.nodes] = self._field.measure(x, c["force"], c["area"])["pressure"]
+        return out
+
+    def stress(self, env: int) -> Array:
+        """Von Mises stress, (V,) [Pa]."""
+        s = self._sim._each[env].soft_stress(self._name)[1]
+        deviator = s - np.trace(s, axis1=-2, axis2=-1)[..., None, None] / 3 * np.eye(3)
+        return np.sqrt(1.5 * (deviator**2).sum((-2, -1))).astype(np.float32)
+
+    def displacement(self, env: int) -> Array:
+        """Against the carrier, or the start where there is none, (V,) [m]."""
+        return displacement(self._sim.positions(self._name)[env], self.rest,
+                            self._carrier_pose(env), self._start).astype(np.float32)
+
+
+def traction_image(sensor: TactileSensor) -> Array:
+    """Force on the gel over area in bins of BIN x BIN pixels, gel frame, (env, 3, rows, columns)
+    [Pa]."""
+    camera = sensor.camera
+    shape = (max(1, camera.height // BIN), max(1, camera.width // BIN))
+    area = camera.height / shape[0] * camera.width / shape[1] * camera.pitch**2
+    return (sensor.force_image(shape).force / area).astype(np.float32)
+
+
+def pressure_image(sensor: TactileSensor) -> Array:
+    """Normal force over area in bins of BIN x BIN pixels, (env, rows, columns) [Pa]."""
+    return -traction_image(sensor)[:, 2]
+
+
+class SimStage:
+    """Takes snapshots of one environment of a Sim."""
+
+    def __init__(self, sim: Sim, env: int = 0) -> None:
+        self.sim, self.env = sim, env
+        bodies = []
+        for entry in sim.entries["soft"]:
+            mesh = sim.mesh(entry["name"])
+            bodies.append(ShownBody(entry["name"], "soft", np.asarray(mesh.vertices),
+                                    np.asarray(sim.surface(entry["name"])), GEL))
+        for entry in sim.entries["prescribed"]:
+            s = entry["surface"]
+            if len(s.vertices):
+                bodies.append(ShownBody(
+                    entry["name"], "prescribed", np.asarray(s.vertices), np.asarray(s.triangles),
+                    OBJECT, 1.0, np.asarray(s.segments), np.asarray(s.points)))
+        for entry in sim.entries["affine"]:
+            s = entry["surface"]
+            bodies.append(ShownBody(entry["name"], "affine", np.asarray(s.vertices),
+                                    np.asarray(s.triangles), BODY))
+        self._links: list[tuple[str, str, int]] = []
+        for name, view in sim.robots.items():
+            for part, link in robot_parts(name, view.robot):
+                bodies.append(part)
+                self._links.append((part.name, name, link))
+        for entry in sim.entries["pendulums"]:
+            bodies += pendulum_bodies(entry["name"], entry["length"])
+        sensors = [ShownSensor(n, s.body, s.camera.width, s.camera.height, s.camera.pitch)
+                   for n, s in sim.sensors.items()]
+        planes = [Plane(e["name"], np.asarray(e["normal"], float), float(e["offset"]))
+                  for e in sim.entries["half_spaces"]]
+        self.stage = Stage(bodies, sensors, planes,
+                           frozenset(sim.body_id(n) for n in sim.names("soft")))
+        self._soft = {n: SoftFields(sim, n) for n in sim.names("soft")}
+
+    @property
+    def fields(self) -> list[str]:
+        """Names of FIELDS that are known."""
+        return list(FIELDS) if self._soft else []
+
+    def take(self, fields: Iterable[str] = tuple(FIELDS), readings: bool = True) -> Snapshot:
+        """The present moment; fields: which of FIELDS to hold; readings: whether sensors are
+        read."""
+        sim, env = self.sim, self.env
+        positions = {n: sim.positions(n)[env].astype(np.float32)
+                     for kind in ("soft", "affine") for n in sim.names(kind)}
+        poses = {n: sim.pose(n)[env] for n in sim.names("prescribed")}
+        links = {n: r.link_poses[env] for n, r in sim.robots.items()}
+        poses |= {part: links[robot][link] for part, robot, link in self._links}
+        for entry in sim.entries["pendulums"]:
+            poses |= pendulum_poses(entry["name"], entry["length"], sim.angles(entry["name"])[env])
+        rows = sim.contacts
+        rows = rows[rows["env"] == env]
+        forces = {n: sim.reaction(n).force[env] for kind in ("prescribed", "affine")
+                  for n in sim.names(kind)}
+        return Snapshot(
+            float(sim.time[env]), int(sim.step_count[env]), positions, poses,
+            {f: {n: getattr(s, f)(env) for n, s in self._soft.items()} for f in fields},
+            rows["p"].astype(np.float32), rows["force"].astype(np.float32),
+            np.stack([rows["body_a"], rows["body_b"]], axis=1), forces,
+            {n: self._read(s) for n, s in sim.sensors.items()} if readings else {})
+
+    def _read(self, sensor: TactileSensor) -> Reading:
+        env = self.env
+        reading = Reading(depth=sensor.depth()[env], pressure=pressure_image(sensor)[env])
+        if sensor.has_colours:
+            reading.rgb = sensor.rgb()[env]
+        if sensor.has_markers:
+            m = sensor.markers()
+            reading.pixel, reading.pixel_flow = m.pixel[env], m.pixel_flow[env]
+            reading.in_view = m.in_view[env] & ~m.lost[env]
+            turn, origin = sensor.frame(env)
+            reading.markers = m.position[env] @ turn.T + origin
+        return reading
+
+
+def robot_parts(name: str, robot: _core.Robot) -> list[tuple[ShownBody, int]]:
+    """What the links of a robot show, each with the number of its link, in the links' frames."""
+    out = []
+    for number, link in enumerate(robot.links):
+        for k, (shape, mesh, rgba) in enumerate(link_parts(link)):
+            placed = mesh.transformed(shape.frame[:3], shape.frame[3:])
+            out.append((ShownBody(f"{name}/{link.name}/{k}", "robots",
+                                  np.asarray(placed.vertices), np.asarray(placed.triangles),
+                                  (rgba[0], rgba[1], rgba[2]), float(rgba[3])), number))
+    return out

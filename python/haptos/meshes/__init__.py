@@ -1,0 +1,1 @@
+"""Surfaces and volumes: files, repair, tetrahedra; and what people hand over, made into arrays."""

@@ -1,0 +1,1 @@
+"""Robots from URDF and MJCF files, what they look like, and a robot of a running scene."""

@@ -1,0 +1,635 @@
+"""Scene: everything a person describes. compile() makes a Sim of it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from haptos import _core
+from haptos.base.errors import SceneWarning, refuse
+from haptos.base.options import Material, Options
+from haptos.meshes.given import as_name, kind_of, maybe, number, positive, remedy_for
+from haptos.meshes.given import surface as to_surface
+from haptos.meshes.given import volume as to_volume
+from haptos.robots.load import load_robot
+from haptos.robots.sensors import add_robot_sensor
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from haptos.scene.sim import Sim
+    from haptos.scene.trajectories import Trajectory
+
+
+#: A coefficient of friction, or (static, kinetic); the kinetic one is not above the static one.
+FrictionLike = float | Sequence[float]
+#: A number in SI units, or a text with a unit: 0.1, "100 g", "4 mm".
+QuantityLike = float | str
+#: A surface: a TriMesh, the path of a file in metres, (vertices, triangles), a trimesh.Trimesh.
+SurfaceLike = _core.TriMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
+#: A volume: a TetMesh, the path of a file in metres, (vertices, tets).
+VolumeLike = _core.TetMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
+
+
+class SensorSpec(NamedTuple):
+    """A tactile sensor as described: name, soft body, camera, marker grid or None, gel frame, file
+    of its colours or None, noise or None for that of the colours' file."""
+
+    name: str
+    body: str
+    camera: _core.TactileCamera
+    markers: _core.MarkerGrid | None
+    position: Any
+    quaternion: Any
+    rgb: str | None = None
+    noise: _core.TactileNoise | None = None
+
+
+class Scene:
+    """Bodies, sensors and options; editable until compile().
+
+    SI units, or texts with units ("100 g", "4 mm"); world z up; quaternions w x y z. Options are grouped: scene.sim (dt, gravity_z, ...),
+    scene.newton, scene.solver, scene.contact, scene.point_contact; `haptos describe` lists them with units and ranges. Wrong names
+    and values out of range raise InputError at once, the rest when compiled.
+    """
+
+    def __init__(self, *, dt: QuantityLike | None = None,
+                 gravity: Sequence[float] | None = None) -> None:
+        """dt: time step [s]; gravity: (3) [m/s2], default (0, 0, -9.81)."""
+        self._core = _core.Scene()
+        self._sensors: list[SensorSpec] = []
+        self.text = ""  #: the scene file it was loaded from, word for word
+        if dt is not None:
+            self.sim.dt = dt
+        if gravity is not None:
+            if not hasattr(gravity, "__len__") or isinstance(gravity, str) or len(gravity) != 3:
+                refuse("gravity", gravity, "must be three numbers", "for example 0, 0, -9.81")
+            self.sim.update(gravity_x=gravity[0], gravity_y=gravity[1], gravity_z=gravity[2])
+
+    def options(self, group: str) -> Options:
+        """The options of a group: "sim", "newton", "solver", "contact", "point_contact"."""
+        return Options(group, lambda: self._core.options()[group],
+                       lambda values: self._core.set_options(group, values))
+
+    @property
+    def sim(self) -> Options:
+        """Time step, gravity, threads."""
+        return self.options("sim")
+
+    @property
+    def newton(self) -> Options:
+        """The solver: tolerances and limits."""
+        return self.options("newton")
+
+    @property
+    def solver(self) -> Options:
+        """The linear solver: direct or iterative."""
+        return self.options("solver")
+
+    @property
+    def contact(self) -> Options:
+        """Contact: model ("barrier" or "mortar"), support, stiffness, quadrature, friction.
+
+        contact.combine, the rule for the coefficients of two bodies, is set by name too: "product",
+        "min", "max", "mean", "geometric"; it reads as their number, 0 to 4.
+        """
+        return self.options("contact")
+
+    @property
+    def point_contact(self) -> Options:
+        """Contact of robots and rigid bodies: its law, near-rigid bound, stick."""
+        return self.options("point_contact")
+
+    def add_soft(
+        self,
+        name: str,
+        mesh: VolumeLike,
+        *,
+        material: Material | Mapping[str, Any] | None = None,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        frame: str | None = None,
+        velocity: ArrayLike | None = None,
+        element: str = "composite",
+        glue: Mapping[str, ArrayLike] | None = None,
+        held: Iterable[tuple[ArrayLike, str]] = (),
+        coat: ArrayLike | None = None,
+        friction: FrictionLike | None = None,
+        layer: str = "",
+        self_contact: bool = False,
+    ) -> None:
+        """Adds a soft body.
+
+        mesh: tetrahedra at rest in the body's own frame [m], a TetMesh, the path of a file in
+        metres or (vertices, tets); material: a Material, or a mapping of
+        its options; position (3) [m], quaternion (4): pose of that frame at the start; frame: a
+        prescribed body, an affine body or a link ("robot/link") that this pose refers to, where it
+        starts, None: the world; velocity (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
+        "linear"; glue: vertices (n,) of the mesh held on a prescribed body, an affine body or a
+        link ("robot/link"), by its name; held: (vertices, axes) whose displacement is kept at
+        zero, axes such as "x" or "xyz"; coat: triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all;
+        friction: coefficient of its surface, or (static, kinetic), 0 where left out; layer: a
+        group of bodies that add_pair() may name; self_contact: whether its surface may touch
+        itself.
+        """
+        who = f'soft body "{as_name(name, "soft body name")}"'
+        mesh = to_volume(mesh, f"{who} mesh")
+        if glue is not None and not isinstance(glue, Mapping):
+            refuse(f"{who} glue", kind_of(glue), "must be a mapping of bodies to vertices",
+                   'for example {"mount": pad.base_vertices}')
+        values = dict(material.items()) if isinstance(material, (Options, Mapping)) else {}
+        if material is not None and not isinstance(material, (Options, Mapping)):
+            refuse(f"{who} material", repr(material), "must be a Material",
+                   "for example haptos.Material(young=1e5)")
+        if coat is not None and np.size(coat) == 0:
+            refuse(f'soft body "{name}" coat', "no triangle", "must have at least one triangle",
+                   "leave it out and the whole surface reads")
+        self._core.add_soft(name, mesh, values, position, quaternion, frame, velocity, element,
+                            dict(glue or {}), list(held), coat, friction, layer, self_contact)
+
+    def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
+                  spread: str = "nodes") -> None:
+        """Adds a dead force on vertices of a soft body.
+
+        vertices (n,): of the mesh as given; force (3) [N], world: of all of them together, or
+        pairs (time [s], force (3)), straight in between and held beyond the ends; spread: "nodes"
+        (equal shares) or "area" (uniform over the rest area of the surface triangles whose corners
+        are all listed).
+        """
+        self._core.add_force(body, vertices, _history(force, f'soft body "{body}", force'), spread)
+
+    def add_pressure(self, body: str, pressure: Any, triangles: ArrayLike | None = None) -> None:
+        """Adds a pressure that follows the surface of a soft body as it deforms.
+
+        pressure [Pa], positive inwards, or pairs (time [s], pressure); triangles (n, 3): surface
+        triangles by vertices of the mesh as given, corners in any order; None for all.
+        """
+        self._core.add_pressure(body, _history(pressure, f'soft body "{body}", pressure'),
+                                triangles)
+
+    def set_acceleration(self, body: str, acceleration: Any) -> None:
+        """Sets the body force per mass of a soft body, which acts beside gravity.
+
+        acceleration (3) [m/s2], world, or pairs (time [s], acceleration (3)).
+        """
+        self._core.set_acceleration(
+            body, _history(acceleration, f'soft body "{body}", acceleration'))
+
+    def add_prescribed(
+        self,
+        name: str,
+        surface: SurfaceLike | None = None,
+        *,
+        trajectory: Iterable[Sequence[Any]] = (),
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        friction: FrictionLike | None = None,
+        layer: str = "",
+    ) -> None:
+        """Adds a body whose motion is given.
+
+        surface: triangles, segments and points in the body's own frame [m], a TriMesh, the path of
+        a file in metres, (vertices, triangles) or a trimesh.Trimesh, or None for a mount that only
+        carries glue;
+        trajectory: keyframes (time [s], position (3) [m]) or (time, position, quaternion (4)),
+        straight and at constant turning rate in between, held beyond the ends; position,
+        quaternion: where it stays when there is no trajectory; friction: coefficient of its
+        surface, or (static, kinetic), 0 where left out; layer: a group of bodies that add_pair()
+        may name.
+        """
+        who = f'prescribed body "{as_name(name, "prescribed body name")}"'
+        rows: list[tuple[Any, Any, Any]] = []
+        for k, frame in enumerate(trajectory):
+            count = len(frame) if hasattr(frame, "__len__") else 0
+            if count not in (2, 3):
+                refuse(f"{who} keyframe {k}", f"{count} entries" if count else kind_of(frame),
+                       "must be (time, position) or (time, position, quaternion)",
+                       "for example (0.1, (0, 0, 0.01))")
+            rows.append((frame[0], frame[1], frame[2] if count == 3 else None))
+        if position is not None or quaternion is not None:
+            if rows:
+                refuse(who, "", "has both a pose and a trajectory",
+                       "leave one of them out")
+            rows.append((0.0, position, quaternion))
+        shell = None if surface is None else to_surface(surface, f"{who} surface")
+        self._core.add_prescribed(name, shell, rows, friction, layer)
+
+    def add_affine(
+        self,
+        name: str,
+        surface: SurfaceLike,
+        *,
+        density: QuantityLike | None = None,
+        mass: QuantityLike | None = None,
+        centre: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        stiffness: QuantityLike = 1e8,
+        force: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        friction: FrictionLike | None = None,
+        guide: ArrayLike | None = None,
+        gravity: bool = True,
+        layer: str = "",
+    ) -> None:
+        """Adds a stiff body that moves freely, touches everything and may carry glue.
+
+        surface: closed, outward triangles in the body's own frame [m], a TriMesh, the path of a
+        file in metres, (vertices, triangles) or a trimesh.Trimesh; density [kg/m3] of the
+        solid inside, default 1000, or mass [kg] with centre (3) [m] of mass in that frame, default
+        its origin, and inertia (3) or (3, 3) [kg m2] about it; position (3) [m], quaternion (4):
+        pose of the frame at the start; velocity (3) [m/s] of the centre of mass and omega (3)
+        [rad/s] at the start, world; stiffness [Pa]: a stress s strains the body by about
+        s / (8 stiffness); force (3) [N] at the centre of mass and torque (3) [N m], world, until
+        Sim.set_wrench() gives others; friction: coefficient of its surface, or (static, kinetic),
+        0 where left out; guide (3): an axis, world, that the body slides along without turning, so
+        that with a force it presses until it meets that force; gravity: whether its own weight
+        acts on it; layer: a group of bodies that add_pair() may name. Raises InputError for a mass and a density, a mass without an inertia,
+        and friction that is no number or pair of numbers; the rest is checked when compiled.
+        """
+        who = f'affine body "{as_name(name, "affine body name")}"'
+        density = maybe(density, "kg/m3", f"{who} density")
+        mass = maybe(mass, "kg", f"{who} mass")
+        stiffness = number(stiffness, "Pa", f"{who} stiffness")
+        surface = to_surface(surface, f"{who} surface")
+        self._core.add_affine(name, surface, density, mass, centre, inertia, position, quaternion,
+                              velocity, omega, stiffness, force, torque, friction, guide, gravity,
+                              layer)
+
+    def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
+                       offset: QuantityLike = 0.0, *, friction: FrictionLike | None = None,
+                       layer: str = "") -> None:
+        """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward.
+
+        friction: coefficient against soft and affine bodies, or (static, kinetic), 0 where left
+        out; robots have their own; layer: a group of bodies that add_pair() may name.
+        """
+        who = f'half-space "{as_name(name, "half-space name")}"'
+        self._core.add_half_space(name, normal, number(offset, "m", f"{who} offset"), friction,
+                                  layer)
+
+    def add_sphere(
+        self,
+        name: str,
+        radius: QuantityLike,
+        mass: QuantityLike,
+        **options: Any,
+    ) -> None:
+        """Adds a solid rigid sphere: add_rigid() of a shape that is one.
+
+        radius [m]; mass [kg]; options: those of add_rigid() but density.
+        """
+        radius = positive(radius, "m", f'sphere "{name}" radius')
+        self.add_rigid(name, _core.RobotShape("sphere", (radius,)), mass=mass, **options)
+
+    def add_pendulum(
+        self,
+        name: str,
+        *,
+        length: Sequence[float] = (1.0, 1.0),
+        mass: Sequence[float] = (1.0, 1.0),
+        angle: Sequence[float] = (0.0, 0.0),
+        rate: Sequence[float] = (0.0, 0.0),
+        damping: float = 0.0,
+    ) -> None:
+        """Adds a double pendulum of slender rods, hinged about +y on a fixed pin.
+
+        length (2) [m]; mass (2) [kg]; angle (2) [rad] from straight down, the second relative to
+        the first; rate (2) [rad/s]; damping: viscous, both joints [N m s].
+        """
+        for what, value in (("length", length), ("mass", mass), ("angle", angle), ("rate", rate)):
+            if not hasattr(value, "__len__") or isinstance(value, str) or len(value) != 2:
+                refuse(f'pendulum "{name}" {what}', value, "must be two numbers", "one per link")
+        rows = [[number(v, unit, f'pendulum "{name}" {what}') for v in value]
+                for what, unit, value in (("length", "m", length), ("mass", "kg", mass),
+                                          ("angle", "rad", angle), ("rate", "rad/s", rate))]
+        self._core.add_pendulum(name, *rows,
+                                number(damping, "N m s", f'pendulum "{name}" damping'))
+
+    def add_robot(
+        self,
+        name: str,
+        robot: _core.Robot | str | os.PathLike[str],
+        *,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        start: Mapping[str, Any] | ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        motors: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        friction: QuantityLike = 0.5,
+        stiffness: QuantityLike = "auto",
+        relaxation_time: QuantityLike = 0.01,
+        dissipation: QuantityLike = 20.0,
+        modulus: QuantityLike = 0.0,
+        self_contact: bool = True,
+        trajectory: Trajectory | None = None,
+        layer: str = "",
+    ) -> None:
+        """Adds an articulated robot, in frozen contact with half-spaces and other robots, and in
+        live contact with soft, affine and prescribed bodies.
+
+        robot: from haptos.load_robot(), or the path of its file; position (3) [m], quaternion (4):
+        of its base, or of the frame it hangs from; start: coordinates of joints by name, or of all
+        (nq,), [rad] and [m]; velocity (nv,) at the start, else at rest; motors: {"kp": 100, "kd":
+        5, "ki": 0, "effort": 40, "joints": [...]}: one motor for each of these joints, or for each
+        that moves along or about an axis and follows no other, or a list of such; effort is the
+        joint's own where left out; None: those that the robot's file describes. friction
+        (coefficient), stiffness [N/m], relaxation_time [s]: of shapes that have none of their own;
+        stiffness "auto" leaves it to the other body, or where both leave it to the masses that
+        meet: a body sinks by scene.point_contact.sag under its own weight;
+        dissipation [s/m]: of the laws lagged and similar (scene.point_contact.law);
+        modulus [Pa/m]: of an elastic foundation, which takes the place of the stiffness where it
+        touches over an area, 0: none;
+        self_contact: whether links that no joint connects may touch; trajectory: from
+        haptos.load_trajectory(), played from the start of a run by the motors that its columns
+        name; layer: a group of bodies that add_pair() may name. Other motors hold the joints where they start until
+        sim.robots[name].set_command() says otherwise. Raises InputError for names that do not
+        exist; the rest is checked when compiled.
+        """
+        who = f'robot "{as_name(name, "robot name")}"'
+        if isinstance(robot, (str, os.PathLike)):
+            robot = load_robot(robot)
+        elif not isinstance(robot, _core.Robot):
+            refuse(who, kind_of(robot), "must be a robot",
+                   "give haptos.load_robot(path), or the path of its file")
+        if motors is not None:
+            robot = robot.copy()
+            robot.motors = [m for row in ([motors] if isinstance(motors, Mapping) else motors)
+                            for m in _motors(name, robot, row)]
+        by_name = _start(who, robot, start) if isinstance(start, Mapping) else {}
+        if isinstance(stiffness, str) and stiffness == "auto":
+            stiffness = 0.0
+        elif isinstance(stiffness, str) and not any(c.isdigit() for c in stiffness):
+            refuse(f"{who} stiffness", stiffness, "must be auto or a number",
+                   "write for example auto or 1e5 N/m")
+        elif not number(stiffness, "N/m", f"{who} stiffness") > 0:
+            refuse(f"{who} stiffness", stiffness, "must be auto or greater than 0",
+                   "leave it out, or give it in N/m")
+        numbers = [number(v, unit, f"{who} {what}") for what, unit, v in (
+            ("friction", "", friction), ("stiffness", "N/m", stiffness),
+            ("relaxation_time", "s", relaxation_time), ("dissipation", "s/m", dissipation),
+            ("modulus", "Pa/m", modulus))]
+        _core.add_robot(self._core, name, robot, position, quaternion, by_name,
+                        None if isinstance(start, Mapping) else start, velocity, *numbers,
+                        self_contact, layer, None if trajectory is None else trajectory._core)
+
+    def add_robot_sensor(
+        self,
+        robot: str,
+        name: str,
+        kind: str,
+        target: str = "",
+        *,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        against: str = "",
+        acts_on: str = "child",
+        torque_constant: float = 1.0,
+        rate: float = 0.0,
+        delay: float = 0.0,
+        noise: Mapping[str, Any] | None = None,
+        angular_noise: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Adds a sensor to a robot or a rigid body: sim.robots[robot].sensors[name].
+
+        kind: one of haptos.ROBOT_SENSORS; target: a joint, a motor or a link by kind, left out: all
+        joints or motors, or the only link; position (3) [m], quaternion (4): of the sensor's frame
+        in its link; against: the link against which a frame is measured, or the other body of a
+        contact sensor; acts_on: "child" or "parent", whose load force_torque reads;
+        torque_constant of motor_current [N m/A] or [N/A]; rate [Hz], 0: every step; delay [s];
+        noise and, for torques, angular velocities and orientations, angular_noise: mappings with
+        any of std, bias, bias_std, walk, quantum, range=(low, high). docs/sensors/robots.md says
+        what each kind reads and what becomes of it. Raises InputError for a robot that is not
+        there, names that are not known and numbers out of range; the rest is checked when compiled.
+        """
+        add_robot_sensor(self._core, robot, name, kind, target, position, quaternion, against,
+                         acts_on, torque_constant, rate, delay, noise, angular_noise)
+
+    def add_rigid(
+        self,
+        name: str,
+        shape: _core.RobotShape | Sequence[_core.RobotShape],
+        *,
+        density: QuantityLike | None = None,
+        mass: QuantityLike | None = None,
+        fixed: bool = False,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        friction: QuantityLike = 0.5,
+        stiffness: QuantityLike = "auto",
+        relaxation_time: QuantityLike = 0.01,
+        dissipation: QuantityLike = 20.0,
+        modulus: QuantityLike = 0.0,
+        layer: str = "",
+    ) -> None:
+        """Adds a rigid body: a robot of one link, sim.robots[name], in the same contact.
+
+        shape: a haptos.RobotShape, or several that make up the body; density [kg/m3] of their
+        insides, default 1000, or mass [kg] spread evenly over them; fixed: stands in the world, as
+        a table does; position (3) [m], quaternion (4): of its frame; velocity (3) [m/s] of the
+        frame's origin and omega (3) [rad/s] at the start, world; friction, stiffness,
+        relaxation_time, dissipation, modulus, layer: as of add_robot(). Raises InputError for a mass and a density, and
+        for what moves without a volume.
+        """
+        who = f'rigid body "{as_name(name, "rigid body name")}"'
+        if mass is not None and density is not None:
+            refuse(who, "", "has both a mass and a density", "leave one of them out")
+        mass = None if mass is None else positive(mass, "kg", f"{who} mass")
+        density = 1000.0 if density is None else number(density, "kg/m3", f"{who} density")
+        robot = _core.rigid_robot(name, _shapes(shape, who), mass or 0.0, density, fixed)
+        moves = None
+        if not fixed and (velocity is not None or omega is not None):
+            moves = np.concatenate([_three(velocity, "m/s", f"{who} velocity"),
+                                    _three(omega, "rad/s", f"{who} omega")])
+        self.add_robot(name, robot, position=position, quaternion=quaternion, velocity=moves,
+                       friction=friction, stiffness=stiffness, relaxation_time=relaxation_time,
+                       dissipation=dissipation, modulus=modulus, layer=layer)
+
+    def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: QuantityLike = 0.0,
+                 support: QuantityLike = 0.0, friction: FrictionLike | None = None,
+                 model: str | None = None) -> None:
+        """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
+
+        a, b: names of bodies or layers; an entry that names bodies is stronger than one that names
+        layers, and a soft body with self_contact may be named twice; enabled: whether they may
+        touch; stiffness [Pa/m] and support [m]: 0 keeps the scene's; friction: coefficient of the pair, or (static,
+        kinetic); None combines those of the two bodies by the scene's rule (contact.combine);
+        model: "barrier" or "mortar" (docs/contact/mortar.md), None keeps the scene's. Raises InputError.
+        """
+        models = ["barrier", "mortar"]
+        if model is not None and model not in models:
+            refuse(f'contact pair "{a}" and "{b}" model', model, "must be barrier or mortar",
+                   "name one of them, or leave it out for the scene's")
+        who = f'contact pair "{a}" and "{b}"'
+        self._core.add_pair(as_name(a, who), as_name(b, who), enabled,
+                            number(stiffness, "Pa/m", f"{who} stiffness"),
+                            number(support, "m", f"{who} support"),
+                            -1 if model is None else models.index(model), friction)
+
+    def start_pose(self, name: str) -> NDArray[np.float64]:
+        """Pose at the start of the frame of a prescribed body, an affine body or a link
+        ("robot/link") that is in the scene: x y z [m], w x y z; (7,). Raises InputError."""
+        return _core.start_pose(self._core, name)
+
+    def add_sensor(
+        self,
+        name: str,
+        body: str,
+        *,
+        camera: _core.TactileCamera | None = None,
+        markers: _core.MarkerGrid | None = None,
+        rgb: str | os.PathLike[str] | None = None,
+        noise: _core.TactileNoise | None = None,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+    ) -> None:
+        """Adds a tactile camera under the coat of a soft body.
+
+        body: the soft body; camera: None takes 320 x 240 pixels of 63.4 um; markers: a grid to
+        track, or None; rgb: a file of lights or a table (docs/sensors/rgb.md) for colour images;
+        noise: of depth, colours and markers (docs/sensors/noise.md), None: what the file has;
+        position (3) [m], quaternion (4): gel frame (origin at the rest top centre,
+        +z out of the gel) in the frame of the body's mesh. It moves with what the body is glued
+        to. Reading: sim.sensors[name].
+        """
+        as_name(name, "sensor name")
+        if any(s.name == name for s in self._sensors):
+            refuse(f'sensor "{name}"', "", "has the name of another sensor", "give it another name")
+        if camera is None:
+            camera = _core.TactileCamera.orthographic(320, 240, 6.34e-5)
+        self._sensors.append(SensorSpec(name, body, camera, markers, position, quaternion,
+                                        None if rgb is None else os.fspath(rgb), noise))
+
+    @property
+    def sensors(self) -> tuple[SensorSpec, ...]:
+        """Sensors as described so far."""
+        return tuple(self._sensors)
+
+    def entries(self) -> dict[str, list[dict[str, Any]]]:
+        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, pendulums,
+        robots."""
+        return self._core.entries()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the scene as it is but can be simulated, a sentence each."""
+        return self._core.warnings()
+
+    def validate(self) -> None:
+        """Raises InputError for the first thing that is wrong and can be known before compiling."""
+        self._core.validate()
+
+    def compile(self, envs: int = 1, device: str = "cpu", *, strict: bool | None = None,
+                quiet: bool = False) -> Sim:
+        """Makes a Sim. The scene may be changed and compiled again.
+
+        envs: number of copies that run side by side and know nothing of each other, one thread each
+        where there are as many as threads; device: "cpu"; strict: whether a warning about the scene
+        is an error, None takes the scene's sim.strict; quiet: leaves warnings to Sim.warnings, else
+        each is a SceneWarning too. Raises InputError for a scene that cannot run, for example one
+        that starts in intersection.
+        """
+        from haptos.scene.sim import Sim
+
+        if (isinstance(envs, bool) or not isinstance(envs, (int, np.integer))
+                or not 1 <= envs <= 1_000_000):
+            refuse("envs", envs, "must be a whole number from 1 to 1000000", "for example envs=256")
+        if device != "cpu":
+            refuse("device", device, 'must be "cpu" in this version', "leave it out")
+        before = self.sim.strict
+        try:
+            if strict is not None:
+                self.sim.strict = bool(strict)
+            sim = Sim(self, int(envs))
+        finally:
+            self.sim.strict = before
+        if not quiet:
+            for sentence in sim.warnings:
+                warnings.warn(sentence, SceneWarning, stacklevel=2)
+        return sim
+
+
+def _history(value: Any, what: str) -> list[tuple[Any, Any]]:
+    """Pairs (time, value) of a constant, or of pairs."""
+    try:
+        rows = list(value)
+    except TypeError:
+        return [(0.0, value)]
+    if not rows or not hasattr(rows[0], "__len__") or isinstance(rows[0], str):
+        return [(0.0, value)]
+    for row in rows:
+        if not hasattr(row, "__len__") or len(row) != 2:
+            refuse(what, repr(row), "must be a pair (time, value)", "for example (0.1, 250.0)")
+    return [(row[0], row[1]) for row in rows]
+
+
+def _three(value: Any, unit: str, what: str) -> NDArray[np.float64]:
+    """Three numbers, or texts with units; None is 0."""
+    if value is None:
+        return np.zeros(3)
+    rows = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
+    if np.shape(rows) != (3,):
+        refuse(what, f"shape {np.shape(rows)}", "must be three numbers", "give x, y, z")
+    return np.array([number(v, unit, what) for v in rows])
+
+
+def _shapes(shape: Any, who: str) -> list[_core.RobotShape]:
+    """A shape, or several."""
+    shapes = [shape] if not isinstance(shape, Iterable) or isinstance(shape, str) else list(shape)
+    for one in shapes:
+        if not isinstance(one, _core.RobotShape):
+            refuse(f"{who} shape", kind_of(one), "must be a RobotShape, or several",
+                   'for example haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)) or '
+                   'haptos.RobotShape("hull", mesh=surface)')
+    return shapes
+
+
+def _start(who: str, robot: _core.Robot, start: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Coordinates of joints by name; texts may have units."""
+    units = {j.name: "m" if j.kind == "prismatic" else "rad" for j in robot.joints}
+    rows = {}
+    for joint, value in start.items():
+        if joint not in units:
+            refuse(f"{who} start", f'"{joint}"', "is no joint of this robot",
+                   remedy_for(str(joint), list(units), "it has no joints"))
+        many = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
+        rows[joint] = [number(v, units[joint], f"{who} start of {joint}") for v in many]
+    return rows
+
+
+_MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
+
+
+def _motors(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[_core.RobotMotor]:
+    """A motor for each joint that `motors` describes."""
+    if not isinstance(motors, Mapping):
+        refuse(f'robot "{name}" motors', kind_of(motors), "must be a mapping or a list of mappings",
+               'for example {"kp": 100, "kd": 5}')
+    for key in motors:
+        if key not in _MOTOR_KEYS:
+            refuse(f'robot "{name}" motors', repr(key), "is not known",
+                   "write some of " + ", ".join(_MOTOR_KEYS))
+    joints = {j.name: j for j in robot.joints}
+    driven = motors.get("joints")
+    if driven is None:
+        driven = [n for n, j in joints.items()
+                  if j.kind in ("revolute", "prismatic") and j.mimic is None]
+    driven = [driven] if isinstance(driven, str) else driven
+    gains = {k: number(v, "", f'robot "{name}" motors {k}') for k, v in motors.items()
+             if k != "joints"}
+    made = []
+    for joint in driven:
+        if joint not in joints:
+            refuse(f'robot "{name}" motors', repr(joint), "is no joint of this robot",
+                   remedy_for(str(joint), list(joints), "it has no joints"))
+        made.append(_core.RobotMotor(joint, **{"effort": joints[joint].effort} | gains))
+    return made

@@ -1,0 +1,533 @@
+"""Sim: a compiled scene, its state, and the step.
+
+Arrays are (env, item, component), with the env axis present for one environment too.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from haptos import _core
+from haptos.base.arrays import stack_envs
+from haptos.base.errors import StepError, refuse
+from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
+from haptos.robots.view import RobotView
+from haptos.scene.scene import Scene
+from haptos.tactile.sensors import TactileSensor
+
+if TYPE_CHECKING:
+    from haptos._core import State
+
+# The layout of ContactRow in python/bindings/sim.cpp.
+CONTACT_DTYPE = np.dtype(
+    [
+        ("env", "i4"),
+        ("body_a", "i4"),
+        ("body_b", "i4"),
+        ("sticking", "i4"),
+        ("feature_a", "i8"),
+        ("feature_b", "i8"),
+        ("p", "f8", 3),
+        ("n", "f8", 3),
+        ("gap", "f8"),
+        ("area", "f8"),
+        ("force", "f8", 3),
+        ("normal_force", "f8"),
+        ("tangential_force", "f8", 3),
+        ("slip", "f8", 3),
+        ("friction", "f8"),
+    ]
+)
+
+
+class Wrench(NamedTuple):
+    """Force [N] and torque [N m], world frame, (env, 3) each."""
+
+    force: NDArray[np.float64]
+    torque: NDArray[np.float64]
+
+
+class StepReport:
+    """What one step reports; every attribute is an array (env,).
+
+    step, time [s], status (bits, 0 is good), iterations, line_search_steps, lag_passes
+    (minimisations after the first, for friction), linear_iterations (0 with the direct solver),
+    residual [N], load [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J],
+    smallest_volume_ratio, parts (of a step that would not settle in one), seconds (wall time).
+    """
+
+    FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "lag_passes",
+              "projected", "linear_iterations", "residual", "load", "velocity_change",
+              "smallest_gap", "path", "missed", "kinetic", "potential", "smallest_volume_ratio",
+              "parts", "seconds")
+
+    def __init__(self, reports: list[_core.StepReport]) -> None:
+        self._reports = reports
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name not in StepReport.FIELDS:
+            near = _core.nearest_name(name, [*StepReport.FIELDS, "ok", "describe"])
+            raise AttributeError(f"a step report has no {name!r}"
+                                 + (f"; did you mean {near!r}?" if near else ""))
+        kind = np.uint32 if name == "status" else None
+        return np.array([getattr(r, name) for r in self._reports], dtype=kind)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *StepReport.FIELDS]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no environment set a status bit."""
+        return not any(r.status for r in self._reports)
+
+    def describe(self) -> str:
+        """The sentences of the status bits that are set in any environment; "ok" when none is."""
+        bits = 0
+        for r in self._reports:
+            bits |= r.status
+        return _core.describe_status(bits)
+
+    def __repr__(self) -> str:
+        r = self._reports[0]
+        return (f"StepReport(step={r.step}, time={r.time:g} s, iterations={r.iterations}, "
+                f"status={self.describe()!r})")
+
+
+class Sim:
+    """A compiled scene. Made by Scene.compile()."""
+
+    def __init__(self, scene: Scene, envs: int = 1) -> None:
+        self._batch = _core.Batch(scene._core, envs)
+        self._each = [self._batch.env(k) for k in range(envs)]
+        self._core = self._each[0]  # for what all environments share
+        self._entries = scene.entries()
+        options = scene.sim
+        self._dt = options.dt
+        self._gravity = np.array([options.gravity_x, options.gravity_y, options.gravity_z])
+        self._status = np.zeros(envs, np.uint32)
+        self.scene_text = scene.text
+        self._stepping = threading.Lock()
+        self._sensors = Named(
+            {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors},
+            "tactile sensor", "this Sim", "the scene has none; scene.add_sensor() adds one")
+        self._robots = Named(
+            {n: RobotView(self._batch, n) for n in self.names("robots")}, "robot or rigid body",
+            "this Sim", "the scene has none; scene.add_robot() and scene.add_rigid() add one")
+        glued = {name for e in self._entries["soft"] for name in e["glue"]}
+        #: where the bodies that gels are glued to were at the start: name -> (7)
+        self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
+        #: called with this Sim before every step; each may read, and set commands and targets
+        self.controllers: list[Callable[[Sim], Any]] = []
+
+    @property
+    def envs(self) -> int:
+        """Number of environments."""
+        return len(self._each)
+
+    @property
+    def dt(self) -> float:
+        """Time step [s]."""
+        return self._dt
+
+    @property
+    def gravity(self) -> NDArray[np.float64]:
+        """(3) [m/s2], world frame."""
+        return self._gravity.copy()
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(env,) [s]"""
+        return np.array([c.time() for c in self._each])
+
+    @property
+    def step_count(self) -> NDArray[np.int64]:
+        """Steps taken, (env,)."""
+        return np.array([c.step_count() for c in self._each], np.int64)
+
+    @property
+    def entries(self) -> dict[str, list[dict[str, Any]]]:
+        """What was compiled, by kind: soft, prescribed, affine, half_spaces, pendulums, robots."""
+        return self._entries
+
+    def names(self, kind: str) -> list[str]:
+        """Names of the bodies of a kind: "soft", "prescribed", "robots", ..."""
+        if kind not in self._entries:
+            refuse("kind of body", f'"{kind}"', "is not known",
+                   remedy_for(str(kind), list(self._entries), ""))
+        return [e["name"] for e in self._entries[kind]]
+
+    def _kind(self, name: str, *kinds: str) -> str:
+        """The one of these kinds that the body is of. Raises InputError where it is of none."""
+        for kind in kinds:
+            if name in self.names(kind):
+                return kind
+        known = [n for kind in kinds for n in self.names(kind)]
+        refuse(f'"{name}"', "", "is not the name of one of these bodies: " + ", ".join(kinds),
+               remedy_for(str(name), known, "the scene has none of these kinds"))
+
+    # -- stepping ------------------------------------------------------------------------------
+
+    def step(self, *nothing: Any) -> StepReport:
+        """Advances by one time step, after the controllers; other Python threads run meanwhile.
+
+        With newton.strict, raises StepError for a step that did not converge or missed a target;
+        the state then stays at the start of the step. Raises InputError for an argument, and where
+        another thread is in a step of this Sim.
+        """
+        if nothing:
+            self._refuse_count(nothing)
+        if not self._stepping.acquire(blocking=False):
+            refuse("step", "", "is being taken by another thread, or by a controller of this Sim",
+                   "step a Sim from one thread at a time; copies that step side by side are "
+                   "scene.compile(envs=...), or a Sim each")
+        try:
+            return self._step()
+        finally:
+            self._stepping.release()
+
+    def _refuse_count(self, given: tuple[Any, ...]) -> NoReturn:
+        count = given[0]
+        many = isinstance(count, (int, np.integer)) and not isinstance(count, bool) and count > 0
+        refuse("sim.step()", count if many else kind_of(count), "takes one step and no argument",
+               f"for {count} steps of {self._dt:g} s write sim.run({count * self._dt:g})" if many
+               else "actions go to sim.robots[name].set_command() or sim.set_target() before it")
+
+    def _step(self) -> StepReport:
+        for controller in self.controllers:
+            controller(self)
+        try:
+            report = StepReport(self._batch.step())
+        except StepError as e:
+            if isinstance(e.report, _core.StepReport):
+                e.report = StepReport([e.report])
+                self._status = e.report.status
+            raise
+        self._status = report.status
+        return report
+
+    def run(self, duration: float | str, each: Callable[[StepReport], Any] | None = None) -> StepReport:
+        """Steps until `duration` [s] has passed, at least once; each(report) after every step.
+
+        Returns the last report.
+        """
+        duration = number(duration, "s", "duration")
+        if each is not None and not callable(each):
+            refuse("each", kind_of(each), "must be a function of a step's report",
+                   "for example each=recorder.record")
+        if not (duration > 0 and np.isfinite(duration)):
+            refuse("duration", duration, "must be greater than 0", "give it in s")
+        count = max(1, round(duration / self._dt))
+        for _ in range(count):
+            report = self.step()
+            if each is not None:
+                each(report)
+        return report
+
+    def reset(self, mask: ArrayLike | None = None, seed: int | ArrayLike | None = None) -> None:
+        """Back to the start, where mask (env,) is true; everywhere by default.
+
+        seed: of the noise of robots' and tactile sensors, in place of the scene's sim.seed; a row
+        (env,) gives each environment the noise that a Sim of one environment has with that seed.
+        """
+        chosen = chosen_envs(mask, self.envs)
+        seeds = self._seed_rows(seed)
+        for core, wanted, (one, env) in zip(self._each, chosen, seeds, strict=True):
+            if wanted:
+                core.reset(one, env)
+        if seed is not None:
+            for sensor in self._sensors.values():
+                sensor._reseed(chosen, seeds)
+        self._status = np.where(chosen, np.uint32(0), self._status)
+
+    def restart_sensors(self, mask: ArrayLike | None = None, seed: int | ArrayLike = 0) -> None:
+        """Robots' sensors take their first sample anew: for after reset(), where something was put
+        elsewhere since. It leaves environments alone that have made steps.
+
+        mask, seed: as of reset().
+        """
+        chosen = chosen_envs(mask, self.envs) & (self.step_count == 0)
+        for core, wanted, (one, _) in zip(self._each, chosen, self._seed_rows(seed), strict=True):
+            if wanted:
+                core.restart_sensors(one)
+
+    def _seed_rows(self, seed: Any) -> list[tuple[int | None, int | None]]:
+        """The seed of the noise of each environment, and its number there; None: as they are."""
+        if seed is None:
+            return [(None, None)] * self.envs
+        row = np.asarray(seed)
+        if row.dtype.kind not in "iu" or row.shape not in ((), (self.envs,)) or (row < 0).any():
+            refuse("seed", kind_of(seed) if row.dtype.kind not in "iu" else seed,
+                   f"must be a whole number of 0 or more, or {self.envs} of them, one for each "
+                   "environment", "for example 7")
+        if row.shape:
+            return [(int(one), 0) for one in row]
+        return [(int(row), k) for k in range(self.envs)]
+
+    @property
+    def status(self) -> NDArray[np.uint32]:
+        """Status bits of the last step, (env,); haptos.describe_status() explains them."""
+        return self._status
+
+    # -- state ---------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """A copy of the state; assigning one of the same scene restores it. With several
+        environments it is that of the first; see states."""
+        return self._core.state()
+
+    @state.setter
+    def state(self, state: State) -> None:
+        if not isinstance(state, _core.State):
+            refuse("state", kind_of(state), "must be a haptos.State",
+                   "assign what sim.state returned")
+        if self.envs > 1:
+            refuse("state", "", f"is one, and there are {self.envs} environments",
+                   "assign a list to states")
+        self._core.set_state(state)
+
+    @property
+    def states(self) -> list[State]:
+        """Copies of the states of all environments; assigning such a list restores them."""
+        return [c.state() for c in self._each]
+
+    @states.setter
+    def states(self, states: list[State]) -> None:
+        if not hasattr(states, "__len__") or not all(isinstance(s, _core.State) for s in states):
+            refuse("states", kind_of(states), "must be a list of haptos.State",
+                   "assign what sim.states returned")
+        if len(states) != self.envs:
+            refuse("states", len(states), f"must be as many as environments, {self.envs}",
+                   "give one for each")
+        for core, state in zip(self._each, states, strict=True):
+            core.set_state(state)
+
+    def set_state(self, state: State | Sequence[State], mask: ArrayLike | None = None) -> None:
+        """Puts environments into states of this scene, where mask (env,) is true; everywhere by
+        default.
+
+        state: what sim.state returned, for all of them, or a list with one for each environment.
+        Raises InputError for other things and for a state of another scene.
+        """
+        chosen = chosen_envs(mask, self.envs)
+        rows = [state] * self.envs if isinstance(state, _core.State) else state
+        if (not isinstance(rows, (list, tuple)) or len(rows) != self.envs
+                or not all(isinstance(s, _core.State) for s in rows)):
+            refuse("state", kind_of(state), "must be a haptos.State, or a list of them with one for "
+                   "each environment", "give what sim.state or sim.states returned")
+        for core, one, wanted in zip(self._each, rows, chosen, strict=True):
+            if wanted:
+                core.set_state(one)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the states of all environments to a file, whole or not at all."""
+        (self._core if self.envs == 1 else self._batch).save(os.fspath(path))
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Reads what save() wrote. Raises InputError for a damaged file or another scene's."""
+        (self._core if self.envs == 1 else self._batch).load(os.fspath(path))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the scene but can be simulated, a sentence each; see Scene.warnings."""
+        return self._core.warnings()
+
+    @property
+    def model_hash(self) -> int:
+        """Equal for scenes whose states can be exchanged."""
+        return self._core.model_hash()
+
+    # -- control -------------------------------------------------------------------------------
+
+    def set_target(self, name: str, position: ArrayLike,
+                   quaternion: ArrayLike | None = None) -> None:
+        """Sends a prescribed body to a pose in the coming steps, in place of its trajectory.
+
+        position (3) or (env, 3) [m], quaternion (4) or (env, 4). Raises InputError and changes
+        nothing for other shapes and for numbers that are not finite.
+        """
+        p = self._rows(position, 3)
+        q = [None] * self.envs if quaternion is None else self._rows(quaternion, 4)
+        for core, one, turn in zip(self._each, p, q, strict=True):
+            core.set_target(name, one, turn)
+
+    def _rows(self, value: ArrayLike, width: int) -> list[Any]:
+        """One row for each environment, of (width), (1, width) or (env, width) numbers; what has
+        another shape is handed on for the core to refuse."""
+        array = np.asarray(value)
+        if array.shape == (self.envs, width):
+            return list(array)
+        return [array[0] if array.shape == (1, width) else array] * self.envs
+
+    def clear_target(self, name: str) -> None:
+        """Gives a prescribed body back to its trajectory."""
+        for core in self._each:
+            core.clear_target(name)
+
+    def set_wrench(self, name: str, force: ArrayLike = (0.0, 0.0, 0.0),
+                   torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Pushes an affine body in the coming steps, in place of what was set before.
+
+        force (3) or (env, 3) at its centre of mass [N], torque (3) or (env, 3) about it [N m], world
+        axes. It is part of the state. reset() restores those of the scene. Raises InputError and changes nothing for other
+        names and shapes and for numbers that are not finite.
+        """
+        for core, f, t in zip(self._each, self._rows(force, 3), self._rows(torque, 3), strict=True):
+            core.set_wrench(name, f, t)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def positions(self, name: str) -> NDArray[np.float64]:
+        """World positions [m] of a soft body's vertices, or of those of the surface of a prescribed
+        or an affine body, (env, V, 3)."""
+        kind = self._kind(name, "soft", "prescribed", "affine")
+        return self._stack(f"{kind}_positions", name)
+
+    def pose(self, name: str) -> NDArray[np.float64]:
+        """Pose of the frame of a prescribed body, an affine body, a rigid body or a link
+        ("robot/link"): x y z [m], w x y z; (env, 7). Of an affine body the rotation is the one
+        nearest to its axes."""
+        if (link := self._link(name)) is not None:
+            return link[0].link_pose(link[1])
+        return self._stack(f"{self._kind(name, 'prescribed', 'affine')}_pose", name)
+
+    def carrier_pose(self, name: str) -> NDArray[np.float64]:
+        """Pose of a prescribed body, an affine body or a link ("robot/link"), x y z [m], w x y z,
+        as what is glued to it sees it; (env, 7).
+
+        Points that a link carries move straight within a step; this is the pose nearest to where
+        they got, which differs from robot(...).link_pose by the square of the step's angle.
+        """
+        return self._stack("carrier_pose", name)
+
+    def link_surfaces(self, name: str, env: int = 0) -> list[_core.TriMesh]:
+        """Surfaces of the collision shapes of a link ("robot/link") that soft, affine and
+        prescribed bodies meet, where the last step left them [m], world; [] where none is met."""
+        return self._each[env].link_surfaces(name)
+
+    def velocity(self, name: str) -> NDArray[np.float64]:
+        """Velocity of an affine body's centre of mass, or of the origin of a rigid body's or a
+        link's ("robot/link") frame, world axes: linear [m/s], angular [rad/s]; (env, 6)."""
+        if (link := self._link(name)) is not None:
+            return link[0].link_velocity(link[1])
+        return self._stack(f"{self._kind(name, 'affine')}_velocity", name)
+
+    def _link(self, name: str) -> tuple[RobotView, str] | None:
+        """The robot and the link of a rigid body or of "robot/link"; None for other names."""
+        view = self._robots.get(name)
+        if view is None:
+            robot, _, link = name.rpartition("/")
+            return (self._robots[robot], link) if robot in self._robots else None
+        if len(view.link_names) > 1:
+            refuse(f'robot "{name}"', "", "has several links",
+                   f'name one, for example "{name}/{view.link_names[0]}"')
+        return view, view.link_names[0]
+
+    def strain(self, name: str) -> NDArray[np.float64]:
+        """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""
+        return np.array([c.affine_strain(name) for c in self._each])
+
+    def mass(self, name: str) -> float:
+        """Mass of an affine body [kg], without what is glued to it."""
+        self._kind(name, "affine")
+        return self._core.affine_masses()[self.names("affine").index(name)]
+
+    def angles(self, name: str) -> NDArray[np.float64]:
+        """Two angles [rad] and two rates [rad/s] of a pendulum, (env, 4)."""
+        return self._stack("pendulum_state", name)
+
+    def mesh(self, name: str) -> _core.TetMesh:
+        """The mesh of a soft body as simulated (refined when composite), at rest [m]."""
+        return self._core.soft_model(name)["mesh"]
+
+    def surface(self, name: str) -> NDArray[np.int32]:
+        """Surface triangles of a soft body as vertices of positions(name), outward, (T, 3)."""
+        model = self._core.soft_model(name)
+        return np.asarray(model["surface_vertices"])[model["surface"].triangles]
+
+    def coat(self, name: str) -> NDArray[np.int32]:
+        """Triangles of the sensing surface as vertices of positions(name), (T, 3)."""
+        return self._core.soft_model(name)["coat"]
+
+    @property
+    def contacts(self) -> NDArray[np.void]:
+        """Contacts of the last step, one structured record each, (C,), of all environments.
+
+        Fields: env; body_a, body_b (see body_name); feature_a, feature_b; p [m], n (from b to a),
+        gap [m], area [m2], force on a [N], normal_force, tangential_force, slip [m/s], friction,
+        sticking. Force acts on a, its opposite on b.
+        """
+        rows = [c.contacts().view(CONTACT_DTYPE)[:, 0] for c in self._each]
+        for k, r in enumerate(rows):
+            r["env"] = k
+        return rows[0] if self.envs == 1 else np.concatenate(rows)
+
+    def body_name(self, body: int) -> str:
+        """Name of a body as numbered in contacts."""
+        return self._core.body_name(body)
+
+    def body_id(self, name: str) -> int:
+        """Number of a body in contacts; of a link of a robot by "robot/link"."""
+        return self._core.body_id(name)
+
+    def link_id(self, robot: str, link: str | None = None) -> int:
+        """Number in contacts of a link of a robot, default its first; the others follow."""
+        self._kind(robot, "robots")
+        links = self._robots[robot].link_names
+        return self.body_id(robot if len(links) == 1 else f"{robot}/{link or links[0]}")
+
+    def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What the scene did to a prescribed body, an affine body or a link ("robot/link") in the
+        last step, contact and glue together; of a link without its frozen contact.
+
+        about (3): point that torques refer to [m].
+        """
+        return self._wrench("reaction", name, about)
+
+    def contact_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What contact alone, friction included, did to a body, a robot or one of its links
+        ("robot/link") in the last step."""
+        return self._wrench("contact_wrench", name, about)
+
+    def load_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """What forces and pressures of the scene did to a soft body in the last step."""
+        return self._wrench("load_wrench", name, about)
+
+    def inertia_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+        """Rate of change of a soft or an affine body's momentum less its weight (gravity and its
+        own acceleration), and less the load set on an affine body; contact, loads of a soft body
+        and glue add up to it."""
+        return self._wrench("inertia_wrench", name, about)
+
+    def _stack(self, reader: str, name: str) -> NDArray[np.float64]:
+        """What every environment reads, (env, ...)."""
+        return stack_envs([getattr(c, reader)(name) for c in self._each])
+
+    def _wrench(self, reader: str, name: str, about: ArrayLike) -> Wrench:
+        pairs = [getattr(c, reader)(name, about) for c in self._each]
+        return Wrench(stack_envs([p[0] for p in pairs]), stack_envs([p[1] for p in pairs]))
+
+    @property
+    def sensors(self) -> Mapping[str, TactileSensor]:
+        """Sensors by name."""
+        return self._sensors
+
+    @property
+    def robots(self) -> Mapping[str, RobotView]:
+        """Robots and rigid bodies by name: to command and to read."""
+        return self._robots
+
+    def __iter__(self) -> Iterator[StepReport]:
+        """Steps for ever: for report in sim: ..."""
+        while True:
+            yield self.step()
+
+    def __repr__(self) -> str:
+        bodies = ", ".join(n for kind in self._entries for n in self.names(kind))
+        return f"haptos.Sim({bodies}; t = {self._core.time():g} s)"
