@@ -7,7 +7,9 @@ namespace haptos::python {
 namespace {
 
 // Made in haptos/base/errors.py, so that they can be documented, pickled and derived from.
-nb::object exception(const char* name) { return nb::module_::import_("haptos.base.errors").attr(name); }
+nb::object exception(const char* name) {
+  return nb::module_::import_("haptos.base.errors").attr(name);
+}
 
 // As Python text: bytes of a file or a path may be none.
 nb::object shown(const std::string& s) {

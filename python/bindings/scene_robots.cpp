@@ -1,5 +1,5 @@
-// Robots and rigid bodies of a scene and of a Sim. haptos/scene/scene.py and haptos/robots/view.py wrap
-// this and document it for people.
+// Robots and rigid bodies of a scene and of a Sim. haptos/scene/scene.py and haptos/robots/view.py
+// wrap this and document it for people.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

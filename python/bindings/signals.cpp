@@ -1,5 +1,5 @@
-// Contact fields, force images and stress of a gel, on plain arrays. haptos/tactile/sensors.py ties them to
-// a Sim.
+// Contact fields, force images and stress of a gel, on plain arrays. haptos/tactile/sensors.py ties
+// them to a Sim.
 #include "bind.h"
 #include "haptos/sensors/field/force_image.h"
 #include "haptos/sim/sim.h"

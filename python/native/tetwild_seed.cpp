@@ -1,8 +1,8 @@
 // Makes the random numbers of fTetWild repeatable.
 //
 // pytetwild 0.4 offers no seed: fTetWild seeds its generators from std::random_device. This library
-// defines the one member of that class that hands numbers out. python/haptos/meshes/tets_worker.py loads
-// it into a process of its own before pytetwild, with its symbols global, so that the dynamic
+// defines the one member of that class that hands numbers out. python/haptos/meshes/tets_worker.py
+// loads it into a process of its own before pytetwild, with its symbols global, so that the dynamic
 // linker takes this definition instead of libstdc++'s. Nothing else loads it. Where the linker does
 // otherwise, haptos_seed_uses() stays 0 and the caller says that the result cannot be repeated.
 #include <atomic>

@@ -281,7 +281,7 @@ def test_the_error_under_a_ridge_is_of_first_order(tmp_path):
 
 @pytest.mark.full
 def test_all_signals_of_a_frame_cost_less_than_its_physics():
-    from haptos.press.press import prepare
+    from haptos.press import prepare
 
     press = prepare("sphere", sensor="gelsight-mini", depth=4e-4, steps=5)
     press.step()

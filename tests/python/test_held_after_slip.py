@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from haptos.press.press import prepare
+from haptos.press import prepare
 
 
 def moves_while_held(shape, **options):

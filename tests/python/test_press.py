@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import haptos
-from haptos.press.press import prepare
+from haptos.press import prepare
 
 
 def lowest(press):

@@ -13,7 +13,7 @@ from conftest import ROOT, SMALL_SENSOR, write_small_sensor
 from haptos.cli.main import run_command
 from haptos.press import report as press_report
 from haptos.press.motion import FORCE_TOLERANCE, KEPT_TOLERANCE, Motion, Plan
-from haptos.press.press import prepare
+from haptos.press import prepare
 from haptos.press.report import draw_press, press_table
 
 MU = 0.2

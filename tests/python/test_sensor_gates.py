@@ -7,7 +7,7 @@ from conftest import small_pad
 from PIL import Image
 
 import haptos
-from haptos.press.press import prepare
+from haptos.press import prepare
 
 ORTHO = haptos.TactileCamera.orthographic
 CAMERA = ORTHO(80, 60, 1.4e-4)  # 11.2 x 8.4 mm

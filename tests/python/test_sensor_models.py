@@ -11,7 +11,7 @@ from PIL import Image
 
 import haptos
 from haptos import _core
-from haptos.press.press import prepare
+from haptos.press import prepare
 
 OWN = """\
 name: My pad

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from haptos.press.press import prepare
+from haptos.press import prepare
 
 
 def press(shape, depth, friction=None, steps=None):

@@ -82,7 +82,7 @@ class RigidBody final : public Body {
   Vec3d angular_momentum(const State& state) const;
   double kinetic_energy(const State& state) const;
 
-  // As a link (contact/frozen/point/link.h): at the start of the step that begin_step() set up.
+  // As a link (contact/frozen/link.h): at the start of the step that begin_step() set up.
   int link_columns() const { return 6; }
   Pose link_pose(int) const { return start_; }
   Vec3d link_centre(int) const { return start_.p; }

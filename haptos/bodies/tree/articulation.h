@@ -120,7 +120,7 @@ class Articulation final : public Body {
   /// Velocity of the link's origin and angular velocity, world.
   SpatialMotion<double> link_velocity(const double* q, const double* v, int link) const;
 
-  // As links of the robot (contact/frozen/point/link.h): at the start of the step.
+  // As links of the robot (contact/frozen/link.h): at the start of the step.
   int link_columns() const { return v_count(); }
   Vec3d link_position(int link, const Vec3d& local) const;
   Pose link_pose(int link) const;

@@ -46,13 +46,13 @@ bool sharp(const CollisionShape& s) { return !s.is_convex() || !is_curved(s.conv
 
 }  // namespace
 
-double PointContact::touch_tolerance(const NearPair& p) const {
+double PointSampler::touch_tolerance(const NearPair& p) const {
   const CollisionShape &a = shapes_[at_index(p.shape[0])].shape,
                        &b = shapes_[at_index(p.shape[1])].shape;
   return std::min(size_of(a), size_of(b)) * kTouch;
 }
 
-FeaturePair PointContact::note_key(const NearPair& p, int kind) const {
+FeaturePair PointSampler::note_key(const NearPair& p, int kind) const {
   const PointShape &a = shapes_[at_index(p.shape[0])], &b = shapes_[at_index(p.shape[1])];
   FeaturePair k;
   k.env = a.link ? a.link->env() : b.link->env();
@@ -66,7 +66,7 @@ FeaturePair PointContact::note_key(const NearPair& p, int kind) const {
 
 // How much of an overlap that was there when the run started is left to part. The law does not see
 // that much of it.
-double PointContact::parting_of(const StepContext& context, const NearPair& p) const {
+double PointSampler::parting_of(const StepContext& context, const NearPair& p) const {
   double most = 0;
   if (context.step == 0) {
     if (parts_overlap(shapes_[at_index(p.shape[0])].shape, shapes_[at_index(p.shape[1])].shape,
@@ -76,13 +76,13 @@ double PointContact::parting_of(const StepContext& context, const NearPair& p) c
     const auto it = context.history->find(note_key(p, kParting));
     if (it != context.history->end()) most = it->second.edge;
   }
-  return std::max(0.0, std::min(most, -p.gap) - law_.parting_speed * h_);
+  return std::max(0.0, std::min(most, -p.gap) - parting_speed_ * h_);
 }
 
 // Whether a contact that slid in the last step is still held, above the surface, by the law that
 // lifts it.
-bool PointContact::lifted(const StepContext& context, const NearPair& p) const {
-  if (!lifts()) return false;
+bool PointSampler::lifted(const StepContext& context, const NearPair& p) const {
+  if (!contact_->lifts()) return false;
   const ContactSample& s = samples_[at_index(p.deepest)];
   if (context.step > 0) {  // a run may start with bodies that glide
     if (!context.history || context.history->empty()) return false;
@@ -94,10 +94,10 @@ bool PointContact::lifted(const StepContext& context, const NearPair& p) const {
   if (a) v += a->velocity(s.p_a);
   if (b) v -= b->velocity(s.p_b);
   const double slip = norm(v - dot(v, s.n) * s.n);
-  return s.gap <= kLift * h_ * friction_of(p.shape[0], p.shape[1]) * slip;
+  return s.gap <= kLift * h_ * contact_->friction_of(p.shape[0], p.shape[1]) * slip;
 }
 
-void PointContact::find_touching(const StepContext& context) {
+void PointSampler::find_touching(const StepContext& context) {
   revisions_ = 0;
   notes_.clear();
   path_.resize(shapes_.size());
@@ -127,7 +127,7 @@ void PointContact::find_touching(const StepContext& context) {
 
 // Contacts of shapes that would touch if all moved on as it does at the start: most often the same
 // as after the solution, which then need not be found again.
-void PointContact::foresee(const StepContext& context) {
+void PointSampler::foresee(const StepContext& context) {
   double t = 0, sinks = 0;
   const auto n = static_cast<int>(near_.size());
   for (int k = 0; k < n; ++k) {
@@ -137,7 +137,7 @@ void PointContact::foresee(const StepContext& context) {
   }
 }
 
-const ShapePath& PointContact::path(int shape, const std::vector<double>& z) {
+const ShapePath& PointSampler::path(int shape, const std::vector<double>& z) {
   const auto i = at_index(shape);
   ShapePath& p = path_[i];
   if (path_known_[i]) return p;
@@ -161,17 +161,17 @@ const ShapePath& PointContact::path(int shape, const std::vector<double>& z) {
 
 // Up to when a pair that touches counts, in steps. What a law lifts while it slides lands as high
 // as it will glide: it would be thrown up from the surface itself.
-double PointContact::horizon(const NearPair& p, const ShapePath& a, const ShapePath& b) const {
-  if (!lifts()) return 1;
+double PointSampler::horizon(const NearPair& p, const ShapePath& a, const ShapePath& b) const {
+  if (!contact_->lifts()) return 1;
   const Vec3d n = samples_[at_index(p.deepest)].n, way = b.way - a.way;
   const double closes = dot(n, way), slid = norm(way - closes * n), left = p.gap - closes;
-  const double lift = kLift * friction_of(p.shape[0], p.shape[1]) * slid;
+  const double lift = kLift * contact_->friction_of(p.shape[0], p.shape[1]) * slid;
   return closes > 0 && left > 0 && left <= lift ? 1 + std::min(left / closes, kFarthest) : 1;
 }
 
 // Whether the shapes of a pair that is apart touch on the motion z, and when; `sinks` is how far
 // they would then close in the rest of the step, in half thicknesses of the smaller one.
-bool PointContact::arrives(const NearPair& p, const std::vector<double>& z, double& t,
+bool PointSampler::arrives(const NearPair& p, const std::vector<double>& z, double& t,
                            double& sinks) {
   const CollisionShape &a = shapes_[at_index(p.shape[0])].shape,
                        &b = shapes_[at_index(p.shape[1])].shape;
@@ -196,7 +196,7 @@ bool PointContact::arrives(const NearPair& p, const std::vector<double>& z, doub
 
 // Makes contacts of a pair from where it touches at t on the motion z, told as places and gaps at
 // the start of the step. False where what it touches is hidden.
-bool PointContact::arrive(const StepContext& context, int pair, const std::vector<double>& z,
+bool PointSampler::arrive(const StepContext& context, int pair, const std::vector<double>& z,
                           double t) {
   NearPair p = near_[at_index(pair)];
   const PointShape &a = shapes_[at_index(p.shape[0])], &b = shapes_[at_index(p.shape[1])];
@@ -250,7 +250,7 @@ bool PointContact::arrive(const StepContext& context, int pair, const std::vecto
 
 // Whether a contact that was foreseen is one: the shapes are together at the end of the solved
 // motion, but for what they slid along each other, and for what the law lifts.
-bool PointContact::still_touches(const NearPair& p, const std::vector<double>& z) {
+bool PointSampler::still_touches(const NearPair& p, const std::vector<double>& z) {
   const CollisionShape &a = shapes_[at_index(p.shape[0])].shape,
                        &b = shapes_[at_index(p.shape[1])].shape;
   const ShapePath& pa = path(p.shape[0], z);
@@ -260,34 +260,32 @@ bool PointContact::still_touches(const NearPair& p, const std::vector<double>& z
   const double turned = norm(pa.turn) + norm(pb.turn), size = std::min(size_of(a), size_of(b));
   double reach =
       touch_tolerance(p) * kCurved / kTouch + slid * slid / size + turned * turned * size;
-  if (lifts()) reach += kLift * friction_of(p.shape[0], p.shape[1]) * slid;
+  if (contact_->lifts()) reach += kLift * contact_->friction_of(p.shape[0], p.shape[1]) * slid;
   touching_.clear();
   collide(a, pa.at(1), b, pb.at(1), reach, touching_);
   return !touching_.empty();
 }
 
 // Takes the contacts away that hold what passes.
-bool PointContact::drop_passers(const std::vector<double>& z) {
+bool PointSampler::drop_passers(const std::vector<double>& z) {
   bool any = false;
+  dropped_.assign(near_.size(), 0);
   for (std::size_t k = 0; k < near_.size(); ++k) {
     NearPair& p = near_[k];
     if (p.stand != NearPair::kForeseen) continue;
-    const bool acts = std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
-      return c.pair == static_cast<int>(k) && (c.value.stick || c.value.slip);
-    });
-    if (!acts || still_touches(p, z)) continue;
+    if (!contact_->acts(static_cast<int>(k)) || still_touches(p, z)) continue;
     p.stand = NearPair::kApart;
     p.gap = 0;
+    dropped_[k] = 1;
     any = true;
   }
-  if (any)
-    std::erase_if(candidates_, [&](const Candidate& c) {
-      return near_[at_index(c.pair)].stand == NearPair::kApart;
-    });
+  if (any) contact_->drop(dropped_);
   return any;
 }
 
-bool PointContact::revise(const StepContext& context, const std::vector<double>& z) {
+bool PointSampler::revise(const StepContext& context, const std::vector<double>& z,
+                          FrozenContact& contact) {
+  contact_ = &contact;
   const auto open = [](const NearPair& p) {
     return p.stand == NearPair::kApart || p.stand == NearPair::kForeseen;
   };
@@ -318,21 +316,16 @@ bool PointContact::revise(const StepContext& context, const std::vector<double>&
   return any;
 }
 
-void PointContact::keep_notes() {
+void PointSampler::commit(const FrozenContact& contact) {
   notes_.clear();
   for (const NearPair& p : near_)
     if (p.parting > 0) notes_.push_back({note_key(p, kParting), Vec3d::zero(), p.parting});
-  if (!lifts()) return;
-  int last = -1;
-  for (const Candidate& c : candidates_) {
-    if (c.pair == last || !c.value.slip || !(c.friction > 0)) continue;
-    last = c.pair;
-    notes_.push_back({note_key(near_[at_index(c.pair)], kLifted), c.sample.n, 0});
-  }
+  if (!contact.lifts()) return;
+  for (const auto& [pair, n] : contact.slipping_pairs())
+    notes_.push_back({note_key(near_[at_index(pair)], kLifted), n, 0});
 }
 
-void PointContact::remember(ContactHistory& next) const {
-  anchors_.remember(next);
+void PointSampler::remember(ContactHistory& next) const {
   for (const Note& n : notes_) {
     ContactMemory m;
     m.anchor = n.n;

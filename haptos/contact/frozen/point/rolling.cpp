@@ -33,45 +33,44 @@ Vec3d place(const ContactSample& s, bool overlaps, int k) {
 
 }  // namespace
 
-void PointContact::find_rolling(const StepContext& context, int pair, std::size_t first) {
+// Per sample of the pair, into rolls_. False where nothing rolls.
+bool PointSampler::find_rolling(const StepContext& context, int pair) {
   const NearPair& p = near_[at_index(pair)];
-  if (p.stand != NearPair::kTouches || !context.z) return;
-  if (!(friction_of(p.shape[0], p.shape[1]) > 0)) return;
+  if (p.stand != NearPair::kTouches || !context.z) return false;
+  if (!(contact_->friction_of(p.shape[0], p.shape[1]) > 0)) return false;
   // A turn moves some corner of a shape's box by that times half its thickness.
   const auto still = [&](int i) {
     return h_ * speed_[at_index(i)] <= kSlow * shapes_[at_index(i)].shape.half_thickness();
   };
-  if (still(p.shape[0]) && still(p.shape[1])) return;
+  if (still(p.shape[0]) && still(p.shape[1])) return false;
   const ShapePath way[2] = {path(p.shape[0], *context.z), path(p.shape[1], *context.z)};
   const double turn = std::max(norm(way[0].turn), norm(way[1].turn));
-  if (!(turn > kSlow && turn < kFast)) return;
+  if (!(turn > kSlow && turn < kFast)) return false;
   touching_.clear();
   collide(shapes_[at_index(p.shape[0])].shape, way[0].at(0.5), shapes_[at_index(p.shape[1])].shape,
           way[1].at(0.5), kReach, touching_);
-  for (std::size_t i = first; i < candidates_.size(); ++i) {
-    Candidate& c = candidates_[i];
+  rolls_.assign(at_index(p.count), Vec3d::zero());
+  for (int i = 0; i < p.count; ++i) {
+    const ContactSample& now = samples_[at_index(p.first + i)];
     const ContactSample* then = nullptr;
     double nearest = 1e300;
     for (const ContactSample& s : touching_) {
-      const double d = squared_norm(s.p_a - c.sample.p_a);
-      if (s.feature_a != c.sample.feature_a || s.feature_b != c.sample.feature_b || d >= nearest)
-        continue;
+      const double d = squared_norm(s.p_a - now.p_a);
+      if (s.feature_a != now.feature_a || s.feature_b != now.feature_b || d >= nearest) continue;
       then = &s;
       nearest = d;
     }
     if (!then) continue;
-    Vec3d changes = Vec3d::zero();  // of the velocity at the contact, by the middle
     for (int k = 0; k < 2; ++k) {
       const Link* link = shapes_[at_index(p.shape[k])].link;
       if (!link) continue;
-      const Vec3d x = place(c.sample, c.sample.gap < 0, k), u = link->velocity(x);
-      const Vec3d slid = place(*then, c.sample.gap < 0, k) - x - (0.5 * h_) * u;
-      changes +=
+      const Vec3d x = place(now, now.gap < 0, k), u = link->velocity(x);
+      const Vec3d slid = place(*then, now.gap < 0, k) - x - (0.5 * h_) * u;
+      rolls_[at_index(i)] +=
           (k == 0 ? 1.0 : -1.0) * ((0.5 * h_) * link->bias(x) + link->velocity(x + slid) - u);
     }
-    c.rolls = transpose(c.frame) * changes;
-    c.rolls[2] = 0;
   }
+  return true;
 }
 
 }  // namespace haptos

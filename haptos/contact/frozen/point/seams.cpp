@@ -31,7 +31,7 @@ bool parallel(const Vec3d& a, const Vec3d& b) {
 
 }  // namespace
 
-void PointContact::list_rests() {
+void PointSampler::list_rests() {
   rests_.clear();
   for (std::size_t k = 0; k < near_.size(); ++k) {
     const NearPair& p = near_[k];
@@ -56,7 +56,7 @@ void PointContact::list_rests() {
 // bears the body on this side. Where the surface goes on there, `rise` is 0; where something begins
 // there that does not (the toe of a ramp), it is how far the body has to be lifted out of what it
 // has sunk into to see it as it is, fading to nothing for what stands out.
-bool PointContact::hides(const Rest& rest, const NearPair& p, int side, const ContactSample* s,
+bool PointSampler::hides(const Rest& rest, const NearPair& p, int side, const ContactSample* s,
                          int count, double& rise) const {
   const std::size_t own = at_index(p.shape[side]), other = at_index(p.shape[1 - side]);
   const CollisionShape &body = shapes_[own].shape, &obstacle = shapes_[other].shape;
@@ -82,7 +82,7 @@ bool PointContact::hides(const Rest& rest, const NearPair& p, int side, const Co
 }
 
 // The surface behind which the samples of a pair are hidden, and the side that it bears.
-const PointContact::Rest* PointContact::hidden(const NearPair& p, const ContactSample* s, int count,
+const PointSampler::Rest* PointSampler::hidden(const NearPair& p, const ContactSample* s, int count,
                                                int& side, double& rise) const {
   for (side = 0; side < 2; ++side) {
     const int l = link_of_[at_index(p.shape[side])];
@@ -101,7 +101,7 @@ const PointContact::Rest* PointContact::hidden(const NearPair& p, const ContactS
 
 // Samples of a pair along the normal of the surface that it does not stand out of, or as the body
 // would see it that had not sunk in.
-void PointContact::turn_to(const Rest& rest, int side, double rise, NearPair& p) {
+void PointSampler::turn_to(const Rest& rest, int side, double rise, NearPair& p) {
   const auto a = at_index(p.shape[0]), b = at_index(p.shape[1]);
   touching_.clear();
   if (rise > 0) {
@@ -121,7 +121,7 @@ void PointContact::turn_to(const Rest& rest, int side, double rise, NearPair& p)
   samples_.insert(samples_.end(), touching_.begin(), touching_.end());
 }
 
-void PointContact::clear_seams() {
+void PointSampler::clear_seams() {
   for (NearPair& p : near_) {
     if (p.stand != NearPair::kTouches || p.parting > 0) continue;
     int side = 0;
@@ -138,7 +138,7 @@ void PointContact::clear_seams() {
 
 // Of triangles: what lies flat on the surface turns to its normal, the rest is left out, for the
 // faces that go on with the surface have their own samples.
-void PointContact::clear_triangles(NearPair& p) {
+void PointSampler::clear_triangles(NearPair& p) {
   int kept = 0, side = 0;
   double share = 0, rise = 0;
   for (int k = p.first; k < p.first + p.count; ++k) {

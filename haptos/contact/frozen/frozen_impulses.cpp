@@ -1,10 +1,10 @@
-// Point contact with its impulses as unknowns (point_contact.h, solve/newton/impulse_newton.h).
+// Frozen contact with its impulses as unknowns (frozen_contact.h, solve/newton/impulse_newton.h).
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/contact/frozen/frozen_contact.h"
 #include "haptos/contact/frozen/law/hunt_crossley_impulse.h"
 #include "haptos/contact/frozen/law/sap_impulse.h"
-#include "haptos/contact/frozen/point/point_contact.h"
 
 namespace haptos {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kSoftness = 1;
 }  // namespace
 
 // The impulse that a contact may start from: of the last step, held by its spring without slip.
-Vec3d PointContact::last_impulse(const Candidate& c) const {
+Vec3d FrozenContact::last_impulse(const Candidate& c) const {
   const double v0 = is_cone() ? c.sap.v_hat[0] : c.hunt.v_hat_1;
   const double v1 = is_cone() ? c.sap.v_hat[1] : c.hunt.v_hat_2;
   const double r_t = stick_compliance(c);
@@ -27,7 +27,7 @@ Vec3d PointContact::last_impulse(const Candidate& c) const {
   return g;
 }
 
-bool PointContact::begin_impulses(const ImpulseStart& start) {
+bool FrozenContact::begin_impulses(const ImpulseStart& start) {
   if (candidates_.empty() || (start.lags_follow && !lags())) return false;
   for (Candidate& c : candidates_) {
     const Vec3d gamma = start.goes_on ? c.now.gamma
@@ -46,7 +46,7 @@ bool PointContact::begin_impulses(const ImpulseStart& start) {
 
 // The law made linear at a velocity and an impulse. Where lags follow friction is bounded by the
 // normal impulse that comes out.
-SapStep PointContact::linear_law(const Candidate& c, const Vec3d& v, const Vec3d& gamma) const {
+SapStep FrozenContact::linear_law(const Candidate& c, const Vec3d& v, const Vec3d& gamma) const {
   const double softness = kSoftness * c.inverse_mass;
   const bool follows = lags_follow_ && c.friction > 0;
   if (is_cone()) {
@@ -64,7 +64,7 @@ SapStep PointContact::linear_law(const Candidate& c, const Vec3d& v, const Vec3d
 
 // Takes what the last linear system gave the impulse, says how far that is from the law, and
 // linearises anew.
-void PointContact::answer_with_impulse(Candidate& c, const Points& points) {
+void FrozenContact::answer_with_impulse(Candidate& c, const Points& points) {
   const Vec3d v = transpose(c.frame) * velocity(c, points);
   if (again_)
     c.now = c.before;

@@ -1,4 +1,4 @@
-#include "haptos/contact/frozen/point/stick_anchors.h"
+#include "haptos/contact/frozen/stick_anchors.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-// The laws of point contact: what a sample's constants are made of, what is lagged, what sticks.
+// The laws of frozen contact: what a sample's constants are made of, what is lagged, what sticks.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "haptos/contact/frozen/point/point_contact.h"
+#include "haptos/contact/frozen/frozen_contact.h"
 #include "haptos/system/regularisation.h"
 
 namespace haptos {
@@ -62,11 +62,11 @@ const std::vector<Option<PointContactOptions>>& OptionsOf<PointContactOptions>::
 }
 
 // J diag(M)^-1 J^T of the centre of mass: of a free body 1 / m, wherever it is touched.
-const Mat3d& PointContact::centre_delassus(int shape) {
-  Mat3d& w = centre_[at_index(shape)];
-  if (std::exchange(centre_known_[at_index(shape)], 1)) return w;
+const Mat3d& FrozenContact::centre_delassus(int surface) {
+  Mat3d& w = centre_[at_index(surface)];
+  if (std::exchange(centre_known_[at_index(surface)], 1)) return w;
   w = Mat3d::zero();
-  const Link* link = shapes_[at_index(shape)].link;
+  const Link* link = surfaces_[at_index(surface)].link;
   if (!link) return w;
   const int n = link->columns();
   jacobian_.resize(at_index(3 * n));
@@ -77,20 +77,20 @@ const Mat3d& PointContact::centre_delassus(int shape) {
 
 // Of a contact whose stiffness is left open: a free body sinks by `sag` under its own weight, two
 // that meet by as much under that of their effective mass.
-double PointContact::open_stiffness(const Candidate& c) {
+double FrozenContact::open_stiffness(const Candidate& c) {
   const Vec3d& n = c.sample.n;
-  const double w = dot(n, (centre_delassus(c.shape[0]) + centre_delassus(c.shape[1])) * n);
+  const double w = dot(n, (centre_delassus(c.surface[0]) + centre_delassus(c.surface[1])) * n);
   return w > 0 ? kGravity / (law_.sag * w) : 1;
 }
 
-PointContact::Mixed PointContact::mix(const Candidate& c, double open) const {
+FrozenContact::Mixed FrozenContact::mix(const Candidate& c, double open) const {
   const ContactSample& s = c.sample;
   double given = 0, each[2];
   bool is_open[2];
   for (int k = 0; k < 2; ++k) {
-    const PointShape& p = shapes_[at_index(c.shape[k])];
+    const FrozenSurface& p = surface(c.surface[k]);
     const bool area = p.modulus > 0 && s.area > 0;
-    is_open[k] = !area && p.stiffness == PointShape::kAuto;
+    is_open[k] = !area && p.stiffness == FrozenSurface::kAuto;
     each[k] = is_open[k] ? 0 : compliance(area ? p.modulus * s.area : p.stiffness * s.share);
     given += each[k];
   }
@@ -101,32 +101,32 @@ PointContact::Mixed PointContact::mix(const Candidate& c, double open) const {
   }
   double sum = 0, time = 0, damping = 0;
   for (int k = 0; k < 2; ++k) {
-    const PointShape& p = shapes_[at_index(c.shape[k])];
+    const FrozenSurface& p = surface(c.surface[k]);
     sum += each[k];
     time += each[k] * p.relaxation_time;
     damping += each[k] * p.dissipation;
   }
   const bool damps = rates_ && sum > 0;
   return {1 / sum, damps ? time / sum : 0, damps ? damping / sum : 0,
-          friction_of(c.shape[0], c.shape[1])};
+          friction_of(c.surface[0], c.surface[1])};
 }
 
-double PointContact::friction_of(int i, int j) const {
+double FrozenContact::friction_of(int i, int j) const {
   if (!pair_friction_.empty())
     if (const auto it = pair_friction_.find({std::min(i, j), std::max(i, j)});
         it != pair_friction_.end())
       return it->second;
-  return combine_friction(shapes_[at_index(i)].friction, shapes_[at_index(j)].friction);
+  return combine_friction(surface(i).friction, surface(j).friction);
 }
 
 // What the last step left of each contact of a pair.
-void PointContact::recall(std::size_t first) {
+void FrozenContact::recall(std::size_t first) {
   if (!remembers()) return;
   double pair_force = 0, known_force = 0, new_shares = 0;
   for (std::size_t k = first; k < candidates_.size(); ++k) {
     Candidate& c = candidates_[k];
     bool own = false;
-    const ContactMemory* memory = anchors_.find(key(c), c.shape[0], c.shape[1], c.slipped, own);
+    const ContactMemory* memory = anchors_.find(key(c), c.surface[0], c.surface[1], c.slipped, own);
     c.fresh = law_.anchored && !memory;
     if (!memory) continue;
     if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
@@ -146,7 +146,7 @@ void PointContact::recall(std::size_t first) {
 }
 
 // What the samples of a pair have in common, then the law of each.
-void PointContact::set_laws(std::size_t first) {
+void FrozenContact::set_laws(std::size_t first) {
   recall(first);
   double mean = 0, squares = 0;
   for (std::size_t k = 0; k < starts_.size(); ++k) {
@@ -154,9 +154,9 @@ void PointContact::set_laws(std::size_t first) {
     mean += share * delassus_estimate(starts_[k].delassus);
     squares += share * share;
   }
-  const int* shape = candidates_[first].shape;
-  const bool open = shapes_[at_index(shape[0])].stiffness == PointShape::kAuto ||
-                    shapes_[at_index(shape[1])].stiffness == PointShape::kAuto;
+  const int* side = candidates_[first].surface;
+  const bool open = surface(side[0]).stiffness == FrozenSurface::kAuto ||
+                    surface(side[1]).stiffness == FrozenSurface::kAuto;
   for (std::size_t k = 0; k < starts_.size(); ++k) {
     Candidate& c = candidates_[first + k];
     const double w = delassus_estimate(starts_[k].delassus);
@@ -181,8 +181,8 @@ void PointContact::set_laws(std::size_t first) {
   }
 }
 
-void PointContact::set_sap(Candidate& c, const Mixed& m, double bound,
-                           const Vec3d& velocity) const {
+void FrozenContact::set_sap(Candidate& c, const Mixed& m, double bound,
+                            const Vec3d& velocity) const {
   const double gap = c.sample.gap, end = h_ + m.relaxation_time;
   c.sap.friction = m.friction;
   c.sap.r_n = std::max(bound, 1.0 / (h_ * m.stiffness * end));
@@ -197,8 +197,8 @@ void PointContact::set_sap(Candidate& c, const Mixed& m, double bound,
   c.sap.lagged = c.slipped > 0 ? h_ * c.slipped : end_gap > 0 && end_gap < lift ? 0 : -1;
 }
 
-void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
-                                     const Start& start) const {
+void FrozenContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
+                                      const Start& start) const {
   HuntCrossleyContact<double>& l = c.hunt;
   l.friction = m.friction;
   l.step = h_;
@@ -222,34 +222,34 @@ void PointContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound,
 }
 
 // e of Hunt and Crossley's laws under a normal impulse.
-double PointContact::stick_speed(const Candidate& c, double gamma) const {
+double FrozenContact::stick_speed(const Candidate& c, double gamma) const {
   return std::max(law_.anchored ? kSlowest : law_.stiction_speed,
                   c.friction * stick_compliance(c) * gamma);
 }
 
 // R_t [1/kg].
-double PointContact::stick_compliance(const Candidate& c) const {
+double FrozenContact::stick_compliance(const Candidate& c) const {
   return c.fresh ? kFresh * c.sticks : c.sticks;
 }
 
-double& PointContact::lagged(Candidate& c) const {
+double& FrozenContact::lagged(Candidate& c) const {
   return law() == PointLaw::kCoulomb ? c.sap.lagged : c.hunt.lagged;
 }
 
 // `gamma` below 0: the cone, or of Hunt and Crossley's the similar law.
-void PointContact::lag(Candidate& c, double gamma) const {
+void FrozenContact::lag(Candidate& c, double gamma) const {
   set_lagged(c, gamma);
   answer(c, *points_);
 }
 
-void PointContact::set_lagged(Candidate& c, double gamma) const {
+void FrozenContact::set_lagged(Candidate& c, double gamma) const {
   lagged(c) = gamma;
   if (law() == PointLaw::kLagged && gamma >= 0) c.hunt.slip_speed = stick_speed(c, gamma);
 }
 
 // Friction of the normal impulse that it comes with: what slips takes that of the minimum, and what
 // sticks in the cone stays there.
-void PointContact::update_lag(const Points&, LaggedForces& used, LaggedForces& now) {
+void FrozenContact::update_lag(const Points&, LaggedForces& used, LaggedForces& now) {
   if (!lags()) return;
   for (Candidate& c : candidates_) {
     const Vec3d& g = c.value.impulse;
@@ -266,7 +266,7 @@ void PointContact::update_lag(const Points&, LaggedForces& used, LaggedForces& n
   }
 }
 
-void PointContact::set_lag(const LaggedForces& forces) {
+void FrozenContact::set_lag(const LaggedForces& forces) {
   if (!lags() || !points_) return;
   for (Candidate& c : candidates_) {
     if (lagged(c) < 0) continue;
@@ -275,14 +275,14 @@ void PointContact::set_lag(const LaggedForces& forces) {
   }
 }
 
-void PointContact::undo_lag() {
+void FrozenContact::undo_lag() {
   if (!lags() || !points_) return;
   for (Candidate& c : candidates_)
     if (lagged(c) != c.lagged_before) lag(c, c.lagged_before);
 }
 
 // The cone sees the normal force of the answer, though it lifts what slides.
-void PointContact::drop_lag() {
+void FrozenContact::drop_lag() {
   if (!lags() || !points_) return;
   for (Candidate& c : candidates_) lag(c, -1);
 }
@@ -290,7 +290,8 @@ void PointContact::drop_lag() {
 // Far from the minimum: along the slip as stiff as across it, |gamma_t| / |u|. The curvature there
 // is nearly nothing until the contact sticks, so that Newton runs over one kink after the other;
 // with this the model lies above the energy, and what will stick comes to rest together.
-void PointContact::widen(const Candidate& c, const Vec3d& v, double caution, Mat3d& hessian) const {
+void FrozenContact::widen(const Candidate& c, const Vec3d& v, double caution,
+                          Mat3d& hessian) const {
   const bool sap = is_cone();
   const double u0 = v[0] - (sap ? c.sap.v_hat[0] : c.hunt.v_hat_1);
   const double u1 = v[1] - (sap ? c.sap.v_hat[1] : c.hunt.v_hat_2);
@@ -308,18 +309,18 @@ void PointContact::widen(const Candidate& c, const Vec3d& v, double caution, Mat
 }
 
 // `velocity` in contact axes, at the end of the step.
-void PointContact::keep_anchor(const Candidate& c, const Vec3d& velocity) {
+void FrozenContact::keep_anchor(const Candidate& c, const Vec3d& velocity) {
   ContactMemory m;
   m.normal_force = c.value.impulse[2] / h_;
   m.slipping = c.value.slip;
-  if (!law_.anchored) return anchors_.keep(key(c), c.shape[0], c.shape[1], m);
+  if (!law_.anchored) return anchors_.keep(key(c), c.surface[0], c.surface[1], m);
   // What sticks goes on from where it was. What slips, or touches for the first time, gets the
   // spring that holds what it carries, in the next step and without slip.
   Vec3d s =
       c.value.slip || c.fresh ? c.value.impulse * (-2 * h_ * c.sticks) : c.carried + velocity * h_;
   s[2] = 0;
   m.anchor = c.frame * s;
-  anchors_.keep(key(c), c.shape[0], c.shape[1], m);
+  anchors_.keep(key(c), c.surface[0], c.surface[1], m);
 }
 
 }  // namespace haptos

@@ -1,0 +1,67 @@
+// The two halves of a model of frozen contact: a sampler says where surfaces touch, and the laws
+// (frozen_contact.h) say with what force. Every model of the family is a sampler of its own.
+//
+// prepare() asks the sampler for the samples of the step; revise() shows it the motion that was
+// solved, in case it was wrong about what touches.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "haptos/contact/frozen/link.h"
+#include "haptos/geometry/collide/collide.h"
+#include "haptos/system/contact_history.h"
+#include "haptos/system/term.h"
+
+namespace haptos {
+
+class FrozenContact;
+
+/// What a surface is made of, as far as the laws ask, and what carries it.
+struct FrozenSurface {
+  /// For a surface that another one's law is to decide over.
+  static constexpr double kRigid = std::numeric_limits<double>::infinity();
+  static constexpr double kOther = -1;
+  /// Leaves the stiffness to the other side, or where both do to the masses that meet.
+  static constexpr double kAuto = 0;
+
+  const Link* link = nullptr;  ///< must outlive the term; nullptr: stands in the world
+  int body = -1;               ///< id in records, for surfaces in the world
+  double stiffness = kRigid;   ///< [N/m], or kAuto
+  double relaxation_time = 0;  ///< [s]
+  double friction = kOther;
+  double modulus = 0;      ///< K [Pa/m]; 0: stiffness alone
+  double dissipation = 0;  ///< d [s/m]
+};
+
+/// Samples of two surfaces that touch. The laws see them together: a pair is as stiff with many
+/// samples as with few.
+struct PairSamples {
+  int pair = 0;               ///< the sampler's number of it
+  int surface[2] = {-1, -1};  ///< of the list that the term was made with
+  const ContactSample* sample = nullptr;
+  int count = 0;
+  /// Per sample the change of the velocity at the contact until the middle of the step, while no
+  /// unknown changes, world [m/s]; nullptr: none.
+  const Vec3d* rolls = nullptr;
+};
+
+class ContactSampler {
+ public:
+  virtual ~ContactSampler() = default;
+  /// In messages and reports.
+  virtual const char* name() const = 0;
+  /// Adds the samples of the step, by FrozenContact::add().
+  virtual void sample(const StepContext& context, FrozenContact& contact) = 0;
+  /// Looks at the motion z that was solved with these samples: adds and takes away. Returns whether
+  /// it did either; the step is then solved again.
+  virtual bool revise(const StepContext&, const std::vector<double>& /*z*/, FrozenContact&) {
+    return false;
+  }
+  /// The step is accepted.
+  virtual void commit(const FrozenContact&) {}
+  /// Adds to `next` what the sampler wants to know at the next step.
+  virtual void remember(ContactHistory&) const {}
+};
+
+}  // namespace haptos
