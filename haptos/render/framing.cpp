@@ -73,6 +73,7 @@ Camera frame_points(const std::vector<Vec3d>& points, const Vec3d& direction, do
 Camera frame_box(const Vec3d& lo, const Vec3d& hi, const Vec3d& direction, double aspect,
                  double fov, double margin, bool orthographic) {
   std::vector<Vec3d> corners;
+  corners.reserve(8);
   for (int k = 0; k < 8; ++k)
     corners.push_back({{k & 1 ? hi[0] : lo[0], k & 2 ? hi[1] : lo[1], k & 4 ? hi[2] : lo[2]}});
   return frame_points(corners, direction, aspect, fov, margin, orthographic);

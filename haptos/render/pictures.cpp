@@ -129,15 +129,15 @@ Image field_picture(const ScalarField& f, const FieldPictureOptions& o) {
   hi = o.hi.value_or(hi);
   if (!(hi > lo)) hi = lo + 1;
   Sheet s = make_sheet(f.width, f.height, o.scale, 110, o.title);
-  const int left = static_cast<int>(s.x0 + 0.5), top = static_cast<int>(s.y0 + 0.5);
+  const int left = static_cast<int>(std::lround(s.x0)), top = static_cast<int>(std::lround(s.y0));
   for (int r = 0; r < f.height * o.scale; ++r)
     for (int c = 0; c < f.width * o.scale; ++c) {
       const double v = sample(f, (r + 0.5) / o.scale - 0.5, (c + 0.5) / o.scale - 0.5);
       const Color color = map_color(o.map, (o.unit * v - lo) / (hi - lo));
       std::uint8_t* p = s.image.at(top + r, left + c);
-      p[0] = static_cast<std::uint8_t>(color.r * 255 + 0.5f);
-      p[1] = static_cast<std::uint8_t>(color.g * 255 + 0.5f);
-      p[2] = static_cast<std::uint8_t>(color.b * 255 + 0.5f);
+      p[0] = nearest_byte(color.r * 255);
+      p[1] = nearest_byte(color.g * 255);
+      p[2] = nearest_byte(color.b * 255);
     }
   draw_axes(s, 0.5e3 * f.width * f.pitch, 0.5e3 * f.height * f.pitch);
   draw_color_bar(s.image, s.x1 + 22, s.y0, s.y1, 16, {o.map, lo, hi, o.quantity}, kText, kInk);
@@ -168,9 +168,8 @@ Image normal_picture(int width, int height, std::span<const float> normal, int s
                              static_cast<std::size_t>(c / scale);
       for (std::size_t k = 0; k < 3; ++k) {
         const float v = normal[k * plane + at];
-        image.at(r, c)[k] =
-            v == v ? static_cast<std::uint8_t>(std::clamp(0.5f + 0.5f * v, 0.0f, 1.0f) * 255 + 0.5f)
-                   : std::uint8_t{158};
+        image.at(r, c)[k] = v == v ? nearest_byte(std::clamp(0.5f + 0.5f * v, 0.0f, 1.0f) * 255)
+                                   : std::uint8_t{158};
       }
     }
   return image;
@@ -204,7 +203,7 @@ Image flow_picture(int width, int height, double pitch, std::span<const Vec2d> f
   check_scale(o.scale);
   if (under) check_size("field", under->values.size(), pixel_count(width, height));
   Sheet s = make_sheet(width, height, o.scale, 140, o.title);
-  const int left = static_cast<int>(s.x0 + 0.5), top = static_cast<int>(s.y0 + 0.5);
+  const int left = static_cast<int>(std::lround(s.x0)), top = static_cast<int>(std::lround(s.y0));
   Image panel(width * o.scale, height * o.scale, {0.955f, 0.96f, 0.965f});
   if (under) {
     float deepest = 1e-9f;

@@ -210,8 +210,9 @@ std::vector<float> ambient_occlusion(const PixelGeometry& g, const View& view, d
           const double scale = view.orthographic ? view.f : view.f / g.depth[at];
           const float span = static_cast<float>(std::clamp(radius * scale, 4.0, 0.2 * width));
           // Interleaved gradient noise (J. Jimenez 2014) turns the directions from pixel to pixel.
+          const int block_col = col / 2, block_row = row / 2;  // of two by two pixels
           float jitter =
-              52.9829189f * std::fmod(0.06711056f * (col / 2) + 0.00583715f * (row / 2), 1.0f);
+              52.9829189f * std::fmod(0.06711056f * block_col + 0.00583715f * block_row, 1.0f);
           jitter -= std::floor(jitter);
           const Vec3f p = g.position[at], n = g.normal[at];
           const float turn = static_cast<float>(2 * kPi / kDirections);

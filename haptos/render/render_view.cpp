@@ -177,7 +177,8 @@ void Visibility::draw(int band, SampleBuffer& out) const {
     // More exits than entries behind the plane: the plane itself lies inside the mesh here.
     for (std::size_t at = 0; at < size; ++at) {
       if (out.depth_count[at] <= 0) continue;
-      const double row = first + static_cast<double>(at / stride), col = at % stride;
+      const std::size_t down = at / stride, along = at % stride;
+      const double row = first + static_cast<double>(down), col = static_cast<double>(along);
       const float k = static_cast<float>(cap_[0] + cap_[1] * ((col + 0.5) / samples_ - 0.5) +
                                          cap_[2] * ((row + 0.5) / samples_ - 0.5));
       if (k < key[at] && (!behind || k < behind[at])) {

@@ -198,6 +198,7 @@ void RobotView::set_friction_scale(double scale) {
 
 int RobotView::sensor(const std::string& name) const {
   std::vector<std::string> names;
+  names.reserve(at_index(sensors().size()));
   for (int i = 0; i < sensors().size(); ++i) names.push_back(sensors().sensor(i).name);
   return find(*model_, "sensor", names, name);
 }

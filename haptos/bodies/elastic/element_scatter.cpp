@@ -17,6 +17,7 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 ElementScatter::ElementScatter(const Points& points, std::vector<int> nodes, int n)
     : n_(n), nodes_(std::move(nodes)) {
   std::vector<std::array<int, 2>> by_point;
+  by_point.reserve(nodes_.size());
   for (int i = 0; i < static_cast<int>(nodes_.size()); ++i)
     by_point.push_back({nodes_[at_index(i)], i});
   std::sort(by_point.begin(), by_point.end());

@@ -5,6 +5,12 @@
 #include "haptos/bodies/tree/tree_drift.h"
 
 namespace haptos {
+namespace {
+
+std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
 StepLoads::StepLoads(const Tree& tree)
     : data_(tree),
       start_(tree),
@@ -36,13 +42,11 @@ void StepLoads::free_base(const Tree& tree, const TreeStep& step, std::size_t bo
     const Vec3d c = (1 / whole.mass) * whole.first;  // from the base's origin
     turn = inverse(full(shift(whole, c).about_point)) * -shift(extra, c).moment;
     slide = (-1 / whole.mass) * extra.force - cross(turn, c);
-    for (int k = 0; k < 3; ++k)
-      acceleration_[static_cast<std::size_t>(first + k)] += dot(axis[first + k], slide);
+    for (int k = 0; k < 3; ++k) acceleration_[at_index(first + k)] += dot(axis[first + k], slide);
   } else {
     turn = inverse(full(whole.about_point)) * -extra.moment;
   }
-  for (int k = 0; k < 3; ++k)
-    acceleration_[static_cast<std::size_t>(turns + k)] += dot(axis[turns + k], turn);
+  for (int k = 0; k < 3; ++k) acceleration_[at_index(turns + k)] += dot(axis[turns + k], turn);
   for (std::size_t i = 0; i < root_.size(); ++i)
     if (root_[i] == static_cast<int>(body))
       data_.acceleration[i] +=

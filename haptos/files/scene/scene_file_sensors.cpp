@@ -28,6 +28,7 @@ Sensor read_sensor(const Value& v) {
   Sensor s;
   s.name = v.at("name", "name the sensor, to read it").text();
   std::vector<std::string> kinds;
+  kinds.reserve(kSensorKinds);
   for (int k = 0; k < kSensorKinds; ++k)
     kinds.emplace_back(sensor_kind_name(static_cast<SensorKind>(k)));
   s.kind = static_cast<SensorKind>(read_word(v.at("kind", "write for example kind: imu"), kinds));

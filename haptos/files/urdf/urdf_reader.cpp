@@ -115,7 +115,9 @@ void Reader::known(const xml::Element& e, const std::string& what,
            "the attribute " + printable(a.name) + " is not known",
            "did you mean \"" + std::string(*meant) + "\"?");
     const std::string which = printable(a.name) + " of <" + printable(e.name) + ">";
-    warn(a.line, what + ": the attribute " + which + " is not known and is left out", which);
+    std::string sentence = what + ": the attribute ";
+    sentence += which + " is not known and is left out";
+    warn(a.line, sentence, which);
   }
   std::vector<std::string> seen;
   for (const xml::Element* c : e.children) {
@@ -127,11 +129,10 @@ void Reader::known(const xml::Element& e, const std::string& what,
       if (c->name.find(':') != c->name.npos) continue;
       const auto meant = std::find_if(children.begin(), children.end(),
                                       [&](const char* k) { return mistyped(c->name, k); });
-      const std::string hint =
-          meant == children.end() ? "" : "; did you mean <" + std::string(*meant) + ">?";
-      warn(c->line,
-           what + ": <" + printable(c->name) + "> is not known here and is left out" + hint,
-           "<" + printable(c->name) + "> in <" + printable(e.name) + ">");
+      std::string sentence =
+          what + ": <" + printable(c->name) + "> is not known here and is left out";
+      if (meant != children.end()) sentence.append("; did you mean <").append(*meant).append(">?");
+      warn(c->line, sentence, "<" + printable(c->name) + "> in <" + printable(e.name) + ">");
       continue;
     }
     if (!in(c->name, once)) continue;

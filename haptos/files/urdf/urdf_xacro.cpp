@@ -62,6 +62,7 @@ struct Child {
 
 pid_t spawn(const std::vector<std::string>& words, const Pipe& out, const Pipe& err, int& error) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t files;

@@ -268,6 +268,7 @@ class Builder final : public YAML::EventHandler {
 
   void check_repeated(const std::vector<Entry>& entries) const {
     std::vector<const Entry*> sorted;
+    sorted.reserve(entries.size());
     for (const Entry& e : entries) sorted.push_back(&e);
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const Entry* a, const Entry* b) { return a->key < b->key; });

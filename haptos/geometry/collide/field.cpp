@@ -119,8 +119,9 @@ TriangleField::Triangle TriangleField::triangle(int t) const {
 Vec3d TriangleField::vertex(int v) const {
   if (mesh_) return mesh_->vertices[at(v)];
   const HeightField& f = *height_;
-  return {{(v % f.columns - 0.5 * (f.columns - 1)) * f.spacing[0],
-           (v / f.columns - 0.5 * (f.rows - 1)) * f.spacing[1], f.height[at(v)]}};
+  const int row = v / f.columns, column = v % f.columns;
+  return {{(column - 0.5 * (f.columns - 1)) * f.spacing[0],
+           (row - 0.5 * (f.rows - 1)) * f.spacing[1], f.height[at(v)]}};
 }
 
 bool TriangleField::in_normal_cone(const Triangle& t, const bool (&top)[3], const Mat3d& r,

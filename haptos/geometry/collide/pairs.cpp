@@ -151,12 +151,10 @@ Witness shape_witness(const ShapePair& pair) {
   const double limit = pair.margin + pair.radius();
   if (pair.core.b == nullptr) {
     half_space_witness(pair, w);
-  } else if (pair.core.a->core == Core::kPoint && point_witness(pair.core, w)) {
-  } else if (segment_witness(pair.core, w)) {
-  } else if (pair.core.a->core == Core::kBox && pair.core.b->core == Core::kBox) {
-    w = box_witness(pair.core, limit);
-  } else {
-    w = signed_distance(pair.core, limit);
+  } else if (!(pair.core.a->core == Core::kPoint && point_witness(pair.core, w)) &&
+             !segment_witness(pair.core, w)) {
+    const bool boxes = pair.core.a->core == Core::kBox && pair.core.b->core == Core::kBox;
+    w = boxes ? box_witness(pair.core, limit) : signed_distance(pair.core, limit);
   }
   w.beyond = w.beyond || w.distance > limit;
   return w;

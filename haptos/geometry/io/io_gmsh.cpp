@@ -258,7 +258,7 @@ class GmshReader {
   void read_elements_2() {
     const std::int64_t total = s_.integer("$Elements count", -1, 0, in_.options.max_elements);
     s_.take_line();
-    check_count(in_, "$Elements count", total, in_.options.max_elements, binary_ ? 8 : 8);
+    check_count(in_, "$Elements count", total, in_.options.max_elements, 8);
     constexpr std::int64_t kMostTags = 1000;
     for (std::int64_t e = 0; e < total;) {
       // In a binary file one header precedes each run of elements of one type.

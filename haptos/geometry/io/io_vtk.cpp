@@ -199,7 +199,7 @@ class VtkReader {
         mesh_.vertices.push_back(read_point(in_, i));
         continue;
       }
-      const char* p = s_.take_bytes(static_cast<std::uint64_t>(3 * size),
+      const char* p = s_.take_bytes(3 * static_cast<std::uint64_t>(size),
                                     element_name("POINTS, vertex", i).c_str())
                           .data();
       double x[3];

@@ -98,7 +98,8 @@ Column add_column(Builder& b, const Profile& p, int i, int n, double length) {
   const int below = -kCorners * 2;  // the corner at z < 0 in every column
   for (int label = below;; ++label) {
     const int k = ((label % kCorners) + kCorners) % kCorners;
-    const double z = lift + p.corner_z(k) + p.pitch * ((label - k) / kCorners);
+    const int turns = (label - k) / kCorners;  // exact: k is what is left over
+    const double z = lift + p.corner_z(k) + p.pitch * turns;
     if (z >= length - near) break;
     if (z <= near) continue;
     if (column.vertex.empty()) column.first = label;
@@ -143,6 +144,7 @@ void join(const Column& left, const Column& right, std::vector<Vec3i>& out) {
 
 Mantle add_mantle(Builder& b, const Profile& p, int n, double length) {
   std::vector<Column> columns;
+  columns.reserve(at(n));
   for (int i = 0; i < n; ++i) columns.push_back(add_column(b, p, i, n, length));
   Mantle m;
   for (int i = 0; i + 1 < n; ++i) join(columns[at(i)], columns[at(i + 1)], m.triangles);

@@ -124,6 +124,7 @@ void Builder::cap(const Loop& outline, const std::vector<Loop>& holes, bool up) 
   };
   const Polygon outer = flat(outline);
   std::vector<Polygon> inner;
+  inner.reserve(holes.size());
   for (const Loop& h : holes) inner.push_back(flat(h));
   for (const Vec3i& t : triangulate(outer, inner)) {
     const Vec3i v{{index[at(t[0])], index[at(t[1])], index[at(t[2])]}};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "haptos/geometry/mesh/mesh_edit.h"
 #include "haptos/geometry/mesh/topology.h"
@@ -246,7 +247,9 @@ void find_intersections(const TriMesh& mesh, const std::vector<int>& id, Surface
   struct Corners {
     std::array<int, 3> sorted;
     int triangle;
-    auto operator<=>(const Corners&) const = default;
+    bool operator<(const Corners& o) const {
+      return std::tie(sorted, triangle) < std::tie(o.sorted, o.triangle);
+    }
   };
   std::vector<Corners> all;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {

@@ -134,7 +134,7 @@ SurfaceReport require_contact_surface(const TriMesh& mesh, const std::string& na
            "name them by the numbers of their vertices");
   CheckOptions options;
   options.self_intersection = needs.no_self_intersection;
-  const SurfaceReport r = check_surface(mesh, options);
+  SurfaceReport r = check_surface(mesh, options);
   refuse(name, r.nonfinite_vertices, "vertex", "vertices", "coordinates must be finite",
          "correct the vertex");
   refuse(name, r.invalid_triangles, "triangle", "triangles", "names a vertex that does not exist",
@@ -186,7 +186,7 @@ SurfaceReport require_contact_surface(const TriMesh& mesh, const std::string& na
 VolumeReport require_volume(const TetMesh& mesh, const std::string& name) {
   if (mesh.tets.empty())
     refuse(name, "volume", "", "a soft body needs tetrahedra", "check what was exported");
-  const VolumeReport r = check_volume(mesh);
+  VolumeReport r = check_volume(mesh);
   refuse(name, r.nonfinite_vertices, "vertex", "vertices", "coordinates must be finite",
          "correct the vertex");
   refuse(name, r.invalid_tets, "tetrahedron", "tetrahedra", "names a vertex that does not exist",

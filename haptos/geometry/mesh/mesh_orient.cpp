@@ -119,6 +119,7 @@ int orient(TriMesh& mesh) {
   find_closed(topology, part_of, parts);
 
   std::vector<Aabb> boxes;
+  boxes.reserve(parts.size());
   for (const Part& part : parts) boxes.push_back(part.box);
   const Bvh tree(boxes);
   std::vector<char> reverse(parts.size(), 0);

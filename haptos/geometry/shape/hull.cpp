@@ -182,6 +182,7 @@ class Builder {
     }
     const std::size_t from = tri_.size();
     std::vector<std::pair<int, int>> starts;  // (first vertex of a rim edge, its new triangle)
+    starts.reserve(rim.size());
     for (const Rim& r : rim) starts.push_back({r.a, make(r.a, r.b, eye)});
     std::sort(starts.begin(), starts.end());
     const auto from_vertex = [&](int v) {

@@ -75,10 +75,11 @@ TriMesh field_mesh(const HeightField& f) {
   const int n = f.rows * f.columns;
   for (const bool top : {true, false})
     for (int r = 0; r < f.rows; ++r)
-      for (int c = 0; c < f.columns; ++c)
-        m.vertices.push_back(
-            {{x0 + c * f.spacing[0], y0 + r * f.spacing[1],
-              top ? f.height[static_cast<std::size_t>(r * f.columns + c)] : floor}});
+      for (int c = 0; c < f.columns; ++c) {
+        const int sample = r * f.columns + c;
+        m.vertices.push_back({{x0 + c * f.spacing[0], y0 + r * f.spacing[1],
+                               top ? f.height[static_cast<std::size_t>(sample)] : floor}});
+      }
   const auto quad = [&](int a, int b, int c, int d) {
     m.triangles.push_back({{a, b, c}});
     m.triangles.push_back({{a, c, d}});

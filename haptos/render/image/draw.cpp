@@ -13,7 +13,7 @@ void blend(std::uint8_t* p, Color c, float a) {
   const float v[3] = {c.r, c.g, c.b};
   for (int k = 0; k < 3; ++k) {
     const float old = p[k], now = std::clamp(v[k], 0.0f, 1.0f) * 255.0f;
-    p[k] = static_cast<std::uint8_t>(old + (now - old) * a + 0.5f);
+    p[k] = nearest_byte(old + (now - old) * a);
   }
 }
 

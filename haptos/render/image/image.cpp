@@ -18,9 +18,7 @@ Image::Image(int w, int h, Color fill) : width(w), height(h) {
     d.remedy = "give the width and the height in pixels";
     throw InputError(std::move(d));
   }
-  const auto byte = [](float v) {
-    return static_cast<std::uint8_t>(std::clamp(v, 0.0f, 1.0f) * 255.0f + 0.5f);
-  };
+  const auto byte = [](float v) { return nearest_byte(std::clamp(v, 0.0f, 1.0f) * 255.0f); };
   const std::uint8_t c[3] = {byte(fill.r), byte(fill.g), byte(fill.b)};
   rgb.resize(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h));
   for (std::size_t i = 0; i < rgb.size(); ++i) rgb[i] = c[i % 3];

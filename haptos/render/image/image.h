@@ -18,6 +18,12 @@ inline Color mix(Color x, Color y, float a) {
   return {x.r + (y.r - x.r) * a, x.g + (y.g - x.g) * a, x.b + (y.b - x.b) * a};
 }
 
+/// The byte nearest to `v`, which lies in 0 .. 255; halves go up.
+inline std::uint8_t nearest_byte(float v) {
+  const float up = v + 0.5f;
+  return static_cast<std::uint8_t>(up);
+}
+
 /// Row-major, top row first, three bytes per pixel.
 struct Image {
   int width = 0, height = 0;

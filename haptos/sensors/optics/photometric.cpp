@@ -97,7 +97,8 @@ PhotometricModel::PhotometricModel(const TactileCamera& camera, const LightRig& 
     slope_.resize(2 * n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto w = static_cast<std::size_t>(camera_.width);
-      const Vec2d ray = camera_.slopes({{static_cast<double>(i % w), static_cast<double>(i / w)}});
+      const std::size_t row = i / w, col = i % w;
+      const Vec2d ray = camera_.slopes({{static_cast<double>(col), static_cast<double>(row)}});
       slope_[i] = static_cast<float>(ray[0]);
       slope_[n + i] = static_cast<float>(ray[1]);
     }

@@ -73,7 +73,8 @@ void DepthSensor::split(int n) {
                                       (1.0 / n)));
       }
     const auto at = [&](int i, int j) {
-      return number[static_cast<std::size_t>(i * (n + 1) - i * (i - 1) / 2 + j)];
+      const int k = i * (n + 1) - i * (i - 1) / 2 + j;
+      return number[static_cast<std::size_t>(k)];
     };
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n - i; ++j) {

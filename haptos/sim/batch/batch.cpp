@@ -22,7 +22,7 @@ constexpr char kMagic[8] = {'H', 'A', 'P', 'B', 'A', 'T', 'C', 'H'};
 
 }  // namespace
 
-Batch::Batch(std::shared_ptr<const Model> model, int envs) {
+Batch::Batch(const std::shared_ptr<const Model>& model, int envs) {
   if (envs < 1 || envs > kMostEnvs)
     refuse("", "envs", std::to_string(envs), "must be from 1 to 1000000", "give a whole number");
   const auto n = static_cast<std::size_t>(envs);

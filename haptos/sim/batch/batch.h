@@ -16,7 +16,7 @@ namespace haptos {
 class Batch {
  public:
   /// @throws InputError for a number out of 1 to 1e6, and for what Sim refuses
-  Batch(std::shared_ptr<const Model> model, int envs);
+  Batch(const std::shared_ptr<const Model>& model, int envs);
   Batch(Scene scene, int envs) : Batch(compile(std::move(scene)), envs) {}
   Batch(Batch&&) = default;
   Batch(const Batch&) = delete;

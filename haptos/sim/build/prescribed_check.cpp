@@ -11,6 +11,7 @@ std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 std::vector<Aabb> swept_boxes(const ContactSurface& s, const Points& p) {
   std::vector<Aabb> boxes;
+  boxes.reserve(at_index(s.cell_count()));
   for (int c = 0; c < s.cell_count(); ++c)
     boxes.push_back(s.cell_box(p.x_start, c).merge(s.cell_box(p.x_target, c)));
   return boxes;
