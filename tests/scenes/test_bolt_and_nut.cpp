@@ -145,10 +145,10 @@ Drive generated(int bolt_segments, int nut_segments, double height) {
 }
 
 void print(const char* name, const Drive& d, const Outcome& o, int begin) {
-  const int n = d.per_turn;
+  const int n = d.per_turn, end = begin + n;
   const double torque = mean(o.torque, begin, n), work = o.load * kPitch / (2 * kPi);
   double low = 1e300, high = 0, jump = 0;
-  for (int i = begin; i < begin + n; ++i) {
+  for (int i = begin; i < end; ++i) {
     const double t = o.torque[static_cast<std::size_t>(i)];
     low = std::min(low, t), high = std::max(high, t);
     jump = std::max(jump, std::abs(t - o.torque[static_cast<std::size_t>(i) - 1]));
@@ -156,10 +156,10 @@ void print(const char* name, const Drive& d, const Outcome& o, int begin) {
   const auto figure = [&](const char* what, double value, const char* unit) {
     std::printf("FIGURE bolt_and_nut.%s.%s = %.6g %s\n", name, what, value, unit);
   };
-  figure("advance",
-         1e3 * (o.height[static_cast<std::size_t>(begin + n)] -
-                o.height[static_cast<std::size_t>(begin)]),
-         "mm");
+  figure(
+      "advance",
+      1e3 * (o.height[static_cast<std::size_t>(end)] - o.height[static_cast<std::size_t>(begin)]),
+      "mm");
   figure("mean_torque_over_work", torque / work, "");
   figure("least_torque_over_mean", low / torque, "");
   figure("largest_torque_over_mean", high / torque, "");
@@ -203,7 +203,7 @@ TEST(BoltAndNut, FrictionAddsToTheTorqueAsOnASlopeOfThePitch) {
 Outcome expect_revolution(const char* name, Drive d, double mean_within, double ripple) {
   const int begin = 8;
   d.steps = d.per_turn + begin + 1;
-  const Outcome o = run(d);
+  Outcome o = run(d);
   EXPECT_EQ(o.height.size(), static_cast<std::size_t>(d.steps));
   if (o.height.size() != static_cast<std::size_t>(d.steps)) return o;
   print(name, d, o, begin);

@@ -64,7 +64,7 @@ struct Slide {
 };
 
 // `settled`: starts from rest, where a coefficient of 10 holds the cube.
-Slide slide(Scene s, double slope, double duration, bool settled = false) {
+Slide slide(const Scene& s, double slope, double duration, bool settled = false) {
   Sim sim(s);
   if (settled) {
     Scene holding = s;
@@ -202,7 +202,8 @@ PrescribedBody bed_of_tips(int n, double pitch, double mu) {
   TriMesh& m = f.surface;
   for (int k = 0; k < n * n; ++k) {
     const int first = static_cast<int>(m.vertices.size());
-    const Vec3d c{{(k % n - 0.5 * (n - 1)) * pitch, (k / n - 0.5 * (n - 1)) * pitch, 0}};
+    const int row = k / n, column = k % n;
+    const Vec3d c{{(column - 0.5 * (n - 1)) * pitch, (row - 0.5 * (n - 1)) * pitch, 0}};
     const double r = 0.3 * pitch;
     for (const Vec3d& x : {Vec3d{{-r, -r, -0.02}}, Vec3d{{r, -r, -0.02}}, Vec3d{{r, r, -0.02}},
                            Vec3d{{-r, r, -0.02}}, Vec3d{{0, 0, 0}}})

@@ -69,6 +69,7 @@ double order_of(const std::vector<std::array<double, 2>>& points) {
 // Close where contact is small: [0.2, 0.4) mm, which rings of .35 mm cross once.
 std::vector<double> close_depths() {
   std::vector<double> d;
+  d.reserve(8);
   for (int i = 0; i < 8; ++i) d.push_back(0.2e-3 + 0.025e-3 * i);
   return d;
 }

@@ -18,7 +18,6 @@ namespace haptos {
 namespace {
 
 using test::ball;
-using test::plate;
 using test::scene_of;
 using test::soft;
 

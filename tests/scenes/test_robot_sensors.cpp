@@ -214,6 +214,7 @@ const std::vector<std::pair<const char*, std::vector<const char*>>> kCarried = {
 
 std::vector<Sensor> force_sensors() {
   std::vector<Sensor> s;
+  s.reserve(kCarried.size());
   for (const auto& [joint, links] : kCarried) s.push_back(sensor(SensorKind::kForceTorque, joint));
   return s;
 }

@@ -51,8 +51,9 @@ Scene scene_of(const Twist& t) {
     rod.material.density = 1000;
     rod.self_contact = true;
     const double a = t.rods == 1 ? 0 : 1.0;
-    rod.pose.p = {{0, a * (k % 2 - 0.5) * 1.3 * t.size[1],
-                   0.5 * t.size[2] + a * (k / 2 - 0.5) * 1.3 * t.size[2]}};
+    const int row = k / 2, column = k % 2;
+    rod.pose.p = {{0, a * (column - 0.5) * 1.3 * t.size[1],
+                   0.5 * t.size[2] + a * (row - 0.5) * 1.3 * t.size[2]}};
     const double end = 0.5 * t.size[0] * (1 - 1e-9);
     rod.glue = {
         {"left", test::vertices_where(rod.mesh, [=](const Vec3d& x) { return x[0] < -end; })},

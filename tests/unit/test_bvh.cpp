@@ -101,7 +101,8 @@ TEST(Bvh, QueryEqualsBruteForceAlsoForTouchingBoxes) {
   // A lattice: neighbours touch exactly, which rounded node bounds must not lose.
   std::vector<Aabb> boxes;
   for (int i = 0; i < 1000; ++i) {
-    const Vec3d lo{{0.1 * (i % 10), 0.1 * (i / 10 % 10), 0.1 * (i / 100)}};
+    const int layer = i / 100;
+    const Vec3d lo{{0.1 * (i % 10), 0.1 * (i / 10 % 10), 0.1 * layer}};
     boxes.push_back({lo, lo + Vec3d{{0.1, 0.1, 0.1}}});
   }
   const Bvh tree(boxes);
@@ -144,6 +145,7 @@ TEST(Bvh, OrderOfCallbacksIsTheSameInEveryRun) {
 TEST(Bvh, NearestEqualsBruteForceAndTakesTheLowestIndexOfEquals) {
   Random random;
   std::vector<Aabb> points;
+  points.reserve(2000);
   for (int i = 0; i < 2000; ++i)
     points.push_back(Aabb::of(Vec3d{
         {std::round(random(-9, 9)), random(-9, 9) > 0 ? 1.0 : 0.0, std::round(random(-9, 9))}}));

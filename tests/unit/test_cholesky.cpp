@@ -37,6 +37,9 @@ System random_system(std::vector<int> sizes, const Couplings& couplings, unsigne
   const BlockPattern& p = *s.pattern;
   std::mt19937 rng(seed);
   std::uniform_real_distribution<double> u(-1, 1);
+  const auto row_of = [&](int block, int k) {
+    return static_cast<std::size_t>(p.offset(block)) + static_cast<std::size_t>(k);
+  };
   std::vector<double> row_sum(static_cast<std::size_t>(p.scalar_count()), margin);
   for (int e = 0; e < p.entry_count(); ++e) {
     const int i = p.row(e), j = p.column(e), w = p.size(j);
@@ -46,14 +49,13 @@ System random_system(std::vector<int> sizes, const Couplings& couplings, unsigne
         const double v = u(rng);
         b[r * w + c] = v;
         if (i == j) b[c * w + r] = v;
-        row_sum[static_cast<std::size_t>(p.offset(i) + r)] += std::abs(v);
-        row_sum[static_cast<std::size_t>(p.offset(j) + c)] += std::abs(v);
+        row_sum[row_of(i, r)] += std::abs(v);
+        row_sum[row_of(j, c)] += std::abs(v);
       }
   }
   for (int i = 0; i < p.block_count(); ++i)
     for (int r = 0; r < p.size(i); ++r)
-      s.matrix.entry(p.diagonal(i))[r * p.size(i) + r] =
-          row_sum[static_cast<std::size_t>(p.offset(i) + r)];
+      s.matrix.entry(p.diagonal(i))[r * p.size(i) + r] = row_sum[row_of(i, r)];
   return s;
 }
 

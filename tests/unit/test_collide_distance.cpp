@@ -17,6 +17,7 @@ constexpr double kHalfPi = 1.57079632679489661923;
 // direction of a sweep has a larger gap.
 void check_pair(ShapeKind ka, ShapeKind kb, Random& random, int pairs, double tolerance) {
   std::vector<Vec3d> directions;
+  directions.reserve(500);
   for (int i = 0; i < 500; ++i) directions.push_back(random.direction());
   int apart = 0, overlapping = 0;
   for (int k = 0; k < pairs; ++k) {
@@ -165,6 +166,7 @@ TEST(CollideDistance, OfBoxesOfAllAspectsAgreesWithEpaAndWithASweep) {
   const double sizes[6][3] = {{.03, .03, .03}, {.001, .001, .045}, {.05, .05, .001},
                               {.03, .01, .02}, {.002, .05, .05},   {.001, .03, .06}};
   std::vector<Vec3d> directions;
+  directions.reserve(20000);
   for (int i = 0; i < 20000; ++i) directions.push_back(random.direction());
   int compared = 0, overlapping = 0;
   for (int i = 0; i < 6; ++i)

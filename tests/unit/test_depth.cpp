@@ -65,7 +65,8 @@ TEST(RasterCore, ATriangulatedPlaneCoversEveryPixelExactlyOnce) {
       y[k] = c.nodes[static_cast<std::size_t>(t[k])][1] + 23.5;
     }
     scan_triangle(x, y, window, [&](int row, int b, int e) {
-      for (int col = b; col < e; ++col) ++hits[static_cast<std::size_t>(row * 64 + col)];
+      for (int col = b; col < e; ++col)
+        ++hits[64 * static_cast<std::size_t>(row) + static_cast<std::size_t>(col)];
     });
   }
   for (int h : hits) ASSERT_EQ(h, 1);

@@ -21,7 +21,7 @@ void expect_hull(const Polytope& p, const std::vector<Vec3d>& points, double tol
   const int faces = static_cast<int>(p.normals.size());
   for (int f = 0; f < faces; ++f) {
     const int lo = p.face_start[static_cast<std::size_t>(f)];
-    const int hi = p.face_start[static_cast<std::size_t>(f + 1)];
+    const int hi = p.face_start[static_cast<std::size_t>(f) + 1];
     ASSERT_GE(hi - lo, 3);
     for (int k = lo; k < hi; ++k) {
       const int a = p.face_vertices[static_cast<std::size_t>(k)];
@@ -44,6 +44,7 @@ TEST(Hull, OfRandomPointsHoldsThemAll) {
   for (int trial = 0; trial < 60; ++trial) {
     std::vector<Vec3d> points;
     const int n = 4 + trial * trial / 3;
+    points.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) points.push_back({{g(rng), 0.3 * g(rng), 2 * g(rng)}});
     expect_hull(convex_hull(points), points, 2e-5);  // faces within 2e-6 of the extent
   }
@@ -56,6 +57,7 @@ TEST(Hull, OfAGridOfPointsIsABoxOfSixFacesAndEightVertices) {
       for (int k = 0; k < 6; ++k) points.push_back({{0.1 * i, 0.3 * j, 0.7 * k}});
   for (const Vec3d& turn : {Vec3d{{0, 0, 0}}, Vec3d{{0.3, 1.1, -0.4}}}) {
     std::vector<Vec3d> moved;
+    moved.reserve(points.size());
     for (const Vec3d& x : points) moved.push_back(Pose{{{5, 6, 7}}, rotation_by(turn)} * x);
     const Polytope p = convex_hull(moved);
     EXPECT_EQ(p.vertices.size(), 8u);
@@ -168,7 +170,10 @@ TEST(Hull, RefusesPointsWithoutVolumeInOneSentence) {
   std::vector<Vec3d> line, plane;
   for (int i = 0; i < 9; ++i) line.push_back({{0.1 * i, 0.2 * i, -0.3 * i}});
   EXPECT_NE(refusal(line).find("line"), std::string::npos);
-  for (int i = 0; i < 30; ++i) plane.push_back({{0.1 * (i % 6), 0.37 * (i / 6), 0.01 * i}});
+  for (int i = 0; i < 30; ++i) {
+    const int row = i / 6;
+    plane.push_back({{0.1 * (i % 6), 0.37 * row, 0.01 * i}});
+  }
   for (Vec3d& x : plane) x[2] = 0.3 * x[0] - 0.7 * x[1];
   EXPECT_NE(refusal(plane).find("plane"), std::string::npos);
   plane[3][1] = std::nan("");

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace haptos {
@@ -22,7 +25,8 @@ std::vector<T> values() {
 /// The same bits, or both not a number (whose sign and payload are free).
 template <class T>
 bool same(T a, T b) {
-  return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 template <class P>

@@ -52,7 +52,7 @@ TEST(MarkerSensor, MarkersLieOnTheGridTheyWereAskedForRowZeroAtTheTop) {
   const MarkerSensor s(TactileCamera::orthographic(320, 240, 6e-5), c.nodes, c.triangles, kGrid);
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 7; ++j) {
-      const std::size_t k = static_cast<std::size_t>(i * 7 + j);
+      const std::size_t k = static_cast<std::size_t>(i) * 7 + static_cast<std::size_t>(j);
       const Vec3d& p = s.rest_positions()[k];
       ASSERT_NEAR(p[0], (j - 3) * 2.1e-3, 1e-15);
       ASSERT_NEAR(p[1], (2 - i) * 1.7e-3, 1e-15);

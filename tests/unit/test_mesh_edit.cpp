@@ -69,6 +69,7 @@ TEST(MeshEdit, WeldMapAgreesWithTheDefinitionOnRandomPoints) {
   std::uniform_real_distribution<double> u(-1, 1);
   for (const double tolerance : {0.02, 0.3}) {
     std::vector<Vec3d> p;
+    p.reserve(600);
     for (int i = 0; i < 600; ++i) p.push_back({{u(random), u(random), u(random)}});
     const std::vector<int> map = weld_map(p, tolerance);
     for (std::size_t i = 0; i < p.size(); ++i) {

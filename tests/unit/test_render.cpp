@@ -262,7 +262,7 @@ TEST(Pictures, ADepthPictureShowsItsFieldAndRefusesAWrongSize) {
   EXPECT_GT(image.width, 160);
   const Color peak = map_color(Colormap::kSequential, 1),
               flat = map_color(Colormap::kSequential, 0);
-  const auto byte = [](float v) { return static_cast<int>(v * 255 + 0.5f); };
+  const auto byte = [](float v) { return static_cast<int>(nearest_byte(v * 255)); };
   EXPECT_GT(count_near(image, byte(flat.r), byte(flat.g), byte(flat.b)), 40 * 30 * 16 * 0.95);
   EXPECT_GT(count_near(image, byte(peak.r), byte(peak.g), byte(peak.b)), 15);
   EXPECT_THROW(depth_picture({41, 30, depth, 1e-4}), InputError);

@@ -27,6 +27,12 @@ DepthImage dent(double deep) {
   return image;
 }
 
+/// Where an image has the red of a pixel of row 14, which the middle of the dent lies in.
+std::size_t red_of_row_14(int col) {
+  const int pixel = 14 * kWidth + col;
+  return 3 * static_cast<std::size_t>(pixel);
+}
+
 LightRig three_lights() {
   LightRig rig;
   rig.lights = {{TactileLight::Kind::kPoint, {{0.01, 0.002, -0.006}}, {{120, 20, 10}}},
@@ -46,6 +52,7 @@ RgbTable some_table(double smoothing = 0, const ShadowTable& shadow = {}) {
                                                                          : i % 6 < 5 ? 0.1
                                                                                      : 20));
   std::vector<float> background;
+  background.reserve(3 * kWidth * kHeight);
   for (int i = 0; i < 3 * kWidth * kHeight; ++i)
     background.push_back(static_cast<float>(100 + 50 * std::sin(i)));
   return {kWidth, kHeight, bins, std::move(w), std::move(background), smoothing, shadow};
@@ -58,9 +65,9 @@ ShadowTable dark() {
   t.depth = {2e-4f, 6e-4f};
   // Only rays to the right darken, and only red.
   t.change.assign(3 * 4 * 2 * 6, 0.0f);
-  for (int level = 0; level < 2; ++level)
-    for (int k = 0; k < 6; ++k)
-      t.change[static_cast<std::size_t>((1 * 2 + level) * 6 + k)] = level == 0 ? -10.0f : -40.0f;
+  for (std::size_t level = 0; level < 2; ++level)
+    for (std::size_t k = 0; k < 6; ++k)
+      t.change[(1 * 2 + level) * 6 + k] = level == 0 ? -10.0f : -40.0f;
   t.blur = 0;
   return t;
 }
@@ -110,9 +117,7 @@ TEST(Photometric, APressBrightensTheSideThatFacesTheLight) {
   std::vector<float> image;
   const PhotometricModel model(TactileCamera::orthographic(kWidth, kHeight, kPitch), rig);
   model.render(dent(4e-4), image);
-  const auto red = [&](int col) {
-    return image[static_cast<std::size_t>(3 * (14 * kWidth + col))];
-  };
+  const auto red = [&](int col) { return image[red_of_row_14(col)]; };
   // The light is at +x inside the gel. Of the dent, which bulges into the gel, the side to +x
   // faces it.
   EXPECT_GT(red(24), model.background()[0] + 5);
@@ -168,7 +173,10 @@ TEST(RgbModels, BytesAreTheRoundedFloats) {
   const RgbTable table = some_table();
   table.render(image, f);
   table.render(image, b);
-  for (std::size_t i = 0; i < f.size(); ++i) ASSERT_EQ(b[i], static_cast<int>(f[i] + 0.5f));
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const float up = f[i] + 0.5f;
+    ASSERT_EQ(b[i], static_cast<int>(up));
+  }
 }
 
 TEST(RgbModels, AnyNumberOfThreadsGivesTheSameBits) {
@@ -209,7 +217,8 @@ TEST(RgbTable, EmptyBinsTakeTheNearestOneAroundTheCircle) {
   const RgbTable t(kWidth, kHeight, bins, w, std::vector<float>(3 * kWidth * kHeight, 0.0f));
   EXPECT_EQ(t.filled(), 3 * (bins * bins - 2));
   const auto value = [&](int m, int d) {
-    return t.coefficients()[static_cast<std::size_t>((m * bins + d) * 6 + 5)];
+    const int bin = m * bins + d;
+    return t.coefficients()[static_cast<std::size_t>(bin) * 6 + 5];
   };
   EXPECT_EQ(value(3, 7), 10.0f);  // one step from direction 0, over the seam
   EXPECT_EQ(value(3, 5), 20.0f);
@@ -223,9 +232,7 @@ TEST(RgbTable, ShadowsFallOnTheSideAndByTheDepthOfTheTable) {
   const RgbTable t(kWidth, kHeight, 50, zero, back, 0, shadow);
   for (double deep : {2e-4, 6e-4}) {
     t.render(dent(deep), image);
-    const auto red = [&](int col) {
-      return image[static_cast<std::size_t>(3 * (14 * kWidth + col))];
-    };
+    const auto red = [&](int col) { return image[red_of_row_14(col)]; };
     int right = 0;
     for (int col = 21; col < kWidth; ++col) right += red(col) < 99;
     EXPECT_GE(right, 5);
@@ -262,8 +269,9 @@ TEST(TactileNoise, HasTheSpreadThatWasAskedFor) {
   ASSERT_EQ(printed.size(), 63u);
   double most = 0;
   for (std::size_t i = 0; i < 63; ++i) {
-    const double x = (static_cast<double>(i % 9) - 4) * 2e-3,
-                 y = (3 - static_cast<double>(i / 9)) * 2e-3;
+    const std::size_t row = i / 9, column = i % 9;
+    const double x = (static_cast<double>(column) - 4) * 2e-3,
+                 y = (3 - static_cast<double>(row)) * 2e-3;
     most = std::max(most, std::hypot(printed[i][0] - x, printed[i][1] - y));
   }
   EXPECT_GT(most, 1e-4);
@@ -281,8 +289,8 @@ TEST(TactileNoise, ErosionAndDilationMoveTheRimByTheirReach) {
   int wider = 0, narrower = 0, same = 0;
   for (std::int64_t sample = 0; sample < 60; ++sample) {
     std::vector<float> depth(21 * 21, 0.0f);
-    for (int r = 7; r < 14; ++r)
-      for (int c = 7; c < 14; ++c) depth[static_cast<std::size_t>(r * 21 + c)] = 1e-3f;
+    for (std::size_t r = 7; r < 14; ++r)
+      for (std::size_t c = 7; c < 14; ++c) depth[r * 21 + c] = 1e-3f;
     add_depth_noise(noise, 9, sample, 21, 21, depth);
     const auto count = std::count(depth.begin(), depth.end(), 1e-3f);
     wider += count == 81, narrower += count == 25, same += count == 49;

@@ -31,6 +31,7 @@ TEST(RobotSensorsMemory, ReadingAllocatesNothingAfterTheFirstTime) {
   for (const RobotJoint& j : robot.joints) add(SensorKind::kForceTorque, j.name);
   RobotSensors sensors(robot, tree, list, 0);
   std::vector<SensorSignal> signals;
+  signals.reserve(static_cast<std::size_t>(sensors.size()));
   for (int i = 0; i < sensors.size(); ++i) signals.push_back(sensors.signal(i));
   const SensorPipeline pipeline(signals, 1e-3);
 

@@ -25,13 +25,13 @@ TEST(Random, PhiloxGivesThePublishedNumbers) {
 
 TEST(Random, NormalNumbersHaveTheMomentsOfTheirDistribution) {
   // Standard errors of the moments of n numbers: sqrt(1, 2, 15, 96) / sqrt(n); bounds of 4.5.
-  const int n = 200000;
+  const int n = 200000, pairs = n / 2;
   double m[5] = {0, 0, 0, 0, 0}, product = 0;
-  for (int i = 0; i < n / 2; ++i) {
+  for (int i = 0; i < pairs; ++i) {
     const auto x = normal_pair({static_cast<std::uint32_t>(i), 0, 0, 0}, 7);
     for (const double v : x)
       for (int k = 1; k < 5; ++k) m[k] += std::pow(v, k) / n;
-    product += x[0] * x[1] / (n / 2);
+    product += x[0] * x[1] / pairs;
   }
   const double one = 4.5 / std::sqrt(n);
   EXPECT_NEAR(m[1], 0, one);
@@ -74,7 +74,10 @@ TEST(SensorPipeline, ADelayIsExactWhereItIsAMultipleOfTheStepAndElseRoundedUp) {
 
 TEST(SensorPipeline, ARateThatDividesTheStepsIsExactAndHeldBetweenSamples) {
   Clock clock(100, 0, 1e-3);
-  for (int n = 1; n < 100; ++n) ASSERT_DOUBLE_EQ(clock.step(), n / 10 * 10 * 1e-3);
+  for (int n = 1; n < 100; ++n) {
+    const int sampled = n / 10 * 10;
+    ASSERT_DOUBLE_EQ(clock.step(), sampled * 1e-3);
+  }
   EXPECT_EQ(clock.pipeline.read(0, clock.state).samples, 10);  // 0, 10, ..., 90 ms
   EXPECT_DOUBLE_EQ(clock.pipeline.read(0, clock.state).time, 0.09);
 }
@@ -98,8 +101,10 @@ TEST(SensorPipeline, ARateThatDoesNotDivideTheStepsIsLateByLessThanAStepAndKeeps
 
 TEST(SensorPipeline, RateAndDelayTogetherReadTheSampleThatIsOldEnough) {
   Clock clock(250, 0.0105, 1e-3);  // samples every 4 ms, seen 11 steps later
-  for (int n = 1; n < 300; ++n)
-    ASSERT_DOUBLE_EQ(clock.step(), std::max(n - 11, 0) / 4 * 4 * 1e-3) << n;
+  for (int n = 1; n < 300; ++n) {
+    const int sampled = std::max(n - 11, 0) / 4 * 4;
+    ASSERT_DOUBLE_EQ(clock.step(), sampled * 1e-3) << n;
+  }
 }
 
 TEST(SensorPipeline, ADelayOfManySamplesHoldsTheValueOfTheStartUntilTheFirstIsThere) {

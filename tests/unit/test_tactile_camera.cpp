@@ -103,7 +103,8 @@ TEST(TactileFrames, APlaneTiltedByTenDegreesReadsTenDegreesUnderEveryCamera) {
         const Vec3d n = image.normal_at(row, col);
         worst_angle = std::max(worst_angle, std::abs(std::acos(n[2]) * 180 / M_PI - 10));
         EXPECT_LT(n[0], 0);
-        const Vec3d& p = points[static_cast<std::size_t>(row * c.width + col)];
+        const int pixel = row * c.width + col;
+        const Vec3d& p = points[static_cast<std::size_t>(pixel)];
         worst_depth = std::max(worst_depth, std::abs(p[2] - z0 - slope * p[0]));
         // Depth is along the ray.
         const double ray = -image.at(row, col);

@@ -110,6 +110,7 @@ TEST(Tree, LanesEqualScalarsBitForBit) {
     const Tree tree = compile_tree(test::random_robot(40, 12, root));
     test::Random random(3);
     std::vector<test::TreeState> states;
+    states.reserve(8);
     for (int l = 0; l < 8; ++l) states.emplace_back(tree, random);
     const std::size_t n = states[0].v.size(), bodies = tree.bodies.size();
     std::vector<P> q(states[0].q.size()), v(n), a(n);

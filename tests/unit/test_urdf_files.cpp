@@ -182,7 +182,7 @@ TEST(UrdfFiles, ALargeMeshAsksForAScale) {
 
 // A program that stands in for xacro.
 fs::path program(const Folder& folder, const std::string& body) {
-  const fs::path file = folder.write("bin/expand", "#!/bin/sh\n" + body);
+  fs::path file = folder.write("bin/expand", "#!/bin/sh\n" + body);
   fs::permissions(file, fs::perms::owner_all);
   return file;
 }
