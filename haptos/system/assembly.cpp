@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "haptos/base/math/index.h"
 #include "haptos/system/block_room.h"
 
 namespace haptos {
@@ -10,8 +11,6 @@ using internal::kSmallBlock;
 using internal::thread_room;
 
 namespace {
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 // a^T h b of vectors of n and m entries.
 double bilinear(const double* a, int n, const double* h, const double* b, int m) {
@@ -140,6 +139,7 @@ void Assembly::add_hessian(int p, int q, const Mat3d& h) {
     curvature_ += hessian_factor_ * (p == q ? c : 2 * c);
     return;
   }
+  if (pts.is_sum(p) || pts.is_sum(q)) return add_sum_pair(p, q, h);
   const bool p_driven = pts.driven(p), q_driven = pts.driven(q);
   if (p_driven && q_driven) return;
   if (driven_motion_) {
@@ -156,6 +156,22 @@ void Assembly::add_hessian(int p, int q, const Mat3d& h) {
   add_block_pair(p, q, scaled);
   // Two different points of one block: the block is on the diagonal and needs both halves.
   if (p != q && pts.block(p) == pts.block(q)) add_block_pair(q, p, transpose(scaled));
+}
+
+// Every part of one with every part of the other.
+void Assembly::add_sum_pair(int p, int q, const Mat3d& h) {
+  const Points& pts = *points_;
+  const Points::Part own[2] = {{p, 1}, {q, 1}};
+  const Points::Part* a = pts.is_sum(p) ? pts.parts(p) : &own[0];
+  const Points::Part* b = pts.is_sum(q) ? pts.parts(q) : &own[1];
+  const int n = pts.is_sum(p) ? pts.part_count(p) : 1;
+  const int m = pts.is_sum(q) ? pts.part_count(q) : 1;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < (p == q ? i + 1 : m); ++j) {
+      const Mat3d w = (a[i].weight * b[j].weight) * h;
+      const bool twice = a[i].point == b[j].point && (p != q || i != j);
+      add_hessian(a[i].point, b[j].point, twice ? w + transpose(w) : w);
+    }
 }
 
 void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h,
@@ -251,9 +267,14 @@ void Assembly::add_block(int block, const double* gradient, const double* matrix
 void Assembly::finish() {
   const Points& pts = *points_;
   const BlockPattern& pattern = matrix_.pattern();
-  auto pull_back = [&](const std::vector<Vec3d>& from, std::vector<double>& to) {
+  auto pull_back = [&](std::vector<Vec3d>& from, std::vector<double>& to) {
+    for (int p = pts.permanent(); p < pts.size(); ++p) {
+      if (!pts.is_sum(p)) continue;
+      for (int k = 0; k < pts.part_count(p); ++k)
+        from[at_index(pts.parts(p)[k].point)] += pts.parts(p)[k].weight * from[at_index(p)];
+    }
     for (int p = 0; p < pts.size(); ++p) {
-      if (pts.driven(p)) continue;
+      if (pts.driven(p) || pts.is_sum(p)) continue;
       const Vec3d& g = from[at_index(p)];
       double* out = to.data() + pattern.offset(pts.block(p));
       if (const double* j = pts.jacobian(p)) {

@@ -100,6 +100,7 @@ class Assembly {
   const std::vector<std::array<int, 2>>& missing() const { return missing_; }
 
  private:
+  void add_sum_pair(int p, int q, const Mat3d& h);
   void add_block_pair(int p, int q, const Mat3d& h);
   void add_jacobians(int p, int q, const Mat3d& h, double* out, int stride, bool transposed);
   const double* direction(int block) const { return dz_->data() + matrix_.pattern().offset(block); }

@@ -46,6 +46,16 @@ int Points::add_link(int block, int body, int env, const Vec3d& position, const 
   return p;
 }
 
+int Points::add_sum(int body, int env, const Part* parts, int count) {
+  const int p = add(kSum, body, env, Vec3d::zero());
+  lever_.back() = static_cast<int>(parts_.size());
+  columns_.back() = count;
+  parts_.insert(parts_.end(), parts, parts + count);
+  for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x, &u})
+    (*a)[index(p)] = sum_of(p, *a);
+  return p;
+}
+
 int Points::add_carried(int block, int body, int env, const Vec3d& position, int columns) {
   const std::vector<double> still(static_cast<std::size_t>(3 * columns), 0.0);
   const int p = add_link(block, body, env, position, still.data(), columns);
@@ -67,6 +77,7 @@ void Points::begin_step() {
   carried_.resize(n);
   for (std::vector<Vec3d>* a : {&x_start, &x_base, &x_target, &x, &u}) a->resize(n);
   jacobians_.resize(permanent_jacobians_);
+  parts_.clear();
 }
 
 }  // namespace haptos

@@ -13,6 +13,11 @@
 //
 //   x_p(s) = x_start,p + s (x_target,p - x_start,p),   s in [0, 1].
 //
+// A point may also be the weighted sum of any number of others (a place on a soft face, a particle
+// among the nodes of its grid, a link that several blocks move):
+//
+//   x_p = sum_k w_k x_k,      u_p = sum_k w_k u_k.
+//
 // Points of links are made per step, per contact candidate, or they are carried (what is glued to a
 // link, and the vertices of its surface): permanent, with a J_p that the step sets, and
 //
@@ -48,6 +53,13 @@ inline WeightedPoint single(int point) {
 class Points {
  public:
   static constexpr int kDriven = -1;
+  static constexpr int kSum = -2;
+
+  /// What a sum is made of.
+  struct Part {
+    int point = -1;
+    double weight = 0;
+  };
 
   /// A point that is its block's three unknowns. Returns its index.
   int add_node(int block, int body, int env, const Vec3d& x);
@@ -64,7 +76,11 @@ class Points {
              const double* jacobian);
   /// A point of a link for this step; jacobian is row-major 3 x columns, u = jacobian * z_block.
   int add_link(int block, int body, int env, const Vec3d& x, const double* jacobian, int columns);
-  /// Forgets the points of links; call after all permanent points exist and at each step's start.
+  /// For this step, the sum of `count` parts, `count` above 0, that are no sums themselves. Its
+  /// place is that of its parts now.
+  int add_sum(int body, int env, const Part* parts, int count);
+  /// Forgets the points of links and the sums; call after all permanent points exist and at each
+  /// step's start.
   void begin_step();
   /// Declares that all permanent points are there.
   void finish_permanent() {
@@ -76,18 +92,38 @@ class Points {
   int permanent() const { return permanent_; }
   int block(int p) const { return block_[index(p)]; }
   bool driven(int p) const { return block_[index(p)] == kDriven; }
+  bool is_sum(int p) const { return block(p) == kSum; }
+  /// Of a sum, in the order given.
+  int part_count(int p) const { return columns_[index(p)]; }
+  const Part* parts(int p) const { return parts_.data() + lever_[index(p)]; }
+  /// Calls f(block) for each block that moves the point, more than once where parts share it.
+  template <class F>
+  void each_block(int p, F f) const {
+    if (driven(p)) return;
+    if (!is_sum(p)) return f(block(p));
+    for (int k = 0; k < part_count(p); ++k)
+      if (const int q = parts(p)[k].point; !driven(q)) f(block(q));
+  }
+  /// The sum's value, from the array of a quantity of all points.
+  Vec3d sum_of(int p, const std::vector<Vec3d>& values) const {
+    Vec3d v = Vec3d::zero();
+    const Part* part = parts(p);
+    for (int k = 0; k < part_count(p); ++k) v += part[k].weight * values[index(part[k].point)];
+    return v;
+  }
   bool carried(int p) const { return carried_[index(p)] != 0; }
   /// Whether a part of its motion is along the path of the step.
   bool on_path(int p) const { return driven(p) || carried(p); }
   /// Whether it is a node of a soft body: its block's three unknowns are its velocity.
-  bool node(int p) const { return !driven(p) && columns(p) == 3 && !jacobian(p); }
+  bool node(int p) const { return block(p) >= 0 && columns(p) == 3 && !jacobian(p); }
   /// How far the path takes it, from x_start [m]; zero for points that are on none.
   Vec3d way(int p) const {
     return on_path(p) ? x_target[index(p)] - x_start[index(p)] : Vec3d::zero();
   }
   int body(int p) const { return body_[index(p)]; }
   int env(int p) const { return env_[index(p)]; }
-  /// Row-major 3 x columns(p) of a link's or a guided body's point, nullptr for all others.
+  /// Row-major 3 x columns(p) of a link's or a guided body's point, nullptr for all others; not to
+  /// be asked of a sum.
   const double* jacobian(int p) const {
     return lever_[index(p)] < 0 ? nullptr : jacobians_.data() + lever_[index(p)];
   }
@@ -115,6 +151,7 @@ class Points {
   std::vector<char> carried_;
   std::vector<double> jacobians_;
   std::vector<double> weights_{1.0};  // the first is the node's
+  std::vector<Part> parts_;           // of sums
 };
 
 /// The position or velocity of a weighted point, given the array of all points.

@@ -39,6 +39,8 @@ struct StepContext {
   bool one_pass = false;
   double free_time =
       0;  ///< in which a free body accelerates within the step: h, of statics tau [s]
+  /// Where the scalars of a block are; the optimiser's.
+  const BlockPattern* pattern = nullptr;
 };
 
 /// What evaluate() is asked for.

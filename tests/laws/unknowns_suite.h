@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "haptos/bodies/body.h"
+#include "haptos/solve/objective/block_products.h"
 #include "haptos/system/term.h"
 
 namespace haptos::test {
@@ -61,6 +62,8 @@ class UnknownsCase {
     }
     StepContext context{0, h_, h_, &points_, &state_.z, &inverse_mass_};
     context.history = &state_.history;
+    const BlockPattern blocks(sizes_, {});
+    context.pattern = &blocks;
     term->prepare(context);
     std::vector<std::array<int, 2>> couplings;
     term->step_couplings(points_, couplings);
@@ -77,12 +80,9 @@ class UnknownsCase {
   Values evaluate(const std::vector<double>& z) {
     const BlockPattern& pattern = assembly_.matrix().pattern();
     for (int p = 0; p < points_.size(); ++p) {
-      const double* j = points_.jacobian(p);
-      Vec3d& u = points_.u[static_cast<std::size_t>(p)];
-      u = Vec3d::zero();
-      const int n = points_.columns(p), o = pattern.offset(points_.block(p));
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < n; ++c) u[r] += j[n * r + c] * z[static_cast<std::size_t>(o + c)];
+      points_.u[static_cast<std::size_t>(p)] = points_.is_sum(p)
+                                                   ? points_.sum_of(p, points_.u)
+                                                   : internal::velocity(points_, pattern, p, z);
     }
     term_->refresh(points_);
     assembly_.begin(points_, true, nullptr);
@@ -126,6 +126,7 @@ class UnknownsCase {
   }
 
   const Points& points() const { return points_; }
+  Points& points() { return points_; }
 
  private:
   double h_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "haptos/base/math/index.h"
 #include "haptos/system/regularisation.h"
 
 namespace haptos {
@@ -11,8 +12,6 @@ namespace {
 
 // Acceleration by which a body may start to move within a step [m/s2].
 constexpr double kPush = 20;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A right-handed frame with n as its third column; t1 is away from the world axis nearest to n.
 Mat3d contact_frame(const Vec3d& n) {
@@ -52,6 +51,9 @@ FrozenContact::FrozenContact(std::vector<FrozenSurface> surfaces, const PointCon
       refuse(".modulus", s.modulus, "must be 0 or more", "give it in Pa/m");
     if (!(s.dissipation >= 0 && std::isfinite(s.dissipation)))
       refuse(".dissipation", s.dissipation, "must be 0 or more", "give it in s/m");
+    if (!s.link && s.moves() && s.stiffness == FrozenSurface::kAuto && !(s.modulus > 0))
+      refuse(".stiffness", s.stiffness, "must be given for a surface that points move",
+             "give a stiffness [N/m] or a modulus [Pa/m]");
     if (!std::isfinite(s.friction)) refuse(".friction", s.friction, "must be finite", "correct it");
   }
 }
@@ -72,7 +74,7 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
   const std::size_t first = candidates_.size();
   starts_.clear();
   for (int k = 0; k < samples.count; ++k) {
-    add_candidate(context, samples, samples.sample[k]);
+    add_candidate(context, samples, k);
     Candidate& c = candidates_.back();
     if (!samples.rolls) continue;
     c.rolls = transpose(c.frame) * samples.rolls[k];
@@ -81,8 +83,31 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
   if (candidates_.size() > first) set_laws(first);
 }
 
-void FrozenContact::add_candidate(const StepContext& context, const PairSamples& pair,
-                                  const ContactSample& sample) {
+// The point of a surface that points move, and its J diag(M)^-1 J^T.
+int FrozenContact::place_point(const StepContext& context, const FrozenSurface& surface,
+                               const SamplePlace& place, Mat3d& delassus) const {
+  Points& points = *context.points;
+  for (int k = 0; k < place.count; ++k) {
+    const int p = place.part[k].point;
+    if (points.driven(p)) continue;
+    const double* inverse = inverse_mass_ + context.pattern->offset(points.block(p));
+    const double w2 = square(place.part[k].weight);
+    if (const double* j = points.jacobian(p)) {
+      Mat3d own = Mat3d::zero();
+      add_delassus(j, points.columns(p), inverse, own);
+      delassus += w2 * own;
+      continue;
+    }
+    for (int t = 0; t < points.columns(p) / 3; ++t)
+      for (int r = 0; r < 3; ++r)
+        delassus(r, r) += w2 * square(points.weights(p)[t]) * inverse[3 * t + r];
+  }
+  if (place.count == 1 && place.part[0].weight == 1) return place.part[0].point;
+  return points.add_sum(surface.body, surface.env, place.part, place.count);
+}
+
+void FrozenContact::add_candidate(const StepContext& context, const PairSamples& pair, int k_th) {
+  const ContactSample& sample = pair.sample[k_th];
   Candidate c;
   c.pair = pair.pair;
   c.sample = sample;
@@ -92,6 +117,11 @@ void FrozenContact::add_candidate(const StepContext& context, const PairSamples&
   Vec3d start = Vec3d::zero();  // velocity at the start of the step
   for (int k = 0; k < 2; ++k) {
     c.surface[k] = pair.surface[k];
+    if (pair.place[k]) {
+      c.point[k] = place_point(context, surface(pair.surface[k]), pair.place[k][k_th], delassus);
+      start += (k == 0 ? 1.0 : -1.0) * context.points->u[at_index(c.point[k])];
+      continue;
+    }
     const Link* link = surface(pair.surface[k]).link;
     if (!link) continue;
     const int n = link->columns();
@@ -129,12 +159,26 @@ std::vector<std::pair<int, Vec3d>> FrozenContact::slipping_pairs() const {
   return found;
 }
 
+// Whatever moves the two points, with each other and on each side.
+void FrozenContact::couple(const Candidate& c, const Points& points,
+                           std::vector<std::array<int, 2>>& out) {
+  const auto pairs = [&](int p, int q) {
+    if (p < 0 || q < 0) return;
+    points.each_block(p, [&](int i) {
+      points.each_block(q, [&](int j) {
+        if (i != j) out.push_back({i, j});
+      });
+    });
+  };
+  pairs(c.point[0], c.point[1]);
+  for (const int p : c.point)
+    if (p >= 0 && points.is_sum(p)) pairs(p, p);
+}
+
 void FrozenContact::step_couplings(const Points& points,
                                    std::vector<std::array<int, 2>>& out) const {
   for (const Candidate& c : candidates_)
-    if (c.expected && c.point[0] >= 0 && c.point[1] >= 0 &&
-        points.block(c.point[0]) != points.block(c.point[1]))
-      out.push_back({points.block(c.point[0]), points.block(c.point[1])});
+    if (c.expected) couple(c, points, out);
 }
 
 Vec3d FrozenContact::velocity(const Candidate& c, const Points& points) const {
@@ -196,7 +240,7 @@ Energy FrozenContact::evaluate(const Evaluation& e) {
 FeaturePair FrozenContact::key(const Candidate& c) const {
   const FrozenSurface &a = surface(c.surface[0]), &b = surface(c.surface[1]);
   FeaturePair k;
-  k.env = a.link ? a.link->env() : b.link->env();
+  k.env = a.moves() ? a.in_env() : b.in_env();
   k.body_a = a.link ? a.link->body() : a.body;
   k.body_b = b.link ? b.link->body() : b.body;
   k.feature_a = name_feature(c.sample.feature_a, c.surface[0]);

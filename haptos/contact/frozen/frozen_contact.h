@@ -3,7 +3,8 @@
 // Crossley's with lagged or with present normal force in friction (hunt_crossley.h). Where surfaces
 // touch is the sampler's matter (sampler.h).
 //
-// Per sample prepare() freezes a pair of link points and the law:
+// Per sample prepare() freezes a pair of points, of a link or sums of others (a place on a soft
+// face, a particle among the nodes of its grid), and the law:
 //
 //   R_n = max( beta^2 / (4 pi^2) w,  1 / (h k (h + tau)) ),   R_t = sigma w,
 //   w = |J diag(M)^-1 J^T|_F / 3   [1/kg],       v_hat = (0, 0, -phi / (h + tau)),
@@ -176,8 +177,11 @@ class FrozenContact : public ContactTerm, public Impulses {
   SapStep linear_law(const Candidate& c, const Vec3d& v, const Vec3d& gamma) const;
   bool is_cone() const { return law() == PointLaw::kSap || law() == PointLaw::kCoulomb; }
   bool remembers() const { return law_.anchored || lags(); }
-  void add_candidate(const StepContext& context, const PairSamples& pair,
-                     const ContactSample& sample);
+  void add_candidate(const StepContext& context, const PairSamples& pair, int k);
+  static void couple(const Candidate& c, const Points& points,
+                     std::vector<std::array<int, 2>>& out);
+  int place_point(const StepContext& context, const FrozenSurface& surface,
+                  const SamplePlace& place, Mat3d& delassus) const;
   Vec3d velocity(const Candidate& c, const Points& points) const;
 
   std::vector<FrozenSurface> surfaces_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/frozen_contact.h"
 #include "haptos/system/regularisation.h"
 
@@ -22,8 +23,6 @@ constexpr double kSoftest = 10;
 // A contact whose stiffness is left open carries so many times the weight of its bodies as soft as
 // that; piles and impacts pay for stiffness. It sinks no deeper under what is heavier.
 constexpr double kLoads = 10;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 double combine_friction(double a, double b) {
   if (a < 0) return std::max(b, 0.0);

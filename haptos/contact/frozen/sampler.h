@@ -25,13 +25,24 @@ struct FrozenSurface {
   /// Leaves the stiffness to the other side, or where both do to the masses that meet.
   static constexpr double kAuto = 0;
 
-  const Link* link = nullptr;  ///< must outlive the term; nullptr: stands in the world
-  int body = -1;               ///< id in records, for surfaces in the world
+  const Link* link = nullptr;  ///< must outlive the term; nullptr: points move it, or nothing
+  int body = -1;               ///< id in records, where no link carries it
+  int env = -1;                ///< where points move it; -1: stands in the world
   double stiffness = kRigid;   ///< [N/m], or kAuto
   double relaxation_time = 0;  ///< [s]
   double friction = kOther;
   double modulus = 0;      ///< K [Pa/m]; 0: stiffness alone
   double dissipation = 0;  ///< d [s/m]
+
+  /// Whether it moves with unknowns, and with those of which environment.
+  bool moves() const { return link || env >= 0; }
+  int in_env() const { return link ? link->env() : env; }
+};
+
+/// A place on a surface that points move: their weighted sum.
+struct SamplePlace {
+  const Points::Part* part = nullptr;
+  int count = 0;
 };
 
 /// Samples of two surfaces that touch. The laws see them together: a pair is as stiff with many
@@ -41,6 +52,8 @@ struct PairSamples {
   int surface[2] = {-1, -1};  ///< of the list that the term was made with
   const ContactSample* sample = nullptr;
   int count = 0;
+  /// Per sample, of a surface that points move; nullptr: a link carries it, or nothing.
+  const SamplePlace* place[2] = {nullptr, nullptr};
   /// Per sample the change of the velocity at the contact until the middle of the step, while no
   /// unknown changes, world [m/s]; nullptr: none.
   const Vec3d* rolls = nullptr;

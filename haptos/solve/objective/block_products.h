@@ -7,7 +7,7 @@
 
 namespace haptos::internal {
 
-// The velocity of point p under the unknowns z.
+// The velocity of point p, which is no sum, under the unknowns z.
 inline Vec3d velocity(const Points& points, const BlockPattern& pattern, int p,
                       const std::vector<double>& z) {
   const double* zb = z.data() + pattern.offset(points.block(p));

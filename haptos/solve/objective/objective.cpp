@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/solve/objective/block_products.h"
 #include "haptos/system/block_room.h"
 #include "haptos/system/impulses.h"
@@ -13,12 +14,6 @@ using internal::kSmallBlock;
 using internal::multiply;
 using internal::thread_room;
 using internal::velocity;
-
-namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
                       std::vector<Term*> terms) {
@@ -59,6 +54,9 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
       pts.x[i] =
           s == 1.0 ? pts.x_target[i] : pts.x_start[i] + s * (pts.x_target[i] - pts.x_start[i]);
       pts.u[i] = (pts.x[i] - pts.x_base[i]) * (1.0 / b);
+    } else if (pts.is_sum(p)) {
+      pts.u[i] = pts.sum_of(p, pts.u);
+      pts.x[i] = pts.sum_of(p, pts.x);
     } else {
       pts.u[i] = velocity(pts, *pattern_, p, z_);
       pts.x[i] = pts.x_base[i] + b * pts.u[i];
@@ -161,6 +159,7 @@ void Objective::prepare() {
     pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_base[i]) * (1.0 / context_.b)
                              : velocity(pts, *pattern_, p, *context_.z);
   }
+  context_.pattern = pattern_.get();
   for (Term* t : terms_) t->prepare(context_);
   auto& now = found_couplings_;
   now.clear();
@@ -248,6 +247,10 @@ double Objective::max_step(const std::vector<double>& dz, double ds) {
   dx_.resize(at_index(points_->size()));
   for (int p = 0; p < points_->size(); ++p) {
     Vec3d& d = dx_[at_index(p)];
+    if (points_->is_sum(p)) {
+      d = points_->sum_of(p, dx_);
+      continue;
+    }
     d = points_->driven(p) ? Vec3d::zero() : context_.b * velocity(*points_, *pattern_, p, dz);
     if (points_->on_path(p)) d += ds * points_->way(p);
   }
@@ -301,7 +304,9 @@ void Objective::set_off(const std::vector<double>& dz) {
   r.dz = &dz;
   du_.resize(at_index(points_->size()));
   for (int p = 0; p < points_->size(); ++p)
-    du_[at_index(p)] = points_->driven(p) ? Vec3d::zero() : velocity(*points_, *pattern_, p, dz);
+    du_[at_index(p)] = points_->driven(p)   ? Vec3d::zero()
+                       : points_->is_sum(p) ? points_->sum_of(p, du_)
+                                            : velocity(*points_, *pattern_, p, dz);
   r.slope = r.curvature = 0;
   double few[kSmallBlock];
   for (int b = 0; b < pattern_->block_count(); ++b) {
@@ -324,7 +329,7 @@ Objective::Along Objective::along(double a) {
     if (pts.driven(p)) continue;
     const auto i = at_index(p);
     pts.u[i] = ray_.u[i] + a * du_[i];
-    pts.x[i] = pts.x_base[i] + context_.b * pts.u[i];
+    pts.x[i] = pts.is_sum(p) ? pts.sum_of(p, pts.x) : pts.x_base[i] + context_.b * pts.u[i];
   }
   for (Term* t : terms_) t->refresh(pts);
   assembly_.begin_along(pts, dz, du_);

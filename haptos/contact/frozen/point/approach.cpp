@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/collide/field.h"
 
@@ -33,8 +34,6 @@ constexpr double kFarthest = 100;
 constexpr double kSame = 0.98;
 // What notes are about, FeaturePair::part_a.
 constexpr int kParting = -2, kLifted = -3;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 double size_of(const CollisionShape& s) {
   if (s.is_convex()) return s.convex().extent;

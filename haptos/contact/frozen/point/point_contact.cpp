@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
 
@@ -11,7 +13,6 @@ namespace {
 constexpr double kReach = 1e-3;
 // Acceleration by which a body may start to move within a step [m/s2].
 constexpr double kPush = 20;
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 bool bounded(const Aabb& b) {
   for (int k = 0; k < 3; ++k)
@@ -118,11 +119,14 @@ void PointSampler::sample(const StepContext& context, FrozenContact& contact) {
 void PointSampler::add_pair(const StepContext& context, int pair) {
   const NearPair& p = near_[at_index(pair)];
   const bool rolls = find_rolling(context, pair);
-  contact_->add(context, {pair,
-                          {p.shape[0], p.shape[1]},
-                          &samples_[at_index(p.first)],
-                          p.count,
-                          rolls ? rolls_.data() : nullptr});
+  PairSamples samples;
+  samples.pair = pair;
+  samples.surface[0] = p.shape[0];
+  samples.surface[1] = p.shape[1];
+  samples.sample = &samples_[at_index(p.first)];
+  samples.count = p.count;
+  if (rolls) samples.rolls = rolls_.data();
+  contact_->add(context, samples);
 }
 
 }  // namespace haptos

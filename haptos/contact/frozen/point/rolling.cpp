@@ -15,6 +15,8 @@
 
 #include "haptos/contact/frozen/point/point_contact.h"
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
 
@@ -23,8 +25,6 @@ namespace {
 constexpr double kSlow = 1e-3, kFast = 0.3;
 // Samples of the middle reach this far [m].
 constexpr double kReach = 1e-3;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Where a sample acts on side k, as in add_candidate.
 Vec3d place(const ContactSample& s, bool overlaps, int k) {

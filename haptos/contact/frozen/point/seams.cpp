@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/collide/field.h"
 
@@ -17,8 +18,6 @@ constexpr double kParallel = 1e-4;
 constexpr double kFlat = 0.999;
 // What counts as level: of the depth by which the body has sunk, and of the size of its shape.
 constexpr double kOfDepth = 0.5, kOfSize = 1e-6;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 double size_of(const CollisionShape& s) {
   if (s.is_convex()) return s.convex().extent;
