@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // An open surface is touched from both sides: what is a valley on one is a ridge on the other.
 void add_other_side(TriMesh mesh, const SurfaceTopology& topology, SurfaceGeometry& rest) {

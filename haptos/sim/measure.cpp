@@ -1,13 +1,12 @@
 // What a step reports beside the solver's own figures, and the wrenches on bodies.
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 void add(Wrench& w, const Vec3d& force, const Vec3d& at, const Vec3d& about) {
   w.force += force;

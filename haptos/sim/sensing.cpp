@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Contact, closures, and wrenches that were set, where they act at the start of the step.
 void find_forces(const RobotSensors& robot, int first_body, const RobotParts& parts,

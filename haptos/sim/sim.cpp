@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/file.h"
@@ -13,8 +14,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
                                const std::vector<std::string>& known) {

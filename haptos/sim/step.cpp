@@ -4,13 +4,12 @@
 #include <chrono>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/status.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Whether a step needs the one before the last.
 bool keeps_the_last(const Scene& scene) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/status.h"
 
@@ -13,8 +14,6 @@ namespace {
 constexpr double kFar = 10;  // [m] in a step
 constexpr double kMassRatios = 1e8;
 constexpr double kStiff = 1e13;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // What is known of one block.
 struct BlockState {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/geometry/make/pads.h"
 #include "haptos/geometry/make/shapes.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
@@ -10,8 +11,6 @@
 
 namespace haptos::test {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 TriMesh outward(TriMesh m) {
   orient(m);

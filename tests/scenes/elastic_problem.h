@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/bodies/elastic/inversion_barrier.h"
 #include "haptos/geometry/make/pads.h"
@@ -19,8 +20,6 @@
 #include "tests/support.h"
 
 namespace haptos::test {
-
-inline std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 /// Dead loads on points: -sum f_p . (x_p - x_start,p).
 class PointLoads final : public Term {

@@ -14,7 +14,6 @@
 namespace haptos {
 namespace {
 
-using test::at_index;
 using test::ElasticProblem;
 
 constexpr double kLength = 10e-3, kSide = 2e-3;  // [m]

@@ -11,7 +11,6 @@
 namespace haptos {
 namespace {
 
-using test::at_index;
 using test::ElasticProblem;
 
 Material gel(double poisson, int law = 0) {

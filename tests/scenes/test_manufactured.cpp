@@ -23,7 +23,6 @@
 namespace haptos {
 namespace {
 
-using test::at_index;
 using test::ElasticProblem;
 
 constexpr double kPi = 3.14159265358979323846;

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <map>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic_laws.h"
 #include "haptos/contact/live/mortar/mortar_press.h"
 #include "haptos/geometry/mesh/topology.h"
@@ -21,8 +22,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kRadius = 0.05, kBlockRadius = 0.12, kBlockHeight = 0.06, kGap = 5e-5;

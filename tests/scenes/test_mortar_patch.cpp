@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <map>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic_laws.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/geometry/mesh/topology.h"
@@ -19,8 +20,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kPressure = 10, kYoung = 1000, kGap = 2e-3, kSupport = 1e-3;
 const Vec3d kBlock{{1, 1, 0.5}};

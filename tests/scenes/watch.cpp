@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/status.h"
 #include "haptos/geometry/mesh/mass_properties.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
@@ -15,8 +16,6 @@
 
 namespace haptos::test {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 Vec3d moved(const Pose& pose, const Vec3d& x) { return to_matrix(pose.q) * x + pose.p; }
 

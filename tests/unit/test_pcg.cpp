@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/solve/multilevel/linear_solver.h"
 #include "tests/scenes/pad_system.h"
@@ -16,8 +17,6 @@ namespace haptos {
 namespace {
 
 using Couplings = std::vector<std::array<int, 2>>;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 std::vector<double> random_vector(int n, unsigned seed) {
   std::mt19937 rng(seed);

@@ -1,5 +1,6 @@
 #include "haptos/bodies/elastic/damping.h"
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/elastic/elastic_kernel.h"
 
@@ -8,8 +9,6 @@ namespace {
 
 constexpr int kLanes = ElementSlots::kLanes;
 using P = Pack<double, kLanes>;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // kNodes and kPoints are those of the element: 4, 1 or 10, 4.
 template <int kNodes, int kPoints>

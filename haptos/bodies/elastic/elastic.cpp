@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/elastic/elastic_point.h"
 
@@ -11,8 +12,6 @@ namespace {
 
 constexpr int kLanes = ElementSlots::kLanes;
 using P = Pack<double, kLanes>;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // kNodes and kPoints are those of the element: 4, 1 or 10, 4.
 template <class Law, int kNodes, int kPoints>

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
 namespace haptos {
 namespace {
 
 constexpr int kLanes = ElementSlots::kLanes;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/elastic/elastic_kernel.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // -(J - J0)^2 ln(J / J0) and derivatives, for 0 < J < J0.
 Curve<double> barrier_of_ratio(double J, double J0) {

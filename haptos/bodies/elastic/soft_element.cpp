@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
 
 constexpr int kLanes = ElementSlots::kLanes;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 Mat3d edges(const TetMesh& m, const Vec4i& t) {
   auto x = [&](int a) { return m.vertices[at_index(t[a])]; };

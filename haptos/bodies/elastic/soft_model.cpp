@@ -4,14 +4,13 @@
 #include <array>
 #include <map>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/mesh/tet_refine.h"
 #include "haptos/geometry/mesh/topology.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const SoftBody& b, const std::string& what, const std::string& value,
                          const std::string& rule, const std::string& remedy) {

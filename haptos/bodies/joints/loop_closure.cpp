@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/bodies/tree/tree_jacobian.h"
@@ -12,8 +13,6 @@ namespace haptos {
 namespace {
 
 constexpr double kPeriod = 0.1;  // beta: shortest period of the constraint in time steps
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
                          const char* remedy) {

@@ -5,12 +5,11 @@
 #include <cmath>
 #include <set>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic_kernel.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class ForceTerm final : public LoadTerm {
  public:

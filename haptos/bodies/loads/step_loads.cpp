@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/tree/tree_drift.h"
 
 namespace haptos {
-namespace {
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 StepLoads::StepLoads(const Tree& tree)
     : data_(tree),
       start_(tree),

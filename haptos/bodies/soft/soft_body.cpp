@@ -1,12 +1,8 @@
 #include "haptos/bodies/soft/soft_body.h"
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
-namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 SoftNodes::SoftNodes(const BodySlots& slots, std::vector<int> points, std::vector<char> driven,
                      std::vector<double> mass, std::vector<Vec3d> start, const Vec3d& velocity,
                      double mass_damping, History<Vec3d> acceleration)

@@ -1,11 +1,10 @@
 #include "haptos/bodies/soft/stress.h"
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic_point.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Cauchy stress at the points of element e.
 template <class Law>

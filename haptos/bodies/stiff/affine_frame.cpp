@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "haptos/base/math/clamp_positive.h"
+#include "haptos/base/math/index.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Turn of a step [rad] from which on free motion is straight, and loses momentum: what then strikes
 // at such a rate is not resolved, and its steps did not settle.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/bodies/stiff/affine_frame.h"
@@ -17,8 +18,6 @@ namespace haptos {
 namespace {
 
 constexpr int kMaxUnknowns = BlockPattern::kMaxBlockSize;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
                          const char* remedy) {

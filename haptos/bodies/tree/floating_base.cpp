@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
-namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 FloatingBase::FloatingBase(const Tree& tree) {
   std::vector<int> root;
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {

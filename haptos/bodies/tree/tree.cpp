@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/bodies/stiff/rigid_body.h"
@@ -12,8 +13,6 @@ namespace haptos {
 namespace {
 
 using internal::format_number;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
                          const char* remedy) {

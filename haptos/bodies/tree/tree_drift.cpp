@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr double kMostBack = 1.01;  // of velocities, in a step
 constexpr int kPasses = 3;
 // Change of the way to the middle [rad], [m] below which another pass says the same: what rests.
 constexpr double kSameMiddle = 1e-8;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A motion, or a force, that is fixed in a body: in world axes after the body's turn.
 Mat3d turn_between(const Frame<double>& from, const Frame<double>& to) {

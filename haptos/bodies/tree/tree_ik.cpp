@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/bodies/tree/tree_jacobian.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 void check(const Tree& tree, const std::vector<IkTarget>& targets, const std::vector<double>& start,
            const IkOptions& options) {

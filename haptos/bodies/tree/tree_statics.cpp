@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // G of the header, times `scale`, added to `armature`.
 void add_bend_of_weight(const Tree& tree, const TreeData<double>& at, const Vec3d& gravity,

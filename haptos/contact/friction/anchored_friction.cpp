@@ -4,12 +4,11 @@
 #include <cmath>
 #include <set>
 
+#include "haptos/base/math/index.h"
 #include "haptos/geometry/query/closest.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A relative speed below this is none [m/s].
 constexpr double kAtRest = 1e-9;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Pairs of triangles that a search for more motion than was expected may look at, per triangle.
 constexpr std::size_t kMostNear = 16;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Splits pairs (key, item) into lists by key in [0, n), each sorted.
 IndexLists lists_by_key(const std::vector<std::array<int, 2>>& pairs, int n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/lanes.h"
 #include "haptos/base/parallel.h"
 #include "haptos/geometry/query/advancement.h"
@@ -14,8 +15,6 @@ constexpr int kLanes = 8;
 constexpr int kChunk = 256;       // stencils worth handing to a thread
 constexpr double kLost = 1e-290;  // more than a square of a length loses where it underflows
 using Lane = Pack<double, kLanes>;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 template <bool kEdges, class T>
 Stencil<T> closest(const Vec3<T> (&x)[4]) {

@@ -6,12 +6,11 @@
 #include <map>
 #include <string>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/refuse.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 double mean_edge_of(const Coat& coat, const std::vector<Vec3d>& x) {
   std::map<std::pair<int, int>, double> edges;

@@ -5,12 +5,11 @@
 #include <cmath>
 #include <string>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
 
 // A corner of a piece: its place among the bins, and q = weight of each corner of the triangle over
 // its distance from the camera, which is linear over the image.

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/lanes.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/refuse.h"
@@ -23,8 +24,6 @@ using U4 = VectorOf<std::uint8_t, 4>::type;
 constexpr int kLanes = 8, kChunk = 64;
 constexpr int kTerms = 6;
 constexpr float kPi = 3.14159265f, kHalfPi = 1.57079633f;
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 F8 load(const float* from, int count) {
   if (count >= kLanes) return F8::load(from);

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/quaternion.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 void put(const Vec3d& v, double* out) { std::copy_n(v.a, 3, out); }
 

@@ -1,14 +1,13 @@
 // What sensors refer to, found by name when a robot's sensors are set up.
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/sensors/robot/robot_sensors.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Number of the entry of this name; refuses one that is not there.
 template <class List, class Name>

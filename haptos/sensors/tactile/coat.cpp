@@ -2,15 +2,10 @@
 
 #include <string>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/refuse.h"
 
 namespace haptos {
-namespace {
-
-std::size_t at_index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 Coat::Coat(std::size_t nodes, std::span<const Vec3i> coat) : node_count(static_cast<int>(nodes)) {
   std::vector<int> local(nodes, -1);
   triangles.reserve(coat.size());

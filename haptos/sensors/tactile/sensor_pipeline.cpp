@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/hash.h"
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/quaternion.h"
 #include "haptos/base/math/random.h"
 #include "haptos/base/text/error.h"
@@ -14,8 +15,6 @@ namespace {
 
 constexpr double kMostUnderWay = 1e6;
 constexpr std::int64_t kNever = -1;  // sample number of the bias
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 std::array<double, 2> draw(std::uint64_t key, std::int64_t sample, int channel) {
   const auto k = static_cast<std::uint64_t>(sample);

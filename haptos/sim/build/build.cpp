@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/damping.h"
 #include "haptos/bodies/elastic/inversion_barrier.h"
 #include "haptos/bodies/joints/joint_terms.h"
@@ -11,8 +12,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Gives out blocks, scalars and coordinates to bodies in the order they are added.
 class Layout {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/group/live_group.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
 #include "haptos/sim/build/build_robots.h"
@@ -11,8 +12,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A surface that may touch others.
 struct Party {

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/joints/joint_terms.h"
 #include "haptos/bodies/joints/loop_closure.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Terms of the one unknown k of a joint.
 void add_terms(const RobotModel& robot, const RobotJoint& j, int k, Articulation* body,

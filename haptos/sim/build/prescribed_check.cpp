@@ -1,13 +1,12 @@
 // Two prescribed bodies must not pass through each other: nothing could push either aside.
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/geometry/query/ccd.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 std::vector<Aabb> swept_boxes(const ContactSurface& s, const Points& p) {
   std::vector<Aabb> boxes;

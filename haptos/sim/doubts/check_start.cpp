@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/query/distance.h"
 #include "haptos/geometry/query/exact.h"
@@ -14,8 +15,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 TriMesh placed(const ContactSurface& s, const std::vector<Vec3d>& x) {
   TriMesh m;

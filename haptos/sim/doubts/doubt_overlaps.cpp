@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/query/broad_phase.h"
@@ -11,8 +12,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 struct Placed {
   CollisionShape shape;

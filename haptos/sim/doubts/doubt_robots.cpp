@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/tree/tree_dynamics.h"
 #include "haptos/scene/robot/robot_check_detail.h"
@@ -9,8 +10,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kDegree = 3.14159265358979323846 / 180;
 // An angle beyond two turns is rarely meant in rad; limits are kept to a thousandth of their range.

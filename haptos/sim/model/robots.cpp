@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/text.h"
@@ -15,8 +16,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Links that overlap by more than this at the start are left out of contact with each other [m].
 constexpr double kOverlap = 1e-4;

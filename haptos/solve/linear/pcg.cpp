@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/solve/linear/block_kernels.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::ptrdiff_t kChunk = 4096;  // scalars of a partial sum
 constexpr int kBlocks = 512;             // blocks that are worth handing to another thread

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/solve/linear/block_kernels.h"
 #include "haptos/system/block_room.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 double strength_of(const BlockMatrix& a, const BlockJacobi& diagonal, int e) {
   const BlockPattern& p = a.pattern();

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/solve/linear/cholesky_plan.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Coarsening that keeps more of the blocks than this is not worth a level.
 constexpr double kStalled = 0.7;

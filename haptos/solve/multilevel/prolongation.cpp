@@ -4,14 +4,13 @@
 #include <array>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/solve/linear/block_kernels.h"
 #include "haptos/system/block_room.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kGrain = 128;  // rows that are worth handing to another thread
 

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::ptrdiff_t kGrain = 4096;
 constexpr int kLanczosSteps = 10;

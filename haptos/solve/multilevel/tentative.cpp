@@ -4,10 +4,10 @@
 
 #include "haptos/solve/multilevel/prolongation.h"
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kModes = NearNullSpace::kModes;
 // A mode that is this close to the span of those before it adds nothing: a single node has three.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kKrylov = 60;       // directions of GMRES
 constexpr double kLinear = 1e-2;  // its relative residual

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "haptos/base/math/index.h"
 #include "haptos/solve/objective/block_products.h"
 #include "haptos/solve/objective/objective.h"
 #include "haptos/system/block_room.h"
@@ -11,12 +12,6 @@ namespace haptos {
 
 using internal::multiply;
 using internal::velocity;
-
-namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 double Objective::residual() const {
   double s = 0;

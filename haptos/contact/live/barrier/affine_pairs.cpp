@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "haptos/base/math/clamp_positive.h"
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/contact/live/barrier/affine_pair_kernel.h"
 
@@ -14,8 +15,6 @@ namespace {
 using namespace affine_pairs;
 
 constexpr int kGroups = 16;  // packs of pairs in a chunk
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 Sort sort_of(const BarrierPair& p, const std::vector<Vec3d>& x) {
   if (p.kind != PairKind::kEdges)

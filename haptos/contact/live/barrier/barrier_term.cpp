@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/median.h"
 #include "haptos/contact/live/barrier/affine_pairs.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
@@ -15,8 +16,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Sharpness below this is flat: such features add nothing.
 constexpr double kFlat = 1e-6;

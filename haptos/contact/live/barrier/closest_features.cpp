@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/geometry/query/closest.h"
 
 namespace haptos {
-namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void closest_features(const ContactSurface& s, const std::vector<Vec3d>& x, const Vec3d& p,
                       std::span<const int> candidates, double radius,
                       std::vector<SeenFeature>& out) {

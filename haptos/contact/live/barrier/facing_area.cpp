@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/barrier/affine_pairs.h"
 #include "haptos/geometry/query/distance.h"
 
 namespace haptos {
-namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 // Samples and their parts in the order of surface_samples().
 FacingArea::FacingArea(const ContactSurface& surface, const std::vector<SurfaceSample>& samples,
                        const std::vector<int>& lattice, int n)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/barrier/affine_pairs.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/barrier_term.h"
@@ -14,8 +15,6 @@
 namespace haptos {
 
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class HalfSpaceTerm final : public ContactTerm {
  public:

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/friction/walls.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // A triangle beside the feature, the one that lies best across the normal; a loose cell where there
 // is none.

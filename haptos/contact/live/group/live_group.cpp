@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
 #include "haptos/contact/search/candidates.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class Group final : public LiveGroup {
  public:

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/friction/walls.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int64_t kMortar = kMortarKind * kFeatureKind;
 

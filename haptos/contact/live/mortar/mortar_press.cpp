@@ -1,11 +1,10 @@
 #include "haptos/contact/live/mortar/mortar_press.h"
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 enum Kind : std::int64_t { kFace = kMortarKind, kMasterEdge, kSlaveEdge };
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/mortar/mortar_friction.h"
 #include "haptos/contact/search/candidate_search.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 class MortarTerm final : public ContactTerm {
  public:

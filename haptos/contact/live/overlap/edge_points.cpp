@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/geometry/query/closest.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // Points along an edge are no farther apart than this part of the size of the slave's triangles.
 constexpr double kSpacing = 0.5;

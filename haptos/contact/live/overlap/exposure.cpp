@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/math/index.h"
+
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kUpright = 1e6;   // the slope of a wall
 constexpr int kMostAround = 12;    // vertices of a ring

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "haptos/base/math/index.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // [a] with [a] v = a x v.
 Mat3d cross_matrix(const Vec3d& a) {

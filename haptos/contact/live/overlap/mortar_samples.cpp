@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/median.h"
 #include "haptos/contact/live/overlap/exposure.h"
 #include "haptos/contact/live/overlap/overlap.h"
@@ -12,8 +13,6 @@
 
 namespace haptos {
 namespace {
-
-std::size_t at_index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // How much of a face counts that is turned by an angle of this cosine: all up to 53 degrees, none
 // from 78 on. The side of a block, which now and then faces what lies beneath it by a hair, would
