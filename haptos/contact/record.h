@@ -14,7 +14,9 @@ inline constexpr std::int64_t kFeatureKind = std::int64_t(1) << 40;
 
 struct ContactPoint {
   int env = 0;
-  int body_a = -1, body_b = -1;       ///< force acts on a, its opposite on b
+  int body_a = -1, body_b = -1;  ///< force acts on a, its opposite on b
+  /// Which surface of its body each side is: of a link the number of its collision shape, else 0.
+  int surface_a = 0, surface_b = 0;
   std::int64_t feature_a = -1;        ///< sample, vertex or edge of a's surface
   std::int64_t feature_b = -1;        ///< triangle, edge or vertex of b's surface
   WeightedPoint point_a, point_b;     ///< material points in contact (indices into Points)

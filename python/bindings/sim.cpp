@@ -10,15 +10,16 @@ namespace {
 
 // One contact as a row of bytes; haptos/scene/sim.py names the fields in the same order.
 struct ContactRow {
-  std::int32_t env, body_a, body_b, sticking;
+  std::int32_t env, body_a, body_b, sticking, surface_a, surface_b;
   std::int64_t feature_a, feature_b;
   double p[3], n[3], gap, area, force[3], normal_force, tangential_force[3], slip[3], friction;
 };
-static_assert(sizeof(ContactRow) == 32 + 19 * sizeof(double));
+static_assert(sizeof(ContactRow) == 40 + 19 * sizeof(double));
 
 ContactRow row_of(const ContactPoint& c) {
   ContactRow r{};
   r.env = c.env, r.body_a = c.body_a, r.body_b = c.body_b, r.sticking = c.sticking;
+  r.surface_a = c.surface_a, r.surface_b = c.surface_b;
   r.feature_a = c.feature_a, r.feature_b = c.feature_b;
   for (int k = 0; k < 3; ++k) {
     r.p[k] = c.p[k], r.n[k] = c.n[k], r.force[k] = c.force[k];

@@ -56,6 +56,9 @@ FrozenContact::FrozenContact(std::vector<FrozenSurface> surfaces, const PointCon
              "give a stiffness [N/m] or a modulus [Pa/m]");
     if (!std::isfinite(s.friction)) refuse(".friction", s.friction, "must be finite", "correct it");
   }
+  std::map<int, int> count;
+  for (const FrozenSurface& s : surfaces_)
+    number_.push_back(count[s.link ? s.link->body() : s.body]++);
 }
 
 void FrozenContact::prepare(const StepContext& context) {
@@ -261,6 +264,8 @@ void FrozenContact::commit(const StepContext& context, const Points& points) {
     r.env = k.env;
     r.body_a = k.body_a;
     r.body_b = k.body_b;
+    r.surface_a = number_[at_index(c.surface[0])];
+    r.surface_b = number_[at_index(c.surface[1])];
     r.feature_a = k.feature_a;
     r.feature_b = k.feature_b;
     if (c.point[0] >= 0) r.point_a = single(c.point[0]);

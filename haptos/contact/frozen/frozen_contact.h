@@ -185,6 +185,7 @@ class FrozenContact : public ContactTerm, public Impulses {
   Vec3d velocity(const Candidate& c, const Points& points) const;
 
   std::vector<FrozenSurface> surfaces_;
+  std::vector<int> number_;  // of each surface among those of its body
   PointContactOptions law_;
   std::unique_ptr<ContactSampler> sampler_;
   std::map<std::array<int, 2>, double> pair_friction_;

@@ -210,6 +210,7 @@ void contacts_between(std::span<const ContactPoint> contacts, int a, int b,
     ContactPoint r = c;
     if (!is_a) {
       std::swap(r.body_a, r.body_b);
+      std::swap(r.surface_a, r.surface_b);
       std::swap(r.feature_a, r.feature_b);
       std::swap(r.point_a, r.point_b);
       r.n = -r.n;

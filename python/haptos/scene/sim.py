@@ -31,6 +31,8 @@ CONTACT_DTYPE = np.dtype(
         ("body_a", "i4"),
         ("body_b", "i4"),
         ("sticking", "i4"),
+        ("surface_a", "i4"),
+        ("surface_b", "i4"),
         ("feature_a", "i8"),
         ("feature_b", "i8"),
         ("p", "f8", 3),

@@ -86,6 +86,7 @@ class HalfSpaceTerm final : public ContactTerm {
       c.env = soft_.env;
       c.body_a = soft_.body;
       c.body_b = body_;
+      c.surface_a = soft_.part;
       c.feature_a = v;
       c.feature_b = 0;
       c.point_a.count = 1;

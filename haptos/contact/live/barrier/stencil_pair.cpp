@@ -136,6 +136,8 @@ ContactPoint record_pair(const BarrierPair& pair, double support, const Points& 
   c.env = soft.env;
   c.body_a = soft.body;
   c.body_b = collider.body;
+  c.surface_a = soft.part;
+  c.surface_b = collider.part;
   const auto kind = static_cast<std::int64_t>(pair.kind);
   const auto feature = static_cast<std::int64_t>(pair.feature);
   c.feature_a =

@@ -95,6 +95,8 @@ ContactPoint record_press(const MortarPress& press, const MortarSides& sides,
   c.env = sides.slave->env;
   c.body_a = sides.slave->body;
   c.body_b = sides.master->body;
+  c.surface_a = sides.slave->part;
+  c.surface_b = sides.master->part;
   c.feature_a = press.feature_a;
   c.feature_b = press.feature_b;
   c.point_a = press.slave;
