@@ -10,6 +10,7 @@
 #include "haptos/options/point_contact_options.h"
 #include "haptos/options/solver_options.h"
 #include "haptos/scene/spec.h"
+#include "haptos/scene/tactile/tactile_sensor.h"
 
 namespace haptos {
 
@@ -26,6 +27,7 @@ struct Scene {
   std::vector<Pendulum> pendulums;
   std::vector<RobotBody> robots;
   std::vector<PairOptions> pairs;
+  std::vector<TactileSensor> tactile;
   std::vector<std::string> warnings;  ///< sentences of whoever read its files; no part of the model
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/sim/workspace.h"
 
@@ -212,6 +213,45 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
     }
   }
   return r;
+}
+
+void soft_positions(const State& state, const Workspace& w, const SoftParts& soft,
+                    std::vector<Vec3d>& out) {
+  std::vector<Vec3d> all(at_index(w.points.size()), Vec3d::zero());
+  place_stiff(state, w, all, false);
+  out.resize(soft.points.size());
+  const double* q = state.q.data() + soft.nodes->slots().first_q;
+  for (std::size_t v = 0; v < soft.points.size(); ++v) {
+    if (soft.nodes->driven()[v]) {
+      out[v] = all[at_index(soft.points[v])];
+      continue;
+    }
+    out[v] = {{q[0], q[1], q[2]}};
+    q += 3;
+  }
+}
+
+Pose carrier_pose(const Model& model, const State& state, const Workspace& w,
+                  const std::string& name) {
+  const Scene& scene = model.scene;
+  for (std::size_t i = 0; i < scene.prescribed.size(); ++i)
+    if (scene.prescribed[i].name == name) return state.paths[i].to;
+  const LinkName link = find_link(scene, name);
+  if (link.robot < 0) {
+    for (std::size_t i = 0; i < scene.affine.size(); ++i)
+      if (scene.affine[i].name == name) return w.affine[i].frame->pose(state);
+    refuse("\"" + name + "\"", "", "carries nothing in this scene",
+           "name a prescribed body, an affine body or a link");
+  }
+  const RobotModel& robot = model.robots[at_index(link.robot)];
+  const Articulation* body = w.robots[at_index(link.robot)].body;
+  const TreeLink& place = robot.tree->links[at_index(link.link)];
+  if (place.body < 0) return place.pose;
+  for (const int carrier : robot.carriers)
+    if (carrier == link.link)
+      return AffineFrame::nearest_pose(body->carrier_frame(state, link.link));
+  const auto x = body->link_pose(state.q.data() + body->slots().first_q, link.link);
+  return {x.p, quaternion(x.r)};
 }
 
 }  // namespace haptos

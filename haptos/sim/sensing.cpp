@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/random.h"
 #include "haptos/base/text/error.h"
 #include "haptos/sim/workspace.h"
 
@@ -71,12 +72,26 @@ void build_sensing(const Model& model, Workspace& w) {
     s.robots.push_back(*m.sensors);
     for (int i = 0; i < m.sensors->size(); ++i) signals.push_back(m.sensors->signal(i));
   }
+  s.model = &model;
+  s.gels.resize(model.gels.size());
+  for (std::size_t i = 0; i < model.gels.size(); ++i) {
+    if (!model.gels[i].sensor->spec().sampled()) continue;
+    s.gels[i].signal = static_cast<int>(signals.size());
+    signals.push_back(gel_signal(model, static_cast<int>(i)));
+  }
   s.pipeline = SensorPipeline(std::move(signals), model.scene.sim.dt);
 }
 
-void start_sensing(const Scene& scene, std::uint64_t seed, State& state, Workspace& w) {
+void start_sensing(const Model& model, std::uint64_t seed, State& state, Workspace& w) {
   Sensing& s = w.sensing;
   s.pipeline.start(seed, s.env, state.sensors);
+  if (!s.gels.empty()) state.sensors.key = mix_keys(seed, s.env);
+  for (std::size_t i = 0; i < s.gels.size(); ++i) {
+    if (s.gels[i].signal < 0) continue;
+    sample_gel(model, state, w, static_cast<int>(i), GelContacts::kNone, s.gel);
+    pack_gel(model, static_cast<int>(i), s.gel, s.ideal);
+    s.pipeline.start_sensor(s.gels[i].signal, state.time, s.ideal.data(), state.sensors);
+  }
   for (std::size_t r = 0; r < s.robots.size(); ++r) {
     if (s.robots[r].size() == 0) continue;
     RobotStep step;
@@ -84,7 +99,7 @@ void start_sensing(const Scene& scene, std::uint64_t seed, State& state, Workspa
       step.tree.q = step.tree.q_start = state.q.data() + body->slots().first_q;
       step.tree.v = step.tree.v_start = state.z.data() + body->slots().first_scalar;
     }
-    step.tree.gravity = scene.sim.gravity();
+    step.tree.gravity = model.scene.sim.gravity();
     s.robots[r].update(step);
     for (int i = 0; i < s.robots[r].size(); ++i) {
       s.ideal.resize(at_index(s.robots[r].width(i)));
@@ -96,6 +111,15 @@ void start_sensing(const Scene& scene, std::uint64_t seed, State& state, Workspa
 
 void sense(const Scene& scene, State& state, Workspace& w) {
   Sensing& s = w.sensing;
+  for (std::size_t i = 0; i < s.gels.size(); ++i) {
+    const int number = s.gels[i].signal;
+    if (number < 0) continue;
+    if (s.pipeline.due(number, state.time, state.sensors)) {
+      sample_gel(*s.model, state, w, static_cast<int>(i), GelContacts::kLast, s.gel);
+      pack_gel(*s.model, static_cast<int>(i), s.gel, s.ideal);
+    }
+    s.pipeline.advance(number, state.time, s.ideal.data(), state.sensors);
+  }
   for (std::size_t r = 0; r < s.robots.size(); ++r) {
     RobotSensors& sensors = s.robots[r];
     const RobotParts& parts = w.robots[r];

@@ -81,14 +81,14 @@ std::string Sim::likely_cause(const StepReport& report) const {
 void Sim::reset(std::optional<std::uint64_t> seed, std::optional<std::uint32_t> env) {
   if (env) work_->sensing.env = *env;
   state_ = initial_state(*model_, *work_);
-  if (seed) start_sensing(scene(), *seed, state_, *work_);
+  if (seed) start_sensing(*model_, *seed, state_, *work_);
   apply_wrenches();
   work_->contacts.clear();
   for (RobotParts& robot : work_->robots)
     for (JointMotor* motor : robot.motors) motor->forget_effort();
 }
 
-void Sim::restart_sensors(std::uint64_t seed) { start_sensing(scene(), seed, state_, *work_); }
+void Sim::restart_sensors(std::uint64_t seed) { start_sensing(*model_, seed, state_, *work_); }
 
 void Sim::apply_wrenches() {
   for (std::size_t i = 0; i < work_->affine.size(); ++i) {
@@ -159,18 +159,8 @@ const SoftModel& Sim::soft_model(const std::string& name) const {
 
 std::vector<Vec3d> Sim::soft_positions(const std::string& name) const {
   const SoftParts& s = work_->soft[index_of(scene().soft, "soft body", name)];
-  std::vector<Vec3d> all(at_index(work_->points.size()), Vec3d::zero());
-  place_stiff(state_, *work_, all, false);
   std::vector<Vec3d> x;
-  std::size_t free = 0;
-  for (std::size_t v = 0; v < s.points.size(); ++v) {
-    if (s.nodes->driven()[v]) {
-      x.push_back(all[at_index(s.points[v])]);
-      continue;
-    }
-    const double* q = state_.q.data() + s.nodes->slots().first_q + 3 * free++;
-    x.push_back({{q[0], q[1], q[2]}});
-  }
+  haptos::soft_positions(state_, *work_, s, x);
   return x;
 }
 
@@ -216,17 +206,12 @@ void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& t
 Pose Sim::carrier_pose(const std::string& name) const {
   for (const PrescribedBody& b : scene().prescribed)
     if (b.name == name) return prescribed_pose(name);
-  const LinkName link = find_link(scene(), name);
-  if (link.robot < 0) return affine_pose(name);
-  const RobotModel& robot = model_->robots[at_index(link.robot)];
-  const Articulation* body = work_->robots[at_index(link.robot)].body;
-  const TreeLink& place = robot.tree->links[at_index(link.link)];
-  if (place.body < 0) return place.pose;
-  for (const int carrier : robot.carriers)
-    if (carrier == link.link)
-      return AffineFrame::nearest_pose(body->carrier_frame(state_, link.link));
-  const auto x = body->link_pose(state_.q.data() + body->slots().first_q, link.link);
-  return {x.p, quaternion(x.r)};
+  if (find_link(scene(), name).robot < 0) return affine_pose(name);
+  return haptos::carrier_pose(*model_, state_, *work_, name);
+}
+
+void Sim::read_gel(int sensor, const GelAsk& ask, GelSample& out) const {
+  haptos::read_gel(*model_, state_, *work_, sensor, ask, out);
 }
 
 std::vector<TriMesh> Sim::link_surfaces(const std::string& name) const {

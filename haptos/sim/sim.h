@@ -11,6 +11,7 @@
 #include "haptos/bodies/soft/stress.h"
 #include "haptos/contact/record.h"
 #include "haptos/sensors/field/nodal_contact.h"
+#include "haptos/sim/gels.h"
 #include "haptos/sim/model/model.h"
 #include "haptos/sim/robot_view.h"
 #include "haptos/solve/newton/newton.h"
@@ -133,6 +134,8 @@ class Sim {
   /// glued to it sees it: of a link the rotation nearest to where the step left its points, which
   /// differs from the link's pose by the square of the step's angle (bodies/tree/articulation.h).
   Pose carrier_pose(const std::string& body) const;
+  /// The gel of a tactile sensor, numbered as in the scene, as its reader sees it (sim/gels.h).
+  void read_gel(int sensor, const GelAsk& ask, GelSample& out) const;
   /// Surfaces of the collision shapes of a link (its name as in contact records) that soft, affine
   /// and prescribed bodies meet, where the last step left them, world; none where nothing does.
   std::vector<TriMesh> link_surfaces(const std::string& link) const;

@@ -143,6 +143,13 @@ void place_link(const State& state, const Workspace& w, const RobotParts& robot,
 /// vertices of their surfaces on request.
 void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x,
                  bool link_surfaces = true);
+/// World positions [m] of the vertices of a soft body as simulated, into `out`.
+void soft_positions(const State& state, const Workspace& w, const SoftParts& soft,
+                    std::vector<Vec3d>& out);
+/// Pose of a prescribed body, an affine body or a link, as Sim::carrier_pose says.
+/// @throws InputError where the scene has none of this name
+Pose carrier_pose(const Model& model, const State& state, const Workspace& w,
+                  const std::string& name);
 /// Energies and smallest det F of soft bodies at the end of a step.
 void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report);
 /// Whether prescribed bodies would pass through each other on this step's paths; those that would

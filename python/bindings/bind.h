@@ -169,6 +169,7 @@ void bind_sim(nb::module_& m);
 void bind_sensors(nb::module_& m);
 void bind_tactile_rgb(nb::module_& m);
 void bind_signals(nb::module_& m);
+void bind_tactile(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_render(nb::module_& m);
 

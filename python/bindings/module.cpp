@@ -47,6 +47,7 @@ NB_MODULE(_core, m) {
   bind_sensors(m);
   bind_tactile_rgb(m);
   bind_signals(m);
+  bind_tactile(m);
   bind_image(m);
   bind_render(m);
 }

@@ -380,7 +380,7 @@ R call(const nb::object& function, const Args&... args) {
   }
 }
 
-// (mesh, base, coat, material, friction) as Python returns it.
+// (mesh, base, coat, material, friction, sensor) as Python returns it.
 SensorPad to_sensor_pad(const nb::tuple& t) {
   SensorPad pad;
   pad.mesh = nb::cast<TetMesh>(t[0]);
@@ -388,6 +388,7 @@ SensorPad to_sensor_pad(const nb::tuple& t) {
   pad.coat = to_triangles(nb::borrow(t[2]), "sensor, coat");
   set_options(pad.material, nb::cast<nb::dict>(t[3]));
   pad.friction = nb::cast<double>(t[4]);
+  pad.sensor = nb::cast<TactileSensor>(t[5]);
   return pad;
 }
 

@@ -1,14 +1,11 @@
-// Contact fields, force images and stress of a gel, on plain arrays. haptos/tactile/sensors.py ties
-// them to a Sim.
+// Contact fields and stress of a gel, on plain arrays.
 #include "bind.h"
-#include "haptos/sensors/field/force_image.h"
+#include "haptos/sensors/field/contact_field.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos::python {
 namespace {
 
-using Image = OutArray<double, -1, -1>;
-using VectorImage = OutArray<double, 3, -1, -1>;
 using Matrices = OutArray<double, -1, 3, 3>;
 
 NodalContact to_contact(const ArrayLike& force, const ArrayLike& area) {
@@ -42,18 +39,6 @@ nb::dict dict_of(ContactField f) {
   return d;
 }
 
-nb::dict dict_of(ForceImage f) {
-  const auto h = static_cast<std::size_t>(f.height), w = static_cast<std::size_t>(f.width);
-  nb::dict d;
-  d["force"] = own<VectorImage>(std::move(f.force), {3, h, w});
-  d["pressure"] = own<Image>(std::move(f.pressure), {h, w});
-  d["shear"] = own<VectorImage>(std::move(f.shear), {3, h, w});
-  d["area"] = own<Image>(std::move(f.area), {h, w});
-  d["touched"] = own<Image>(std::move(f.touched), {h, w});
-  d["outside"] = vec3(f.outside);
-  return d;
-}
-
 void bind_field(nb::module_& m) {
   using S = ContactFieldSensor;
   nb::class_<S>(m, "ContactFieldSensor")
@@ -83,38 +68,6 @@ void bind_field(nb::module_& m) {
             const NodalContact c = to_contact(force, area);
             check_rows(s, x, c);
             return dict_of(s.measure(x, c));
-          },
-          nb::arg("nodes"), nb::arg("force"), nb::arg("area"))
-      .def(
-          "image",
-          [](const S& s, const TactileCamera& camera, const ArrayLike& nodes,
-             const ArrayLike& force, const ArrayLike& area, int width, int height) {
-            const auto x = to_points(nodes, "nodes");
-            const NodalContact c = to_contact(force, area);
-            check_rows(s, x, c);
-            ForceImage image;
-            {
-              nb::gil_scoped_release release;
-              image = force_image(camera, s.coat(), s.measure(x, c), width, height);
-            }
-            return dict_of(std::move(image));
-          },
-          nb::arg("camera"), nb::arg("nodes"), nb::arg("force"), nb::arg("area"),
-          nb::arg("width") = 0, nb::arg("height") = 0)
-      .def(
-          "patch",
-          [](const S& s, const ArrayLike& nodes, const ArrayLike& force, const ArrayLike& area) {
-            const auto x = to_points(nodes, "nodes");
-            const NodalContact c = to_contact(force, area);
-            check_rows(s, x, c);
-            const ContactPatch p = s.patch(x, c);
-            nb::dict d;
-            d["area"] = p.area;
-            d["force"] = vec3(p.force);
-            d["torque"] = vec3(p.torque);
-            d["centre"] = vec3(p.centre);
-            d["inside"] = own_row(std::vector<std::uint8_t>(p.inside.begin(), p.inside.end()));
-            return d;
           },
           nb::arg("nodes"), nb::arg("force"), nb::arg("area"));
 }

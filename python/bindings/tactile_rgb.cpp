@@ -300,6 +300,7 @@ void bind_noise(nb::module_& m) {
       .def_rw("rotation", &Noise::rotation, "Turn of the grid at most [rad], drawn once.")
       .def_rw("translation", &Noise::translation,
               "Shift of the grid along x and y at most [m], drawn once.")
+      .def_prop_ro("on_surface", &Noise::on_surface, "Whether depth and normals have noise.")
       .def("check", &Noise::check, "Raises InputError for a number that cannot be used.");
   m.def(
       "tactile_noise_key",
@@ -308,27 +309,22 @@ void bind_noise(nb::module_& m) {
       },
       nb::arg("seed"), nb::arg("env"), nb::arg("sensor"));
   m.def(
-      "add_depth_noise",
-      [](const Noise& noise, std::uint64_t key, std::int64_t sample, const ArrayLike& depth) {
-        std::vector<std::size_t> s;
-        std::vector<float> d = floats(depth, "depth", &s);
-        if (s.size() != 2) refuse("depth", "", "must have shape (height, width)", "one at a time");
-        add_depth_noise(noise, key, sample, static_cast<int>(s[1]), static_cast<int>(s[0]), d);
-        return own<OutArray<float, -1, -1>>(std::move(d), {s[0], s[1]});
-      },
-      nb::arg("noise"), nb::arg("key"), nb::arg("sample"), nb::arg("depth"));
-  m.def(
-      "add_texture",
+      "add_surface_noise",
       [](const Noise& noise, std::uint64_t key, std::int64_t sample, double pitch,
          const ArrayLike& depth, const ArrayLike& normal) {
+        if (noise.on_surface() && !(pitch > 0))
+          refuse("pitch", std::to_string(pitch), "must be greater than 0 for noise of the depth",
+                 "give the pixel pitch in the sensor file");
         std::vector<std::size_t> s;
-        std::vector<float> d = floats(depth, "depth", &s);
+        DepthImage image;
+        image.depth = floats(depth, "depth", &s);
         if (s.size() != 2) refuse("depth", "", "must have shape (height, width)", "one at a time");
-        std::vector<float> n = shaped(normal, "normal", {3, s[0], s[1]});
-        add_texture(noise, key, sample, static_cast<int>(s[1]), static_cast<int>(s[0]), pitch, d,
-                    n);
-        return nb::make_tuple(own<OutArray<float, -1, -1>>(std::move(d), {s[0], s[1]}),
-                              own<OutArray<float, 3, -1, -1>>(std::move(n), {3, s[0], s[1]}));
+        image.normal = shaped(normal, "normal", {3, s[0], s[1]});
+        image.width = static_cast<int>(s[1]), image.height = static_cast<int>(s[0]);
+        add_surface_noise(noise, key, sample, pitch, image);
+        return nb::make_tuple(
+            own<OutArray<float, -1, -1>>(std::move(image.depth), {s[0], s[1]}),
+            own<OutArray<float, 3, -1, -1>>(std::move(image.normal), {3, s[0], s[1]}));
       },
       nb::arg("noise"), nb::arg("key"), nb::arg("sample"), nb::arg("pitch"), nb::arg("depth"),
       nb::arg("normal"));
@@ -343,32 +339,6 @@ void bind_noise(nb::module_& m) {
         return own<Floats>(std::move(v), {s[0], s[1], 3});
       },
       nb::arg("noise"), nb::arg("key"), nb::arg("sample"), nb::arg("image"));
-  m.def(
-      "printed_markers",
-      [](const Noise& noise, std::uint64_t key, const MarkerGrid& grid) {
-        const std::vector<Vec2d> at = printed_markers(noise, key, grid);
-        std::vector<double> out;
-        for (const Vec2d& p : at) out.push_back(p[0]), out.push_back(p[1]);
-        return own<OutArray<double, -1, 2>>(std::move(out), {at.size(), 2});
-      },
-      nb::arg("noise"), nb::arg("key"), nb::arg("grid"));
-  m.def(
-      "add_marker_noise",
-      [](const Noise& noise, std::uint64_t key, std::int64_t sample, const ArrayLike& pixel,
-         const ArrayLike& seen) {
-        std::vector<Vec2d> p = to_points2(pixel, "pixel");
-        std::vector<std::uint8_t> flags;
-        for (float f : floats(seen, "in_view")) flags.push_back(f != 0);
-        if (flags.size() != p.size())
-          refuse("in_view", std::to_string(flags.size()) + " flags",
-                 "must be as many as markers, " + std::to_string(p.size()), "pass both together");
-        add_marker_noise(noise, key, sample, p, flags);
-        std::vector<double> out;
-        for (const Vec2d& q : p) out.push_back(q[0]), out.push_back(q[1]);
-        return nb::make_tuple(own<OutArray<double, -1, 2>>(std::move(out), {p.size(), 2}),
-                              own_row(std::move(flags)));
-      },
-      nb::arg("noise"), nb::arg("key"), nb::arg("sample"), nb::arg("pixel"), nb::arg("in_view"));
 }
 
 }  // namespace

@@ -156,8 +156,8 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   yaml_limits.max_bytes = limits.max_bytes;
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
-  v.keys({"sim", "newton", "solver", "contact", "point_contact", "soft", "prescribed", "affine",
-          "half_spaces", "spheres", "pendulums", "robots", "rigid", "pairs"});
+  v.keys({"sim", "newton", "solver", "contact", "point_contact", "soft", "sensors", "prescribed",
+          "affine", "half_spaces", "spheres", "pendulums", "robots", "rigid", "pairs"});
   Reading r;
   r.root = root;
   r.limits = limits;
@@ -170,6 +170,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   if (const auto o = v.find("point_contact")) read_options(*o, s.point_contact);
   read_list(r, v, "prescribed", read_prescribed, s.prescribed);
   read_list(r, v, "soft", read_soft, s.soft);
+  read_list(r, v, "sensors", read_sensor_entry, s.soft);
   std::move(r.mounts.begin(), r.mounts.end(), std::back_inserter(s.prescribed));
   read_list(r, v, "affine", read_affine, s.affine);
   read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
@@ -180,8 +181,11 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   std::move(r.pads.begin(), r.pads.end(), std::back_inserter(s.soft));
   read_list(r, v, "pairs", read_pair, s.pairs);
   s.pairs.insert(s.pairs.end(), r.pairs.begin(), r.pairs.end());
+  s.tactile = std::move(r.tactile);
+  s.tactile.insert(s.tactile.end(), r.on_pads.begin(), r.on_pads.end());
   check_references(r);
   place_in_frames(r, s);
+  check_held_pads(r, s);
   located(v, [&] { validate(s); });
   s.warnings = std::move(r.warnings);
   return s;

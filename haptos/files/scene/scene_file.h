@@ -57,17 +57,18 @@ struct SensorRequest {
   std::array<double, 2> near{};  ///< where it will be pressed, in the gel frame [m]
 };
 
-/// The pad of a tactile sensor in its gel frame.
+/// The pad of a tactile sensor in its gel frame, and the sensor that sees it.
 struct SensorPad {
   TetMesh mesh;           ///< [m]
   std::vector<int> base;  ///< vertices to glue
   std::vector<Vec3i> coat;
   Material material;
   double friction = 0;
+  TactileSensor sensor;  ///< camera, markers, colours and noise; the reader gives it its name
 };
 
-/// The pad of a sensor; its camera is kept by who reads it. The Python package knows sensors by
-/// name and by file. May throw InputError.
+/// A sensor. The Python package knows sensors by name and by file: pictures and archives that give
+/// them colours are read there, and what it reads goes through here whole. May throw InputError.
 using ReadSensor = std::function<SensorPad(const SensorRequest&)>;
 
 /// What a robot asks for that its file gives as a set of pads.
@@ -91,7 +92,7 @@ struct LinkPads {
   bool touch_robot = true;  ///< whether they may touch its own links
 };
 
-/// The pads of a set; cameras are kept by who reads it. May throw InputError.
+/// The pads of a set. May throw InputError.
 using ReadPads = std::function<LinkPads(const PadsRequest&)>;
 
 /// What the library has no program for.

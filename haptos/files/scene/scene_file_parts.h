@@ -30,6 +30,12 @@ struct RelativePose {
   std::string body, frame;
 };
 
+/// A pad of the section `sensors` that a link holds.
+struct HeldPad {
+  Value place;
+  std::string body, link;
+};
+
 /// What reading a scene carries along.
 struct Reading {
   struct Named {
@@ -44,7 +50,10 @@ struct Reading {
   std::map<std::string, Named> names;
   std::vector<Reference> references;
   std::vector<RelativePose> relative;
+  std::vector<HeldPad> held_pads;
   std::vector<SoftBody> pads;          ///< of robots
+  std::vector<TactileSensor> tactile;  ///< of soft bodies in their order
+  std::vector<TactileSensor> on_pads;  ///< of robots' pads
   std::vector<PairOptions> pairs;      ///< of these with their robots
   std::vector<PrescribedBody> mounts;  ///< of sensors that nothing else holds
   std::vector<std::string> warnings;
@@ -149,6 +158,9 @@ TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet);
 
 /// A choice among words.
 std::size_t read_word(const Value& v, const std::vector<std::string>& words);
+/// Refuses pads of `sensors` whose glued base is far from the link that holds them; after all is
+/// read and placed.
+void check_held_pads(const Reading& r, const Scene& s);
 /// The pads of a robot, a soft body each, in the layer "ROBOT pads".
 void read_pads(Reading& r, const Value& v, const RobotBody& robot);
 
@@ -163,6 +175,8 @@ std::vector<Vec3i> surface_triangles(const TetMesh& mesh);
 void read_loads(const Value& v, const SoftSource& s, SoftBody& b);
 
 SoftBody read_soft(Reading& r, const Value& v);
+/// An entry of `sensors`: the pad of a tactile sensor as a soft body.
+SoftBody read_sensor_entry(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);
 AffineBody read_affine(Reading& r, const Value& v);
 HalfSpace read_half_space(Reading& r, const Value& v);

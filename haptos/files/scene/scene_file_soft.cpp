@@ -154,9 +154,9 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 }  // namespace
 
 SoftBody read_soft(Reading& r, const Value& v) {
-  v.keys({"name", "mesh", "surface", "pad", "sensor", "material", "element", "pose", "velocity",
-          "glue", "held", "coat", "friction", "forces", "pressures", "acceleration", "layer",
-          "self_contact"});
+  v.keys({"name",      "mesh",         "surface", "pad",          "sensor", "material", "element",
+          "pose",      "velocity",     "glue",    "held",         "coat",   "friction", "forces",
+          "pressures", "acceleration", "layer",   "self_contact", "rate",   "delay"});
   SoftBody b;
   b.name = read_name(r, v, "soft body");
   if (const auto element = v.find("element"))
@@ -165,6 +165,10 @@ SoftBody read_soft(Reading& r, const Value& v) {
   const int parts = b.element == Element::kComposite ? 8 : 1;
   SoftSource source;
   const std::string shape = only_one(v, {"mesh", "surface", "pad", "sensor"});
+  for (const char* key : {"rate", "delay"})
+    if (const auto timing = v.find(key); timing && shape != "sensor")
+      timing->fail("", "is that of a tactile sensor, and this body has none",
+                   "leave it out, or write sensor: in place of " + shape);
   if (shape == "sensor")
     source = read_sensor_pad(r, v, parts, b);
   else if (shape == "pad")

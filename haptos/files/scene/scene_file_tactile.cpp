@@ -1,8 +1,15 @@
-// Tactile sensors of a scene file, single ones and sets on robots: their pads as soft bodies. Who
-// reads them keeps the cameras.
+// Tactile sensors of a scene file, single ones and sets on robots: each a soft body, its pad, and a
+// sensor of the same name that sees it.
+#include <algorithm>
+#include <limits>
+
 #include "haptos/base/text/text.h"
 #include "haptos/files/scene/scene_file_parts.h"
 #include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/geometry/query/surface_distance.h"
+#include "haptos/geometry/shape/shape_properties.h"
+#include "haptos/sim/model/model.h"
+#include "haptos/sim/model/robots.h"
 
 namespace haptos::scene_file {
 namespace {
@@ -37,7 +44,77 @@ SensorRequest read_request(const Reading& r, const Value& v) {
   return q;
 }
 
+constexpr double kFarthest = 1e-3;  ///< of a glued base from its link [m]
+
+// Distance of the nearest glued vertex to the link's collision shapes [m]; 0 within the box about
+// one of them, and where the link has none.
+double from_link(const SoftBody& b, const Pose& link_start, const RobotLink& link) {
+  double nearest = std::numeric_limits<double>::infinity();
+  bool any = false;
+  for (const RobotShape& c : link.collisions) {
+    if (c.shape.kind == ShapeKind::kHalfSpace) continue;
+    any = true;
+    const TriMesh mesh = shape_mesh(c.shape, std::max(c.shape.size[0] / 8, 1e-4));
+    Aabb box;
+    for (const Vec3d& x : mesh.vertices) box.merge(x);
+    std::vector<Vec3d> base;
+    for (const int v : b.glue.front().vertices) {
+      const Vec3d& x = b.mesh.vertices.at(static_cast<std::size_t>(v));
+      base.push_back(to_local(c.frame, to_local(link_start, b.pose * x)));
+    }
+    if (std::any_of(base.begin(), base.end(), [&](const Vec3d& x) { return box.contains(x); }))
+      return 0;
+    const std::vector<double> d = distance_to_surface(base, mesh);
+    nearest = std::min(nearest, *std::min_element(d.begin(), d.end()));
+  }
+  return any ? nearest : 0;
+}
+
+// The sensor over a pad, with the rate and the delay that v asks for.
+TactileSensor name_sensor(const Value& v, TactileSensor sensor, const std::string& name) {
+  sensor.name = sensor.body = name;
+  if (v.is_map()) {
+    read_if(v, "rate", "1/s", 0, 1e6, sensor.rate);
+    read_if(v, "delay", "s", 0, 100, sensor.delay);
+  }
+  located(v, [&] { check_tactile_sensor(sensor); });
+  return sensor;
+}
+
 }  // namespace
+
+SoftBody read_sensor_entry(Reading& r, const Value& v) {
+  v.keys({"name", "sensor", "pose", "rate", "delay", "glue", "material", "element", "friction",
+          "layer"});
+  v.at("sensor", "name a sensor or a sensor file, for example sensor: gelsight-mini");
+  SoftBody b = read_soft(r, v);
+  if (!v.find("glue") && b.glue.size() == 1)
+    r.held_pads.push_back({v, b.name, b.glue.front().body});
+  return b;
+}
+
+void check_held_pads(const Reading& r, const Scene& s) {
+  for (const HeldPad& h : r.held_pads) {
+    const LinkName name = find_link(s, h.link);
+    if (name.robot < 0) continue;
+    const RobotBody& robot = s.robots[static_cast<std::size_t>(name.robot)];
+    const RobotLink& link = robot.robot.links[static_cast<std::size_t>(name.link)];
+    const Pose start = located(h.place, [&] { return start_pose(s, h.link); });
+    for (const SoftBody& b : s.soft) {
+      if (b.name != h.body) continue;
+      const double far = located(h.place, [&] { return from_link(b, start, link); });
+      if (far <= kFarthest) continue;
+      h.place.fail(
+          "",
+          "has its base " + to_text(far * 1e3) +
+              " mm from the nearest collision "
+              "shape of \"" +
+              printable(h.link) + "\"; it must be within 1 mm",
+          "move it by pose: position, which is that of the gel frame in the link's, or say "
+          "by glue: what holds it");
+    }
+  }
+}
 
 SoftSource read_sensor_pad(Reading& r, const Value& v, int parts_per_tet, SoftBody& b) {
   const Value sensor = *v.find("sensor");
@@ -54,6 +131,7 @@ SoftSource read_sensor_pad(Reading& r, const Value& v, int parts_per_tet, SoftBo
   count_elements(r, sensor, pad.mesh, parts_per_tet);
   b.material = pad.material;
   b.friction = {pad.friction, pad.friction};
+  r.tactile.push_back(name_sensor(v, pad.sensor, b.name));
   const auto pose = v.find("pose");
   const auto frame = pose && pose->is_map() ? pose->find("frame") : std::nullopt;
   if (!v.find("glue") && frame) {
@@ -81,7 +159,7 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
   q.robot = robot.name;
   q.root = r.root;
   if (v.is_map()) {
-    v.keys({"set", "folder"});
+    v.keys({"set", "folder", "rate", "delay"});
     if (const auto folder = v.find("folder")) q.folder = find_asset(r, *folder);
   }
   q.set = name_or_file(r, v.is_map() ? v.at("set", "name a set of pads or its file") : v);
@@ -115,6 +193,7 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
     b.glue.push_back({link, std::move(p.pad.base)});
     r.references.push_back({v, link, true});
     r.relative.push_back({v, name, link});
+    r.on_pads.push_back(name_sensor(v, p.pad.sensor, name));
     r.pads.push_back(std::move(b));
   }
   if (read.touch_robot) return;

@@ -12,8 +12,8 @@
 // and takes edges as straight, which moves forces by no more than the sagitta of an edge.
 #pragma once
 
+#include "haptos/scene/tactile/tactile_camera.h"
 #include "haptos/sensors/field/contact_field.h"
-#include "haptos/sensors/tactile/tactile_camera.h"
 
 namespace haptos {
 

@@ -14,18 +14,6 @@ namespace {
 
 using F8 = Pack<float, 8>;
 constexpr int kLanes = 8;
-constexpr int kMostLights = 64;
-
-void fail(const std::string& element, const std::string& value, const std::string& rule,
-          const std::string& remedy) {
-  throw InputError({"", 0, 0, element, value, rule, remedy});
-}
-
-std::string shown(const Vec3d& v) {
-  return to_text(v[0]) + " " + to_text(v[1]) + " " + to_text(v[2]);
-}
-
-bool finite(const Vec3d& v) { return std::isfinite(v[0] + v[1] + v[2]); }
 
 F8 load(const float* from, int count) {
   if (count >= kLanes) return F8::load(from);
@@ -45,39 +33,6 @@ F8 power(F8 x, int n) {
 }
 
 }  // namespace
-
-void LightRig::check() const {
-  const auto colour = [](const std::string& element, const Vec3d& c) {
-    for (int k = 0; k < 3; ++k)
-      if (!(c[k] >= 0 && c[k] <= 1e5))
-        fail(element, shown(c), "must have three grey values of 0 to 1e5", "for example 255 0 0");
-  };
-  if (lights.size() > kMostLights)
-    fail("lights", std::to_string(lights.size()), "must be at most 64", "join lights");
-  for (std::size_t i = 0; i < lights.size(); ++i) {
-    const TactileLight& l = lights[i];
-    const std::string name = "lights[" + std::to_string(i) + "]";
-    colour(name + ".colour", l.colour);
-    if (l.kind == TactileLight::Kind::kPoint) {
-      if (!finite(l.at) || !(norm(l.at) < 10))
-        fail(name + ".position", shown(l.at), "must be within 10 m of the gel",
-             "give the position in metres, or with its unit");
-      if (!(l.at[2] <= -1e-4))
-        fail(name + ".position", shown(l.at), "must lie below the coat, z at most -0.1 mm",
-             "z points out of the gel, so a light inside has a negative z");
-    } else if (!finite(l.at) || !(norm(l.at) > 1e-6 && norm(l.at) < 1e6)) {
-      fail(name + ".direction", shown(l.at), "must be a direction",
-           "give the vector from the gel to the light, for example 1 0 -0.5");
-    }
-  }
-  colour("ambient", ambient);
-  if (!(diffuse >= 0 && diffuse <= 1e3))
-    fail("diffuse", to_text(diffuse), "must be 0 to 1000", "1 is usual");
-  if (!(specular >= 0 && specular <= 1e3))
-    fail("specular", to_text(specular), "must be 0 to 1000", "0.1 to 0.5 is usual");
-  if (shininess < 1 || shininess > 256)
-    fail("shininess", std::to_string(shininess), "must be 1 to 256", "5 to 50 is usual");
-}
 
 std::size_t PhotometricModel::pixels() const {
   return static_cast<std::size_t>(camera_.width) * static_cast<std::size_t>(camera_.height);

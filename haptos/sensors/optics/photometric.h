@@ -16,27 +16,10 @@
 
 #include <vector>
 
+#include "haptos/scene/tactile/colours.h"
 #include "haptos/sensors/optics/rgb.h"
 
 namespace haptos {
-
-struct TactileLight {
-  enum class Kind { kPoint, kDirectional };
-  Kind kind = Kind::kPoint;
-  Vec3d at = {{0.02, 0, -0.01}};     ///< position [m], or direction from the gel to the light
-  Vec3d colour = {{255, 255, 255}};  ///< red, green, blue [grey value]
-};
-
-struct LightRig {
-  std::vector<TactileLight> lights;
-  Vec3d ambient = {{0, 0, 0}};  ///< [grey value]
-  double diffuse = 1;           ///< k_d
-  double specular = 0;          ///< k_s
-  int shininess = 8;            ///< alpha, 1 to 256
-
-  /// Throws InputError on a light or a number that cannot be used.
-  void check() const;
-};
 
 class PhotometricModel {
  public:

@@ -4,7 +4,7 @@
 // L is the model's light on the coat, computed at rest by the same kernel, so that an undeformed
 // coat gives exactly the background. Pixels where the camera sees no coat (depth or normal is not
 // a number) show the background. Images are float32 in grey values, (height, width, 3), red first,
-// row-major, top row first, as seen from outside (haptos/sensors/tactile/tactile_camera.h).
+// row-major, top row first, as seen from outside (haptos/scene/tactile/tactile_camera.h).
 #pragma once
 
 #include <cstdint>

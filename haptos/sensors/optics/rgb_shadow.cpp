@@ -10,15 +10,6 @@
 namespace haptos {
 namespace {
 
-void ascending(const char* element, const std::vector<float>& v, int wanted) {
-  if (v.size() != static_cast<std::size_t>(wanted))
-    refuse(element, std::to_string(v.size()) + " numbers", "must be " + std::to_string(wanted),
-           "one for each row of the shadow table");
-  for (std::size_t i = 0; i < v.size(); ++i)
-    if (!std::isfinite(v[i]) || (i > 0 && !(v[i] > v[i - 1])))
-      refuse(element, to_text(v[i]), "must be finite and ascending", "sort them");
-}
-
 /// Index of the entry of `v` that is nearest to x.
 int nearest(const std::vector<float>& v, float x) {
   int best = 0;
@@ -30,32 +21,6 @@ int nearest(const std::vector<float>& v, float x) {
 }
 
 }  // namespace
-
-void ShadowTable::check() const {
-  if (change.empty()) return;
-  if (directions < 1 || depths < 1 || steps < 1 || directions > 10'000 || depths > 10'000 ||
-      steps > 10'000 ||
-      change.size() != 3ul * static_cast<std::size_t>(directions) *
-                           static_cast<std::size_t>(depths) * static_cast<std::size_t>(steps))
-    refuse("shadow table", std::to_string(change.size()) + " numbers",
-           "must be three colours times directions times depths times steps", "check its shape");
-  for (float v : change)
-    if (!(v <= 0 && v >= -255))
-      refuse("shadow table", to_text(v), "must be a change of grey value, -255 to 0",
-             "subtract the background");
-  ascending("shadow directions", direction, directions);
-  ascending("shadow depths", depth, depths);
-  if (!(step >= 0.25 && step <= 100))
-    refuse("shadow step", to_text(step), "must be 0.25 to 100 pixels", "1.25 is usual");
-  if (!(fan >= 0 && fan <= 1))
-    refuse("shadow fan", to_text(fan), "must be 0 to 1 rad", "0.1 is usual");
-  if (fan_rays < 1 || fan_rays > 101)
-    refuse("shadow fan rays", std::to_string(fan_rays), "must be 1 to 101", "3 is usual");
-  if (!(blur >= 0 && blur <= 100))
-    refuse("shadow blur", to_text(blur), "must be 0 to 100 pixels", "2 is usual");
-  if (!(threshold > 0 && threshold < 1))
-    refuse("shadow threshold", to_text(threshold), "must be a depth in metres", "5e-5 is usual");
-}
 
 // Minimum is associative and exact, so the order of rays does not matter; this part runs on one
 // thread.

@@ -23,24 +23,10 @@
 
 #include <vector>
 
+#include "haptos/scene/tactile/colours.h"
 #include "haptos/sensors/optics/rgb.h"
 
 namespace haptos {
-
-struct ShadowTable {
-  int directions = 0, depths = 0, steps = 0;
-  std::vector<float> change;     ///< (3, directions, depths, steps) [grey value], at most 0
-  std::vector<float> direction;  ///< of the ray in the image, rad, x right, y down, ascending
-  std::vector<float> depth;      ///< of the press [m], ascending
-  double step = 1.25;            ///< [pixel]
-  double fan = 0.1;              ///< half angle [rad]
-  int fan_rays = 3;
-  double blur = 2;          ///< standard deviation [pixel]
-  double threshold = 5e-5;  ///< depth where contact begins [m]
-
-  bool empty() const { return change.empty(); }
-  void check() const;  ///< throws InputError
-};
 
 class RgbTable {
  public:

@@ -81,30 +81,6 @@ void spread(std::vector<float>& depth, int width, int height, int reach) {
 
 }  // namespace
 
-void TactileNoise::check() const {
-  const auto demand = [](const char* name, double v, double low, double high, const char* remedy) {
-    if (!(v >= low && v <= high))
-      throw InputError({"", 0, 0, std::string("noise.") + name, to_text(v),
-                        "must be " + to_text(low) + " to " + to_text(high), remedy});
-  };
-  if (morphology != 0 && (morphology < 3 || morphology > 101 || morphology % 2 == 0))
-    throw InputError({"", 0, 0, "noise.morphology", std::to_string(morphology),
-                      "must be 0 or an odd number of pixels, 3 to 101", "3 or 5 is usual"});
-  demand("blur", blur, 0, 100, "1 to 3 pixels is usual");
-  demand("texture", texture, 0, 1e-3, "give metres: 2e-6 is usual");
-  demand("rgb", rgb, 0, 255, "1 to 7 grey values is usual");
-  demand("gain", gain, 0, 100, "1 changes nothing");
-  demand("gain_std", gain_std, 0, 10, "0.05 is usual");
-  demand("offset", offset, -255, 255, "0 changes nothing");
-  demand("offset_std", offset_std, 0, 255, "2 grey values is usual");
-  demand("jitter", jitter, 0, 100, "0.5 pixels is usual");
-  demand("loss", loss, 0, 1, "0.01 is usual");
-  demand("interval", interval, 0, 0.5, "0.05 is usual");
-  demand("fabrication", fabrication, 0, 0.01, "give metres: 1e-4 is usual");
-  demand("rotation", rotation, 0, 3.15, "give radians: 0.1 is usual");
-  demand("translation", translation, 0, 0.1, "give metres: 1e-3 is usual");
-}
-
 std::uint64_t tactile_noise_key(std::uint64_t seed, std::uint32_t env, std::string_view sensor) {
   Hash h;
   h.add(sensor.data(), sensor.size());
@@ -166,6 +142,30 @@ void add_texture(const TactileNoise& noise, std::uint64_t key, std::int64_t samp
         normal[2 * n + k] = static_cast<float>(l);
       },
       1024);
+}
+
+void add_surface_noise(const TactileNoise& noise, std::uint64_t key, std::int64_t sample,
+                       double pitch, DepthImage& image) {
+  const int w = image.width, h = image.height;
+  if (noise.morphology > 0 || noise.blur > 0) {
+    const std::vector<float> before = normals_from_depth(image.depth, w, h, pitch);
+    add_depth_noise(noise, key, sample, w, h, image.depth);
+    const std::vector<float> after = normals_from_depth(image.depth, w, h, pitch);
+    const std::size_t n = image.depth.size();
+    std::vector<float>& normal = image.normal;
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t y = n + k, z = 2 * n + k;
+      const auto slope = [&](std::size_t i) {
+        return normal[i] / normal[z] + after[i] / after[z] - before[i] / before[z];
+      };
+      const float gx = slope(k), gy = slope(y), l = std::sqrt(gx * gx + gy * gy + 1.0f);
+      const float tilted[3] = {gx / l, gy / l, 1.0f / l};
+      if (!std::isfinite(tilted[0]) || !std::isfinite(tilted[1]) || !std::isfinite(tilted[2]))
+        continue;
+      normal[k] = tilted[0], normal[y] = tilted[1], normal[z] = tilted[2];
+    }
+  }
+  add_texture(noise, key, sample, w, h, pitch, image.depth, image.normal);
 }
 
 void add_image_noise(const TactileNoise& noise, std::uint64_t key, std::int64_t sample,

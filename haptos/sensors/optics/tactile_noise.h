@@ -19,30 +19,11 @@
 #include <string_view>
 #include <vector>
 
+#include "haptos/scene/tactile/noise.h"
 #include "haptos/sensors/optics/rgb.h"
 #include "haptos/sensors/tactile/markers.h"
 
 namespace haptos {
-
-struct TactileNoise {
-  int morphology = 0;      ///< largest width [pixel], 0 or an odd number
-  double blur = 0;         ///< largest standard deviation [pixel]
-  double texture = 0;      ///< [m]
-  double rgb = 0;          ///< [grey value]
-  double gain = 1;         ///< of all colours
-  double gain_std = 0;     ///< drawn once for each colour
-  double offset = 0;       ///< [grey value]
-  double offset_std = 0;   ///< [grey value], drawn once for each colour
-  double jitter = 0;       ///< [pixel]
-  double loss = 0;         ///< probability
-  double interval = 0;     ///< part of the pitch
-  double fabrication = 0;  ///< [m]
-  double rotation = 0;     ///< [rad]
-  double translation = 0;  ///< [m]
-
-  /// Throws InputError on a number that cannot be used.
-  void check() const;
-};
 
 /// The key of all random numbers of one sensor of one environment.
 std::uint64_t tactile_noise_key(std::uint64_t seed, std::uint32_t env, std::string_view sensor);
@@ -54,6 +35,12 @@ void add_depth_noise(const TactileNoise& noise, std::uint64_t key, std::int64_t 
 /// Texture on depth and normals; `pitch`: metres per pixel.
 void add_texture(const TactileNoise& noise, std::uint64_t key, std::int64_t sample, int width,
                  int height, double pitch, std::vector<float>& depth, std::vector<float>& normal);
+
+/// All noise of depth and normals: where morphology or blur change the depth, normals turn by the
+/// change of its slope, so a pad that is not flat keeps its shape; then texture.
+/// @param pitch  metres per pixel, greater than 0
+void add_surface_noise(const TactileNoise& noise, std::uint64_t key, std::int64_t sample,
+                       double pitch, DepthImage& image);
 
 /// Gain, offset and noise of an image of grey values (height, width, 3), cut at 0 and 255.
 void add_image_noise(const TactileNoise& noise, std::uint64_t key, std::int64_t sample,

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "haptos/geometry/mesh.h"
-#include "haptos/sensors/tactile/tactile_camera.h"
+#include "haptos/scene/tactile/tactile_camera.h"
 
 namespace haptos {
 

@@ -11,17 +11,9 @@
 #include <vector>
 
 #include "haptos/geometry/mesh.h"
-#include "haptos/sensors/tactile/tactile_camera.h"
+#include "haptos/scene/tactile/tactile_sensor.h"
 
 namespace haptos {
-
-/// A grid of markers centred on the gel's origin, row 0 at the top (largest y), column 0 at the
-/// left (smallest x).
-struct MarkerGrid {
-  int rows = 7, cols = 9;
-  double pitch_x = 2e-3, pitch_y = 2e-3;  ///< distance of neighbours [m]
-  double offset_x = 0, offset_y = 0;      ///< centre of the grid in the gel frame [m]
-};
 
 /// Where the markers of a grid are, gel frame x and y [m], row by row. Throws InputError.
 std::vector<Vec2d> marker_places(const MarkerGrid& grid);

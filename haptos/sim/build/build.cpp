@@ -296,7 +296,8 @@ State initial_state(const Model& model, Workspace& w) {
   if (!model.robots.empty()) s.controls.assign(at_index(model.robots.back().controls.end()), 0.0);
   for (std::size_t i = 0; i < model.robots.size(); ++i)
     set_initial_controls(model.robots[i], w.robots[i], s.controls.data());
-  start_sensing(scene, scene.sim.seed, s, w);
+  place_gels(model, s, w);
+  start_sensing(model, scene.sim.seed, s, w);
   return s;
 }
 

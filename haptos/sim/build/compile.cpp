@@ -6,6 +6,7 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
 #include "haptos/sim/doubts/doubts.h"
+#include "haptos/sim/gels.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/workspace.h"
@@ -112,6 +113,12 @@ std::uint64_t hash_of(const Model& m) {
       h.add(p.mass[k]);
     }
   for (const RobotModel& r : m.robots) add_robot(h, r);
+  for (const TactileSensor& s : m.scene.tactile) {
+    if (!s.sampled()) continue;  // the state holds nothing of it
+    h.add(s.name.data(), s.name.size());
+    h.add(s.rate);
+    h.add(s.delay);
+  }
   return h.value();
 }
 
@@ -138,6 +145,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
   }
   for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
   compile_sensors(scene, *m);
+  compile_gels(scene, *m);
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);
   m->hash = hash_of(*m);

@@ -10,15 +10,24 @@
 #include "haptos/bodies/elastic/soft_model.h"
 #include "haptos/geometry/mesh/mass_properties.h"
 #include "haptos/scene/scene.h"
+#include "haptos/sensors/gel/gel_sensor.h"
 #include "haptos/sim/model/robots.h"
 
 namespace haptos {
+
+/// A tactile sensor of the scene: what it reads, and of which bodies.
+struct GelModel {
+  std::shared_ptr<const GelSensor> sensor;
+  int soft = 0;         ///< number in scene.soft
+  std::string carrier;  ///< what the gel is glued to first, and its frame moves with; "": nothing
+};
 
 struct Model {
   Scene scene;                          ///< as described
   std::vector<SoftModel> soft;          ///< refined meshes, surfaces, glue; one per scene.soft
   std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
   std::vector<RobotModel> robots;       ///< one per scene.robots
+  std::vector<GelModel> gels;           ///< one per scene.tactile
   /// Names by the body numbers of contact records: prescribed, soft, affine, pendulums,
   /// links of robots, half-spaces.
   std::vector<std::string> body_names;

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from haptos import _core
 from haptos.press.parts import first_touch, middle_of
-from haptos.tactile.noise import noisy_surface, on_surface
 from haptos.tactile.rgb import RgbSensor, load_rgb
 from haptos.tactile.sensor_models import SensorModel
 
@@ -63,9 +62,10 @@ class HeightMap:
         if self._rgb is not None:
             made["rgb"] = self._rgb.image(image, normal, seed=seed)
         noise = self._sensor.noise or (None if self._rgb is None else self._rgb.noise)
-        if noise is not None and on_surface(noise):
+        if noise is not None and noise.on_surface:
             key = _core.tactile_noise_key(seed, 0, "camera")
-            image, normal = noisy_surface(noise, key, 0, self._sensor.camera.pitch, image, normal)
+            image, normal = _core.add_surface_noise(noise, key, 0, self._sensor.camera.pitch,
+                                                    image, normal)
         return {"depth": image, "normal": normal, **made}
 
     def dent(self, surface: _core.TriMesh, at: tuple[float, float], depth: float

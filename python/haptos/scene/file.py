@@ -11,8 +11,8 @@ from haptos import _core
 from haptos.base.errors import refuse
 from haptos.robots.visual_files import read_solid
 from haptos.scene.scene import Scene
-from haptos.tactile.pad_sets import PadSet, load_pad_set
-from haptos.tactile.sensor_models import SensorModel, load_sensor
+from haptos.tactile.pad_sets import load_pad_set
+from haptos.tactile.sensor_models import load_sensor
 
 if TYPE_CHECKING:
     from haptos.meshes.tets import TetProgress
@@ -24,8 +24,8 @@ def load_scene(path: str | os.PathLike[str], *,
 
     A soft body that is given by its surface is filled with tetrahedra here, or taken from the cache
     of earlier ones (haptos.meshes.cache); progress: called meanwhile with the surface's file name and
-    how far it is. One that is given by a tactile sensor brings the sensor, of the same name;
-    a set of pads on a robot brings one for each pad, "ROBOT/PAD".
+    how far it is. Tactile sensors and sets of pads are read here too, since what colours them are
+    pictures and archives of numpy; the core puts them into the scene.
     """
 
     def fill(surface: _core.TriMesh, name: str, size: float, epsilon: float,
@@ -44,34 +44,25 @@ def load_scene(path: str | os.PathLike[str], *,
 
         return load_mjcf(file, key=key or None, hulls=hulls, roots=[root]).robot
 
-    sensors: list[tuple[str, SensorModel]] = []
-
     def sensor(body: str, name: str, root: str, folder: str,
                near: tuple[float, float]) -> tuple[Any, ...]:
         model = load_sensor(name, folder or None)
         for file in (model.mesh, model.rgb):
             _stay_inside(file, root, f'sensor "{model.name}"')
-        sensors.append((body, model))
         gel = model.gel_near(near)
-        return gel.mesh, gel.base, gel.coat, dict(model.material), model.friction
-
-    sets: list[tuple[str, PadSet]] = []
+        return gel.mesh, gel.base, gel.coat, dict(model.material), model.friction, model.spec()
 
     def pads(robot: str, name: str, root: str, folder: str) -> tuple[Any, ...]:
         made = load_pad_set(name, folder or None)
         for file in made.files:
             _stay_inside(file, root, f'pad set "{made.name}"')
-        sets.append((robot, made))
         rows = [(p.name, p.link, (p.gel.mesh, p.gel.base, p.gel.coat, dict(made.material),
-                                  made.friction), p.position, p.quaternion) for p in made.pads]
+                                  made.friction, made.spec(p)), p.position, p.quaternion)
+                for p in made.pads]
         return rows, made.touch_robot
 
     scene = Scene()
     scene._core = _core.load_scene(os.fspath(path), fill, mjcf, sensor, pads, read_solid)
-    for body, model in sensors:
-        model.add_camera(scene, body)
-    for robot, made in sets:
-        made.add_cameras(scene, robot)
     with open(path, encoding="utf-8", errors="replace") as f:
         scene.text = f.read()
     return scene

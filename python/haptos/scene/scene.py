@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from haptos.meshes.given import surface as to_surface
 from haptos.meshes.given import volume as to_volume
 from haptos.robots.load import load_robot
 from haptos.robots.sensors import add_robot_sensor
+from haptos.tactile.sensors import sensor_spec
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,20 +36,6 @@ SurfaceLike = _core.TriMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
 VolumeLike = _core.TetMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
 
 
-class SensorSpec(NamedTuple):
-    """A tactile sensor as described: name, soft body, camera, marker grid or None, gel frame, file
-    of its colours or None, noise or None for that of the colours' file."""
-
-    name: str
-    body: str
-    camera: _core.TactileCamera
-    markers: _core.MarkerGrid | None
-    position: Any
-    quaternion: Any
-    rgb: str | None = None
-    noise: _core.TactileNoise | None = None
-
-
 class Scene:
     """Bodies, sensors and options; editable until compile().
 
@@ -61,7 +48,6 @@ class Scene:
                  gravity: Sequence[float] | None = None) -> None:
         """dt: time step [s]; gravity: (3) [m/s2], default (0, 0, -9.81)."""
         self._core = _core.Scene()
-        self._sensors: list[SensorSpec] = []
         self.text = ""  #: the scene file it was loaded from, word for word
         if dt is not None:
             self.sim.dt = dt
@@ -491,6 +477,8 @@ class Scene:
         noise: _core.TactileNoise | None = None,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
+        rate: QuantityLike = 0.0,
+        delay: QuantityLike = 0.0,
     ) -> None:
         """Adds a tactile camera under the coat of a soft body.
 
@@ -499,20 +487,21 @@ class Scene:
         noise: of depth, colours and markers (docs/sensors/noise.md), None: what the file has;
         position (3) [m], quaternion (4): gel frame (origin at the rest top centre,
         +z out of the gel) in the frame of the body's mesh. It moves with what the body is glued
-        to. Reading: sim.sensors[name].
+        to. rate: samples per second [Hz], 0 for one at every step; delay: from sample to reader
+        [s]. Reading: sim.sensors[name].
         """
         as_name(name, "sensor name")
-        if any(s.name == name for s in self._sensors):
+        if any(s.name == name for s in self.sensors):
             refuse(f'sensor "{name}"', "", "has the name of another sensor", "give it another name")
-        if camera is None:
-            camera = _core.TactileCamera.orthographic(320, 240, 6.34e-5)
-        self._sensors.append(SensorSpec(name, body, camera, markers, position, quaternion,
-                                        None if rgb is None else os.fspath(rgb), noise))
+        _core.add_tactile(self._core, sensor_spec(
+            name, body, camera=camera, markers=markers, rgb=rgb, noise=noise, position=position,
+            quaternion=quaternion, rate=rate, delay=delay))
 
     @property
-    def sensors(self) -> tuple[SensorSpec, ...]:
-        """Sensors as described so far."""
-        return tuple(self._sensors)
+    def sensors(self) -> tuple[_core.SensorSpec, ...]:
+        """Tactile sensors as described so far: name, body, camera, markers, position, quaternion,
+        rgb, noise, rate, delay each."""
+        return tuple(_core.tactile_sensors(self._core))
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
         """What the scene holds, by kind: soft, prescribed, affine, half_spaces, pendulums,

@@ -116,7 +116,7 @@ class Sim:
         self.scene_text = scene.text
         self._stepping = threading.Lock()
         self._sensors = Named(
-            {s.name: TactileSensor(self, s, int(options.seed)) for s in scene.sensors},
+            {s.name: TactileSensor(self, k, s) for k, s in enumerate(scene.sensors)},
             "tactile sensor", "this Sim", "the scene has none; scene.add_sensor() adds one")
         self._robots = Named(
             {n: RobotView(self._batch, n) for n in self.names("robots")}, "robot or rigid body",
@@ -242,13 +242,10 @@ class Sim:
         for core, wanted, (one, env) in zip(self._each, chosen, seeds, strict=True):
             if wanted:
                 core.reset(one, env)
-        if seed is not None:
-            for sensor in self._sensors.values():
-                sensor._reseed(chosen, seeds)
         self._status = np.where(chosen, np.uint32(0), self._status)
 
     def restart_sensors(self, mask: ArrayLike | None = None, seed: int | ArrayLike = 0) -> None:
-        """Robots' sensors take their first sample anew: for after reset(), where something was put
+        """Sensors take their first sample anew: for after reset(), where something was put
         elsewhere since. It leaves environments alone that have made steps.
 
         mask, seed: as of reset().
@@ -461,8 +458,9 @@ class Sim:
     def contacts(self) -> NDArray[np.void]:
         """Contacts of the last step, one structured record each, (C,), of all environments.
 
-        Fields: env; body_a, body_b (see body_name); feature_a, feature_b; p [m], n (from b to a),
-        gap [m], area [m2], force on a [N], normal_force, tangential_force, slip [m/s], friction,
+        Fields: env; body_a, body_b (see body_name); surface_a, surface_b: which surface of the body,
+        of a link the number of its collision shape, else 0; feature_a, feature_b; p [m], n (from b
+        to a), gap [m], area [m2], force on a [N], normal_force, tangential_force, slip [m/s], friction,
         sticking. Force acts on a, its opposite on b.
         """
         rows = [c.contacts().view(CONTACT_DTYPE)[:, 0] for c in self._each]

@@ -28,6 +28,7 @@ from haptos.tactile.sensor_yaml import (
     read_material,
     title_of,
 )
+from haptos.tactile.sensors import sensor_spec
 
 if TYPE_CHECKING:
     import os
@@ -93,17 +94,15 @@ class PadSet:
                            position=pad.position, quaternion=pad.quaternion, frame=mount,
                            element=element, glue={mount: pad.gel.base},
                            coat=pad.gel.coat, friction=self.friction, layer=layer)
+            scene.add_sensor(name, name, camera=self.camera(pad), markers=pad.markers)
             names.append(name)
-        self.add_cameras(scene, robot)
         if not self.touch_robot:
             scene.add_pair(robot, layer, enabled=False)
         return names
 
-    def add_cameras(self, scene: Scene, robot: str) -> None:
-        """Adds the cameras alone, under soft bodies "ROBOT/PAD" that have the pads' meshes."""
-        for pad in self.pads:
-            name = f"{robot}/{pad.name}"
-            scene.add_sensor(name, name, camera=self.camera(pad), markers=pad.markers)
+    def spec(self, pad: LinkPad) -> _core.SensorSpec:
+        """Camera and markers of a pad, for a scene that is being read."""
+        return sensor_spec(camera=self.camera(pad), markers=pad.markers)
 
 
 def pad_set_names() -> list[str]:

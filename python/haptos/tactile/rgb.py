@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,6 @@ from haptos._core import (
 )
 from haptos.base.errors import InputError, refuse
 from haptos.base.units import parse_quantity
-from haptos.tactile.noise import noisy_surface, on_surface
 
 if TYPE_CHECKING:
     from haptos.calibration.calibration import Calibration
@@ -70,8 +69,8 @@ class RgbSensor:
         """
         n = self.noise
         key = _core.tactile_noise_key(self.seed if seed is None else seed, env, self.name)
-        if on_surface(n):
-            depth, normal = noisy_surface(n, key, sample, self.pitch, depth, normal)
+        if n.on_surface:
+            depth, normal = _core.add_surface_noise(n, key, sample, self.pitch, depth, normal)
         models = (self.model, *self.others)
         model = models[key % len(models)]
         if (n.rgb, n.gain, n.gain_std, n.offset, n.offset_std) == (0, 1, 0, 0, 0):
@@ -95,8 +94,34 @@ def load_rgb(path: str | os.PathLike[str], camera: TactileCamera | None = None, 
     rest_normal: the coat at rest, for a pad that is not flat. name, seed: of the noise. Raises
     InputError for anything wrong in the file or the files that it names.
     """
-    file = Path(path)
-    read = _core.parse_light_file(_read_text(file), str(path))
+    camera, read, backgrounds, table = _read(Path(path), camera)
+    if table is None:
+        models: list[Any] = [PhotometricModel(camera, read.rig, behind, rest_height, rest_normal)
+                             for behind in backgrounds]
+    else:
+        models = [RgbTable(table["coefficients"], behind, read.smoothing, table["shadow"],
+                           rest_normal) for behind in backgrounds]
+    return RgbSensor(models[0], read.noise, pitch=read.pitch or camera.pitch, name=name,
+                     seed=seed, others=models[1:])
+
+
+def read_colours(path: str | os.PathLike[str], camera: TactileCamera
+                 ) -> tuple[_core.TactileColours, TactileNoise]:
+    """The colours of an RGB sensor file for a camera, and the file's noise. Raises InputError."""
+    camera, read, backgrounds, table = _read(Path(path), camera)
+    images = [np.ascontiguousarray(b, np.float32) for b in backgrounds if b is not None]
+    if table is None:
+        return _core.TactileColours.lights(str(path), read.pitch, read.rig, images), read.noise
+    weights = np.ascontiguousarray(table["coefficients"], np.float32)
+    return (_core.TactileColours.table(str(path), read.pitch, weights, read.smoothing,
+                                       table["shadow"], images), read.noise)
+
+
+def _read(file: Path, camera: TactileCamera | None
+          ) -> tuple[TactileCamera, _core.LightFile, list[Any], dict[str, Any] | None]:
+    """The camera, the file, its backgrounds (one of them None for that of lights alone), and its
+    table or None."""
+    read = _core.parse_light_file(_read_text(file), str(file))
     background = None
     if read.background:
         background = _read_background(_beside(file, read.background))
@@ -106,12 +131,12 @@ def load_rgb(path: str | os.PathLike[str], camera: TactileCamera | None = None, 
             size = (background.shape[1], background.shape[0])
         if not size[0] or not read.pitch:
             refuse("image", "", "must give width, height and pitch, or a camera must be given",
-                   "for example image: {width: 320, height: 240, pitch: 63.4 um}", str(path))
+                   "for example image: {width: 320, height: 240, pitch: 63.4 um}", str(file))
         camera = TactileCamera.orthographic(*size, read.pitch)
     elif read.width and size != (camera.width, camera.height):
         refuse("image", f"{size[0]} x {size[1]} pixels",
                f"must be the camera's, {camera.width} x {camera.height}",
-               "calibrate for this camera", str(path))
+               "calibrate for this camera", str(file))
     shape = (camera.height, camera.width, 3)
     named = [(background, read.background)] if background is not None else []
     for other in read.backgrounds:
@@ -121,26 +146,18 @@ def load_rgb(path: str | os.PathLike[str], camera: TactileCamera | None = None, 
             refuse("background", f"shape {image.shape}", f"must have shape {shape}",
                    "use the camera's size", str(_beside(file, where)))
     others = [image for image, where in named if where in read.backgrounds]
-    make: Callable[[Any], Any]
-    if read.model == "lights":
-        def make(behind: Any) -> Any:
-            return PhotometricModel(camera, read.rig, behind, rest_height, rest_normal)
-    else:
+    table = None
+    if read.model != "lights":
         table = read_table(_beside(file, read.table))
         if background is None:
             background = table["background"]
         if background is None:
             refuse("background", "", "is in neither file", "write background: in the sensor file",
-                   str(path))
+                   str(file))
         if background.shape[:2] != shape[:2]:
             refuse("background", f"shape {background.shape}", f"must have shape {shape}",
-                   "use the camera's size", str(path))
-
-        def make(behind: Any) -> Any:
-            return RgbTable(table["coefficients"], behind, read.smoothing, table["shadow"],
-                            rest_normal)
-    return RgbSensor(make(background), read.noise, pitch=read.pitch or camera.pitch, name=name,
-                     seed=seed, others=[make(b) for b in others])
+                   "use the camera's size", str(file))
+    return camera, read, [background, *others], table
 
 
 def read_table(path: str | os.PathLike[str], *, order: str = "RGB") -> dict[str, Any]:

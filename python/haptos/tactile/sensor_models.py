@@ -33,6 +33,7 @@ from haptos.tactile.sensor_yaml import (
 )
 
 from haptos.tactile.noise import read_noise
+from haptos.tactile.sensors import sensor_spec
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -87,13 +88,15 @@ class SensorModel:
 
     def add_to(self, scene: Scene, name: str, *, mount: str | None = None,
                position: ArrayLike | None = None, quaternion: ArrayLike | None = None,
-               frame: str | None = None, near: tuple[float, float] = (0.0, 0.0)) -> None:
+               frame: str | None = None, near: tuple[float, float] = (0.0, 0.0),
+               rate: float | str = 0.0, delay: float | str = 0.0) -> None:
         """Adds pad and camera to a scene: a soft body and a sensor, both called `name`.
 
         mount: a prescribed body, an affine body or a link to glue the base to, None takes `frame`,
         or adds a body "NAME mount" that stands still; position (3) [m], quaternion (4): pose of the
         gel frame at the start; frame: the body or link that this pose refers to, where it starts,
-        None: the world; near: where it will be pressed, (x, y) in the gel frame [m], see gel_near().
+        None: the world; near: where it will be pressed, (x, y) in the gel frame [m], see gel_near();
+        rate [Hz], delay [s]: of the readings, see Scene.add_sensor().
         """
         mount = mount or frame
         if mount is None:
@@ -103,12 +106,13 @@ class SensorModel:
         scene.add_soft(name, gel.mesh, material=Material(**self.material), position=position,
                        quaternion=quaternion, frame=frame, glue={mount: gel.base}, coat=gel.coat,
                        friction=self.friction)
-        self.add_camera(scene, name)
-
-    def add_camera(self, scene: Scene, name: str) -> None:
-        """Adds the camera alone, under a soft body of this name that has the pad's mesh."""
         scene.add_sensor(name, name, camera=self.camera, markers=self.markers,
-                         rgb=self.rgb or None, noise=self.noise)
+                         rgb=self.rgb or None, noise=self.noise, rate=rate, delay=delay)
+
+    def spec(self) -> _core.SensorSpec:
+        """Camera, markers, colours and noise, for a scene that is being read."""
+        return sensor_spec(camera=self.camera, markers=self.markers, rgb=self.rgb or None,
+                           noise=self.noise)
 
 
 def sensor_names() -> list[str]:

@@ -1,26 +1,24 @@
 """Tactile sensors of a Sim: depth, normals, markers, contact fields, stress, point clouds.
 
-Everything is read from the state and the contact records of the last step. Frames, equations and
+Everything is read in C++ (TactileReader), from the state and the contact records of the last step. Frames, equations and
 accuracy: docs/sensors/tactile.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.base.arrays import stack_envs
 from haptos.base.errors import refuse
-from haptos.base.turns import rotation
-from haptos.tactile.noise import noisy_surface, on_prints, on_surface
-from haptos.tactile.rgb import load_rgb
+from haptos.meshes.given import number
+from haptos.tactile.rgb import read_colours
 
 if TYPE_CHECKING:
-    from haptos.scene.scene import SensorSpec
     from haptos.scene.sim import Sim
 
 
@@ -102,114 +100,80 @@ class GelStress(NamedTuple):
     coat_von_mises: NDArray[np.float64]  #: (env, N) [Pa]
 
 
+def sensor_spec(name: str = "", body: str = "", *, camera: _core.TactileCamera | None = None,
+                markers: _core.MarkerGrid | None = None,
+                rgb: str | os.PathLike[str] | None = None,
+                noise: _core.TactileNoise | None = None, position: ArrayLike | None = None,
+                quaternion: ArrayLike | None = None, rate: float | str = 0.0,
+                delay: float | str = 0.0) -> _core.SensorSpec:
+    """A tactile sensor as described, with Scene.add_sensor()'s arguments. Raises InputError."""
+    if camera is None:
+        camera = _core.TactileCamera.orthographic(320, 240, 6.34e-5)
+    colours = None
+    if rgb is not None:
+        colours, of_file = read_colours(rgb, camera)
+        noise = of_file if noise is None else noise
+    return _core.SensorSpec(name, body, camera, markers, position, quaternion, colours,
+                            _core.TactileNoise() if noise is None else noise,
+                            number(rate, "Hz", f'sensor "{name}" rate'),
+                            number(delay, "s", f'sensor "{name}" delay'))
+
+
 class TactileSensor:
-    """A camera under the coat of a soft body. Made by Scene.add_sensor().
+    """A camera under the coat of a soft body. Made by Scene.add_sensor() and by scene files.
 
     The gel frame has its origin at the rest top centre and +z out of the gel; it moves with the
     prescribed body, affine body or link of a robot that the gel is glued to. What a camera shows
     (depth, normals, points, marker pixels, colours) has the noise of the step, where the sensor has
-    any, unless `clean` is asked for; forces and stress have none.
+    any, unless `clean` is asked for; forces and stress have none. A sensor with a rate or a delay
+    reads a sample that the state keeps (`time` says of when), else it reads the present.
     """
 
-    def __init__(self, sim: Sim, spec: SensorSpec, seed: int = 0) -> None:
-        if spec.body not in sim.names("soft"):
-            near = _core.nearest_name(spec.body, sim.names("soft"))
-            refuse(f'sensor "{spec.name}" body', f'"{spec.body}"', "names no soft body",
-                   f'did you mean "{near}"?' if near else "add the soft body first")
-        self.name = spec.name
-        self.body = spec.body
-        self.camera = spec.camera
+    def __init__(self, sim: Sim, number: int, spec: _core.SensorSpec) -> None:
+        self.name: str = spec.name
+        self.body: str = spec.body
+        self.camera: _core.TactileCamera = spec.camera
+        self.rate: float = spec.rate  #: samples per second [Hz]; 0: at every step
+        self.delay: float = spec.delay  #: from sample to reader [s]
         self._sim = sim
-        entry = next(e for e in sim.entries["soft"] if e["name"] == spec.body)
-        self._carrier = next(iter(entry["glue"]), None)
-        position = np.zeros(3) if spec.position is None else np.asarray(spec.position, float)
-        turn = np.eye(3) if spec.quaternion is None else _rotation(spec.quaternion)
-        # X_BG: the gel frame in the body's mesh frame; X_WB at the start.
-        body = entry["pose"]
-        self._start = (_rotation(body[3:]) @ turn, _rotation(body[3:]) @ position + body[:3])
-        self._carrier_start = np.zeros(7) if self._carrier is None else sim.carrier_pose(self._carrier)[0]
-        rest = (np.asarray(sim.mesh(spec.body).vertices) - position) @ turn
-        coat = sim.coat(spec.body)
-        self._rest, self._coat = rest, coat
-        self._fields: dict[float | None, Any] = {}
-        self._depth = _core.DepthSensor(spec.camera, rest, coat)
-        self._contours = _core.ContourSmoother(spec.camera, rest, coat)
-        self._grid = spec.markers
-        self._markers = (None if spec.markers is None
-                         else _core.MarkerSensor(spec.camera, rest, coat, spec.markers))
-        self._printed: list[Any] = []
-        self._seeds = [(seed, k) for k in range(sim.envs)]  # of the noise, and whose it is
-        self._rgb = None if spec.rgb is None else load_rgb(
-            spec.rgb, spec.camera, rest_height=self._depth.rest_height(),
-            rest_normal=self._depth.measure(rest)[1], name=spec.name,
-            seed=seed)
-        if spec.noise is not None:
-            self.noise = spec.noise
-        elif self._rgb is not None:
-            self.noise = self._rgb.noise
-        else:
-            self.noise = _core.TactileNoise()
+        self._markers = spec.markers is not None
+        self._colours = spec.rgb is not None
+        self._read = _core.TactileReader(sim._batch, number)
 
     @property
     def noise(self) -> _core.TactileNoise:
         """The noise; assign another to change it, one without numbers to switch it off. Raises
         InputError for numbers that cannot be used and for markers that it would print beside the
         coat."""
-        return self._noise
+        return self._read.noise
 
     @noise.setter
     def noise(self, noise: _core.TactileNoise) -> None:
-        noise.check()
-        self._noise = noise
-        if self._rgb is not None:
-            self._rgb.noise = noise
-        self._print(range(self._sim.envs))
+        self._read.noise = noise
 
-    def _print(self, envs: Iterable[int]) -> None:
-        """Prints the markers of these environments where the noise wants them."""
-        if self._grid is None or not on_prints(self._noise):
-            self._printed = []
-            return
-        if not self._printed:
-            self._printed = [self._markers] * self._sim.envs
-        for k in envs:
-            at = _core.printed_markers(self._noise, self._key(k), self._grid)
-            self._printed[k] = _core.MarkerSensor(self.camera, self._rest, self._coat, at)
-
-    def _key(self, env: int) -> int:
-        return _core.tactile_noise_key(*self._seeds[env], self.name)
-
-    def _reseed(self, chosen: NDArray[np.bool_], seeds: list[tuple[int, int]]) -> None:
-        for k in np.flatnonzero(chosen):
-            self._seeds[int(k)] = seeds[int(k)]
-        self._print([int(k) for k in np.flatnonzero(chosen)])
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """When what is read now was sampled, (env,) [s]."""
+        return self._read.frames()[2]
 
     def frame(self, env: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rotation (3, 3) and origin (3) [m] of the gel frame in the world now.
+        """Rotation (3, 3) and origin (3) [m] of the gel frame in the world, at `time`.
 
         env: which environment. Raises InputError for one that is not there.
         """
         if not 0 <= env < self._sim.envs:
             refuse("env", env, f"must be from 0 to {self._sim.envs - 1}",
                    "environments are counted from 0")
-        turn, origin = self._start
-        if self._carrier is None:
-            return turn, origin
-        a, b = self._carrier_start, self._sim.carrier_pose(self._carrier)[env]
-        moved = _rotation(b[3:]) @ _rotation(a[3:]).T
-        return moved @ turn, moved @ (origin - a[:3]) + b[:3]
+        turn, origin, _ = self._read.frames()
+        return turn[env], origin[env]
 
     def nodes(self, *, compensated: bool = False) -> NDArray[np.float64]:
-        """The gel's nodes now, gel frame [m], (env, V, 3).
+        """The gel's nodes at `time`, gel frame [m], (env, V, 3). With a rate or a delay, nodes
+        inside the gel are where they are at rest.
 
         compensated: those in contact moved over the gap to what presses on them.
         """
-        x = self._sim.positions(self.body)
-        frames = [self.frame(k) for k in range(len(x))]
-        nodes = stack_envs([(x[k] - origin) @ turn for k, (turn, origin) in enumerate(frames)])
-        if compensated:
-            nodes += stack_envs([c["to_surface"] for c in self._nodal_contact()])
-        return nodes
+        return self._read.nodes(compensated)
 
     def depth(self, *, compensated: bool = False, clean: bool = False, raw: bool = False
               ) -> NDArray[np.float32]:
@@ -218,7 +182,7 @@ class TactileSensor:
 
         compensated, clean, raw: see image().
         """
-        return self.image(compensated=compensated, clean=clean, raw=raw)[0]
+        return self._read.surface(compensated, clean, raw, False)["depth"]
 
     def image(self, *, compensated: bool = False, clean: bool = False, raw: bool = False
               ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -230,25 +194,20 @@ class TactileSensor:
         are; without it they are smoothed along the contours of the dent, over two elements, where
         vertices beside a sharp edge stand up and down with the mesh.
         """
-        nodes = self.nodes(compensated=compensated)
-        images = [self._depth.measure(x) if raw else self._contours.measure(self._depth, x)
-                  for x in nodes]
-        if on_surface(self._noise) and not clean:
-            images = [noisy_surface(self._noise, self._key(k), int(step), self.camera.pitch, *i)
-                      for k, (i, step) in enumerate(zip(images, self._sim.step_count, strict=True))]
-        return stack_envs([i[0] for i in images]), stack_envs([i[1] for i in images])
+        made = self._read.surface(compensated, clean, raw, True)
+        return made["depth"], made["normal"]
 
     # -- contact -------------------------------------------------------------------------------
 
     @property
     def coat_vertices(self) -> NDArray[np.int32]:
         """Vertex of positions(body) of each vertex of the coat, (N,)."""
-        return self._field(None).nodes
+        return self._read.coat_nodes
 
     @property
     def coat_triangles(self) -> NDArray[np.int32]:
         """Triangles of the coat as its own vertices, outward, (T, 3)."""
-        return self._field(None).triangles
+        return self._read.coat_triangles
 
     def contact_field(self, *, smoothing: float | None = None) -> ContactField:
         """Pressure and shear on the coat from the contact forces of the last step, which they keep.
@@ -256,9 +215,7 @@ class TactileSensor:
         smoothing: length over which forces are spread [m]; None takes the size of the elements.
         Raises InputError for a negative length.
         """
-        rows = [self._field(smoothing).measure(x, c["force"], c["area"])
-                for x, c in zip(self.nodes(), self._nodal_contact(), strict=True)]
-        return ContactField(*_stacked(rows, ContactField._fields))
+        return ContactField(**self._read.contact_field(smoothing))
 
     def force_image(self, shape: tuple[int, int] | None = None, *,
                     smoothing: float | None = None) -> ForceImage:
@@ -267,22 +224,16 @@ class TactileSensor:
         shape: rows and columns of bins, None takes the camera's pixels; smoothing: as in
         contact_field(). Raises InputError for a shape without bins.
         """
-        height, width = (0, 0) if shape is None else shape
-        if shape is not None and not (height >= 1 and width >= 1):
+        height, width = (self.camera.height, self.camera.width) if shape is None else shape
+        if not (height >= 1 and width >= 1):
             refuse("shape", shape, "must be at least one row and one column", "for example 24, 32")
-        field = self._field(smoothing)
-        rows = [field.image(self.camera, x, c["force"], c["area"], width, height)
-                for x, c in zip(self.nodes(), self._nodal_contact(), strict=True)]
-        return ForceImage(*_stacked(rows, ForceImage._fields))
+        return ForceImage(**self._read.force_image(width, height, smoothing))
 
     def touch(self) -> Touch:
         """Wrench, area and centre of pressure of what touches the gel, from the last step."""
-        field = self._field(None)
-        rows = [field.patch(x, c["force"], c["area"])
-                for x, c in zip(self.nodes(), self._nodal_contact(), strict=True)]
-        area, force, torque, centre, inside = _stacked(
-            rows, ("area", "force", "torque", "centre", "inside"))
-        return Touch(area, force, torque, centre, self.camera.project(centre), inside.astype(bool))
+        made = self._read.touch()
+        made["triangles"] = made["triangles"].view(np.bool_)
+        return Touch(**made)
 
     def contact_mask(self, threshold: float = 5e-5) -> NDArray[np.bool_]:
         """Pixels that are pressed in deeper than threshold [m], (env, height, width), as one tells
@@ -299,11 +250,10 @@ class TactileSensor:
         clean: see image(). Raises InputError for another frame.
         """
         depth, normal = self.image(compensated=compensated, clean=clean)
-        position = stack_envs([self._depth.points(d.ravel()) for d in depth])
         normals = np.moveaxis(normal, 1, -1).astype(float)
         seen = np.isfinite(depth)
         normals[~seen] = np.nan
-        position, normals = self._in_frame(frame, position, normals)
+        position, normals = self._in_frame(frame, self._read.points(depth), normals)
         return PointCloud(position, normals, seen, _deeper(depth, threshold))
 
     def marker_points(self, frame: str = "world") -> MarkerPoints:
@@ -320,97 +270,60 @@ class TactileSensor:
             refuse("frame", frame, "must be world or gel", "the gel frame moves with its carrier")
         if frame == "gel":
             return position, vectors
-        turns = [self.frame(k) for k in range(len(position))]
-        return (stack_envs([p @ turn.T + at for p, (turn, at) in zip(position, turns, strict=True)]),
-                stack_envs([v @ turn.T for v, (turn, _) in zip(vectors, turns, strict=True)]))
+        turn, origin, _ = self._read.frames()
+        to_world = turn.swapaxes(1, 2)  # of rows
+        return ((position.reshape(len(turn), -1, 3) @ to_world + origin[:, None]).reshape(position.shape),
+                (vectors.reshape(len(turn), -1, 3) @ to_world).reshape(vectors.shape))
 
     # -- inside the gel ------------------------------------------------------------------------
 
     def stress(self) -> GelStress:
-        """Cauchy stress in the gel from its law and its deformation, without damping."""
+        """Cauchy stress in the gel now, from its law and its deformation, without damping; no
+        reading, so rate and delay do not change it."""
         element, coat = [], []
-        for k, each in enumerate(self._sim._each):
-            turn = self.frame(k)[0]
+        turns = self._read.frames(now=True)[0]
+        for turn, each in zip(turns, self._sim._each, strict=True):
             of_element, of_node = each.soft_stress(self.body)
             element.append(turn.T @ of_element @ turn)
             coat.append(turn.T @ of_node[self.coat_vertices] @ turn)
         e, c = stack_envs(element), stack_envs(coat)
         return GelStress(e, c, _von_mises(e), _von_mises(c))
 
-    # -- parts ---------------------------------------------------------------------------------
-
-    def _field(self, smoothing: float | None) -> Any:
-        """Factored once for each smoothing length."""
-        if smoothing not in self._fields:
-            self._fields[smoothing] = _core.ContactFieldSensor(self._rest, self._coat, smoothing)
-        return self._fields[smoothing]
-
-    def _nodal_contact(self) -> list[dict[str, NDArray[np.float64]]]:
-        """What touched each node in the last step, gel frame, per environment."""
-        out = []
-        for k, each in enumerate(self._sim._each):
-            turn = self.frame(k)[0]
-            c = each.nodal_contact(self.body)
-            out.append({"force": c["force"] @ turn, "area": c["area"],
-                        "to_surface": c["to_surface"] @ turn})
-        return out
+    # -- colours and markers -------------------------------------------------------------------
 
     def rgb(self, *, clean: bool = False) -> NDArray[np.uint8]:
         """What the camera shows, grey values (env, height, width, 3), red first; the mirror image of
         what a camera inside sees. Without contact and noise exactly the background. clean:
         without noise and other backgrounds. Raises InputError without a file of lights or a table."""
-        if self._rgb is None:
+        if not self._colours:
             refuse(f'sensor "{self.name}"', "", "has no colours",
                    "give add_sensor(rgb=...) a file of lights or a table")
-        depth, normal = self.image(clean=True)
-        if clean:
-            return stack_envs([self._rgb.model.render(d, n)
-                               for d, n in zip(depth, normal, strict=True)])
-        return stack_envs([
-            self._rgb.image(depth[k], normal[k], sample=int(step), seed=self._seeds[k][0],
-                            env=self._seeds[k][1])
-            for k, step in enumerate(self._sim.step_count)])
+        return self._read.colours(clean)
 
     @property
     def has_colours(self) -> bool:
         """Whether the sensor has lights or a table."""
-        return self._rgb is not None
+        return self._colours
 
     @property
     def has_markers(self) -> bool:
         """Whether the sensor has a marker grid."""
-        return self._markers is not None
+        return self._markers
 
     def markers(self, *, clean: bool = False) -> MarkerReading:
-        """The markers now and their flow since rest.
+        """The markers at `time` and their flow since rest.
 
         With noise they sit where they were printed; position and flow are exact, pixel, pixel_flow
         and undistorted jitter, some are lost. clean: without noise. Raises InputError without a
         marker grid.
         """
-        if self._markers is None:
+        if not self._markers:
             refuse(f'sensor "{self.name}"', "", "has no markers",
                    "give add_sensor(markers=haptos.MarkerGrid())")
-        of = self._printed if self._printed and not clean else [self._markers] * self._sim.envs
-        rows = [m.measure(x) for m, x in zip(of, self.nodes(), strict=True)]
-        position, flow, normal, pixel, pixel_flow, in_view, hidden = _stacked(
-            rows, ("position", "flow", "normal", "pixel", "pixel_flow", "in_view", "hidden"))
-        lost = np.zeros(in_view.shape, bool)
-        if not clean and (self._noise.jitter or self._noise.loss):
-            for k, step in enumerate(self._sim.step_count):
-                seen = np.ones(len(pixel[k]))
-                moved, seen = _core.add_marker_noise(self._noise, self._key(k), int(step), pixel[k],
-                                                     seen)
-                pixel_flow[k] += moved - pixel[k]
-                pixel[k], lost[k] = moved, np.asarray(seen) == 0
-        undistorted = self.camera.undistort(pixel.reshape(-1, 2)).reshape(pixel.shape)
-        return MarkerReading(position, flow, pixel, pixel_flow, in_view.astype(bool),
-                             hidden.astype(bool), undistorted, lost, normal)
-
-
-def _stacked(rows: list[Any], names: Iterable[str]) -> list[NDArray[Any]]:
-    """The named entries of all rows, env axis first."""
-    return [stack_envs([r[n] for r in rows]) for n in names]
+        made = self._read.markers(clean)
+        for flag in ("in_view", "hidden", "lost"):
+            made[flag] = made[flag].view(np.bool_)
+        return MarkerReading(**made)
 
 
 def _deeper(depth: NDArray[np.float32], threshold: float) -> NDArray[np.bool_]:
@@ -422,12 +335,3 @@ def _von_mises(stress: NDArray[np.float64]) -> NDArray[np.float64]:
     """sqrt(3/2 s : s) of the deviator s, (...)."""
     deviator = stress - np.trace(stress, axis1=-2, axis2=-1)[..., None, None] / 3 * np.eye(3)
     return np.sqrt(1.5 * (deviator**2).sum((-2, -1)))
-
-
-def _rotation(quaternion: object) -> NDArray[np.float64]:
-    """Rotation matrix of a quaternion w x y z. Raises InputError."""
-    q = np.asarray(quaternion, float)
-    if q.shape != (4,) or not np.isfinite(q).all() or not abs(q @ q - 1) < 1e-6:
-        refuse("quaternion", quaternion, "must be four numbers of length 1 (w x y z)",
-               "no turn is 1 0 0 0")
-    return rotation(q)

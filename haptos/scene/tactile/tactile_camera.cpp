@@ -1,4 +1,4 @@
-#include "haptos/sensors/tactile/tactile_camera.h"
+#include "haptos/scene/tactile/tactile_camera.h"
 
 #include <cmath>
 #include <string>
