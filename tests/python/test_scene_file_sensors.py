@@ -297,3 +297,47 @@ def test_the_f_tac_hand_of_the_shared_data_in_a_scene(tmp_path, monkeypatch):
     assert len(sim.sensors) == 17 and "hand/index_3" in sim.sensors
     assert (sim.step().status == 0).all()
     assert sum(len(np.asarray(s.markers().position)[0]) for s in sim.sensors.values()) == 462
+
+
+# -- the section `sensors` ---------------------------------------------------------------------
+
+
+def test_an_entry_of_sensors_is_the_soft_body_that_says_the_same(folder):
+    text = "[{name: finger, sensor: mine.yaml, pose: {position: [0, 0, 1 mm]}, friction: 0.7}]\n"
+    a, b = load(folder, "sensors: " + text), load(folder, "soft: " + text)
+    for kind in ("soft", "prescribed"):
+        for one, other in zip(a.entries()[kind], b.entries()[kind], strict=True):
+            assert one["name"] == other["name"] and one["friction"] == other["friction"]
+    assert a.compile().model_hash == b.compile().model_hash
+    spec = a.sensors[0]
+    assert (spec.name, spec.body, spec.rate, spec.delay) == ("finger", "finger", 0, 0)
+    assert (spec.camera.width, spec.markers.cols, spec.rgb) == (32, 3, str(folder / "lights.yaml"))
+
+
+def test_rate_and_delay_of_sensors_and_of_sets_of_pads_are_read(folder, hand):
+    scene = load(folder, "sensors: [{name: f, sensor: mine.yaml, rate: 25 Hz, delay: 20 ms}]\n")
+    assert (scene.sensors[0].rate, scene.sensors[0].delay) == (25, 0.02)
+    scene = load(hand, ROBOTS % ", pads: {set: set.yaml, rate: 50, delay: 5 ms}", "sim: {dt: 5 ms}\n")
+    assert [(s.rate, s.delay) for s in scene.sensors] == [(50, 0.005)] * 2
+
+
+@pytest.mark.parametrize(("entry", "said"), [
+    ("{name: f}", ("has no \"sensor\"", "gelsight-mini")),
+    ("{name: f, sensor: gelsight-mni}", ("gelsight-mini",)),
+    ("{name: f, sensor: mine.yaml, rate: -1}", ("rate", "-1")),
+    ("{name: f, sensor: mine.yaml, dely: 1 ms}", ('"delay"',)),
+    ("{name: f, sensor: mine.yaml, pose: {frame: arm/hnd}}", ("arm/hand", "names nothing")),
+    ("{name: f, sensor: mine.yaml, pose: {frame: arm}}", ("arm", "link")),
+    ("{name: f, sensor: mine.yaml, pose: {frame: arm/hand, position: [0, 0, 18 mm]}}",
+     ("6 mm from", "arm/hand", "within 1 mm")),
+    ("{name: f, sensor: mine.yaml, delay: 99}", ("delay", "MiB")),
+])
+def test_wrong_entries_of_sensors_are_refused_with_place_and_remedy(folder, entry, said):
+    (folder / "arm.urdf").write_text(ARM)
+    with pytest.raises(haptos.InputError) as error:
+        load(folder, f"robots: [{{name: arm, file: arm.urdf}}]\nsensors:\n  - {entry}\n",
+             "sim: {dt: 1 ms}\n").compile()
+    for part in said:
+        assert part in str(error.value)
+    if "MiB" not in said:
+        assert error.value.line >= 4 and error.value.file.endswith("scene.yaml"), str(error.value)

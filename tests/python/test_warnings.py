@@ -5,7 +5,9 @@ import pytest
 import haptos
 from conftest import ROOT, outside_file
 
-SCENES = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "scenes").glob("**/*.yaml"))
+# Not the file of a sensor that lies beside them.
+SCENES = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "scenes").glob("**/*.yaml")
+                if "\npad:" not in p.read_text())
 
 
 @pytest.mark.parametrize("name", SCENES)
