@@ -23,10 +23,18 @@ struct Made {
 };
 template <class T>
 Made<T> make(const std::vector<std::size_t>& shape) {
-  std::size_t size = 1;
-  for (const std::size_t n : shape) size *= n;
+  std::size_t bytes = sizeof(T);
+  for (const std::size_t n : shape) bytes *= n;
+  constexpr std::size_t kLarge = 1 << 22;
+  if (bytes >= kLarge) {  // numpy asks for huge pages, which cost less to be first written to
+    nb::object raw = nb::module_::import_("numpy").attr("empty")(bytes + kAligned, "uint8");
+    auto* first = nb::cast<nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>>(raw).data();
+    first += (kAligned - reinterpret_cast<std::uintptr_t>(first) % kAligned) % kAligned;
+    nb::ndarray<nb::numpy, T> a(reinterpret_cast<T*>(first), shape.size(), shape.data(), raw);
+    return {reinterpret_cast<T*>(first), nb::cast(a)};
+  }
   constexpr std::align_val_t aligned{kAligned};
-  void* p = ::operator new(std::max<std::size_t>(size, 1) * sizeof(T), aligned);
+  void* p = ::operator new(std::max(bytes, sizeof(T)), aligned);
   nb::capsule owner(p, [](void* q) noexcept { ::operator delete(q, aligned); });
   nb::ndarray<nb::numpy, T> a(static_cast<T*>(p), shape.size(), shape.data(), owner);
   return {static_cast<T*>(p), nb::cast(a)};

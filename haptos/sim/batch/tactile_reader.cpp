@@ -1,6 +1,7 @@
 #include "haptos/sim/batch/tactile_reader.h"
 
 #include <algorithm>
+#include <span>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
@@ -13,7 +14,7 @@ namespace {
 template <class Row, class T>
 void put(const std::vector<Row>& rows, T* all, std::size_t env) {
   static_assert(sizeof(Row) % sizeof(T) == 0);
-  const std::size_t n = rows.size() * (sizeof(Row) / sizeof(T));
+  const std::size_t n = std::as_bytes(std::span(rows)).size() / sizeof(T);
   const T* from = reinterpret_cast<const T*>(rows.data());
   std::copy_n(from, n, all + env * n);
 }
