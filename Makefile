@@ -1,7 +1,7 @@
 # The front door. Every target is a script in scripts/, so all of this works without make too.
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-full check format bench docs gallery clean
+.PHONY: help setup build wheel demo test test-full check format bench docs gallery clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -11,6 +11,9 @@ setup:  ## install what is missing (system packages, .venv)
 
 build: setup  ## compile the library, the tests and the Python module
 	@scripts/build
+
+wheel: setup  ## the wheels of dist/, one for each Python that is here; then try them
+	@scripts/test_wheel --build $(ARGS)
 
 demo: setup  ## press a sphere into a sensor and write pictures to runs/demo
 	@scripts/build --module
