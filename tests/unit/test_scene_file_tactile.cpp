@@ -46,6 +46,7 @@ TEST(SceneFileSensor, BringsPadMaterialFrictionAndAMountThatStandsStill) {
   EXPECT_EQ(asked[0].body, "finger");
   EXPECT_EQ(asked[0].sensor, "mini");
   EXPECT_EQ(asked[0].near, (std::array<double, 2>{}));
+  EXPECT_EQ(asked[0].quality, "");
   const SoftBody& b = s.soft.at(0);
   EXPECT_EQ(b.material.young, 2e5);
   EXPECT_EQ(b.material.poisson, 0.46);
@@ -63,12 +64,14 @@ TEST(SceneFileSensor, BringsPadMaterialFrictionAndAMountThatStandsStill) {
 TEST(SceneFileSensor, GivesWayToWhatTheBodySays) {
   std::vector<SensorRequest> asked;
   const Scene s = parse(
-      "soft: [{name: finger, sensor: {name: mini, near: [3 mm, -1 mm]}, material: {young: 3e5},\n"
+      "soft: [{name: finger, sensor: {name: mini, near: [3 mm, -1 mm], quality: fast},\n"
+      "        material: {young: 3e5},\n"
       "        friction: [0.5, 0.4], glue: [{body: jaw, where: base}]}]\n"
       "prescribed: [{name: jaw, shape: none}]\n"
       "pairs: [{bodies: [finger, jaw], enabled: false}]\n",
       reader(&asked));
   EXPECT_EQ(asked.at(0).near, (std::array<double, 2>{3e-3, -1e-3}));
+  EXPECT_EQ(asked.at(0).quality, "fast");
   const SoftBody& b = s.soft.at(0);
   EXPECT_EQ(b.material.young, 3e5);
   EXPECT_EQ(b.material.poisson, 0.46);

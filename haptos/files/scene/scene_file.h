@@ -55,6 +55,7 @@ struct SensorRequest {
   std::filesystem::path root;    ///< folder that the sensor's own files may lie in
   std::filesystem::path folder;  ///< of the pad's mesh, where that is not beside the sensor file
   std::array<double, 2> near{};  ///< where it will be pressed, in the gel frame [m]
+  std::string quality;           ///< a word for the width of its elements, "" for the file's
 };
 
 /// The pad of a tactile sensor in its gel frame, and the sensor that sees it.

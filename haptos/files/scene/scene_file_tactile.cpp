@@ -27,12 +27,13 @@ void count_elements(Reading& r, const Value& v, const TetMesh& mesh, int parts_p
   r.elements += elements;
 }
 
-// A name or a sensor file, or {name, folder, near}.
+// A name or a sensor file, or {name, folder, near, quality}.
 SensorRequest read_request(const Reading& r, const Value& v) {
   SensorRequest q;
   q.root = r.root;
   if (v.is_map()) {
-    v.keys({"name", "folder", "near"});
+    v.keys({"name", "folder", "near", "quality"});
+    if (const auto quality = v.find("quality")) q.quality = quality->text();
     if (const auto folder = v.find("folder")) q.folder = find_asset(r, *folder);
     if (const auto near = v.find("near")) {
       near->list(2, 2);

@@ -23,6 +23,7 @@ from haptos.robots.load import ROBOT_SUFFIXES, robot_facts
 from haptos.scene.scene import Scene
 from haptos.tactile.pad_sets import pad_set_titles
 from haptos.tactile.pads import VOLUME_SUFFIXES
+from haptos.tactile.quality import QUALITIES
 from haptos.tactile.sensor_models import (
     is_sensor_file,
     load_sensor,
@@ -146,13 +147,15 @@ def describe_what(what: str | None) -> None:
         _print_parts()
     elif what == "sensors":
         _print_sensors()
+    elif what == "quality":
+        _print_qualities()
     elif (Path(what).name in (*sensor_names(), *outside_sensor_names())
           or is_sensor_file(what)):
         _print_sensor(what)
     elif Path(what).suffix.lower() in SCENE_SUFFIXES:
         _print_scene(what)
     else:
-        known = [*groups, "scene", "sensors", *sensor_names()]
+        known = [*groups, "scene", "sensors", "quality", *sensor_names()]
         near = _core.nearest_name(what, known)
         refuse("describe", what, "is no group of options, sensor, scene file or sensor file",
                f'did you mean "{near}"?' if near else "known are " + ", ".join(known))
@@ -180,6 +183,20 @@ def _print_sensors() -> None:
     wide_console().print(table)
 
 
+def _print_qualities() -> None:
+    table = new_table("quality", "word", "for", "elements where a press presses",
+                      "elements of a pad in a scene", "contact.support", "newton.force_tolerance")
+    for q in QUALITIES.values():
+        pressed = " to ".join(show_length(w) for w in (q.widths[0], q.widths[-1]))
+        pad = "as in the sensor's file" if q.pad is None else show_length(q.pad.centre) + (
+            f", {q.pad.layers} layers" if q.pad.even is None else " in " + " x ".join(
+                show_length(s) for s in q.pad.even) + " about where it is pressed")
+        table.add_row(q.name, q.about, f"{pressed}, by the size of what is pressed in"
+                      + (", or those of the pad" if q.whole_pad else ""), pad,
+                      show_length(q.support), f"{q.force_tolerance:g}")
+    wide_console().print(table)
+
+
 def _print_sensor(what: str) -> None:
     model = load_sensor(what)
     console = wide_console()
@@ -188,6 +205,9 @@ def _print_sensor(what: str) -> None:
     m, c = model.material, model.camera
     view = np.array([c.width, c.height]) * c.pitch
     table.add_row("pad", " x ".join(show_length(v) for v in size) + f", {model.gel.mesh}")
+    for word, quality in QUALITIES.items():
+        if quality.pad is not None and not model.mesh:
+            table.add_row(f"pad, {word}", str(load_sensor(what, quality=word).gel.mesh))
     table.add_row("gel", f"E = {m['young']:g} Pa, nu = {m['poisson']:g}, density = "
                   f"{m['density']:g} kg/m3, friction {model.friction:g}")
     table.add_row("camera", f"{c.width} x {c.height} pixels of "

@@ -32,6 +32,9 @@ OverwriteOption = Annotated[bool, typer.Option(
     "--overwrite", help="Write into a folder that is not empty.")]
 StrictOption = Annotated[bool, typer.Option(
     "--strict", help="Warnings about the scene are errors.")]
+QualityOption = Annotated[str | None, typer.Option(
+    "--quality", metavar="fast|normal|fine", show_default=False, help="How fine the gel is where it "
+    "is pressed, and how long that takes: haptos describe quality. Default: normal.")]
 SetOption = Annotated[list[str] | None, typer.Option(
     "--set", metavar="GROUP.NAME=VALUE", show_default=False,
     help="Any option that `haptos describe` lists; may be given several times.")]
@@ -107,10 +110,11 @@ def press(
         metavar="top|bottom", help="Side of a pad file that is pressed.")] = "top",
     at: Annotated[str, typer.Option(
         metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
+    quality: QualityOption = None,
     elements: Annotated[str | None, typer.Option(
         metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
-        "pressed, for example 0.25mm under sharp edges; 0mm: those of the pad. Default: as "
-        "small as costs no more than those of the pad.")] = None,
+        "pressed, for example 0.25mm under sharp edges; 0mm: those of the pad. Default: what "
+        "--quality says.")] = None,
     steps: Annotated[int | None, typer.Option(
         show_default=False, help="Number of steps down. Default: one each 80 um.")] = None,
     friction: Annotated[str | None, typer.Option(
@@ -143,6 +147,7 @@ def press(
       haptos press part.stl --unit mm --depth 0.8mm --out runs/part
       haptos press cylinder --sensor gelsight-mini --force 5N --shear 0.5mm --twist 10deg
       haptos press torus --sensor digit --depth 0.5mm
+      haptos press dots --sensor digit --quality fast
       haptos press hexagon --sensor gelsight-mini --elements 0.4mm
       haptos press cone moon dots --grid 3x3 --pitch 1mm --depth 0:1mm:11 --out runs/matrix
       haptos press torus --pad dome --young 300kPa --set contact.support=10um
@@ -171,6 +176,7 @@ def press(
         "pad": pad, "unit": unit, "sensor": sensor, "face": face, "pad_face": pad_face,
         "steps": steps, "seed": seed, "options": options,
         "at": parse_pair(at, "m", "--at", "2mm,-1mm"),
+        "quality": quality,
         "elements": None if elements is None else parse_quantity(elements, "m", "--elements"),
     }
     if grid is None and len(shapes) == 1:
@@ -229,9 +235,10 @@ def dataset(
         metavar="ANGLE", show_default=False, help="Where to, from +x towards +y. Default: 0.")] = None,
     workers: Annotated[int | None, typer.Option(
         show_default=False, help="Processes side by side. Default: one for each processor.")] = None,
+    quality: QualityOption = None,
     elements: Annotated[str | None, typer.Option(
         metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
-        "pressed; wider ones are faster. Default: as haptos press.")] = None,
+        "pressed; wider ones are faster. Default: what --quality says.")] = None,
     smoothing: Annotated[str | None, typer.Option(
         metavar="LENGTH", show_default=False, help="Of a height map beside the contact. Default: "
         "1mm.")] = None,
@@ -254,7 +261,7 @@ def dataset(
     Examples:
       haptos dataset sphere cone dots --count 100 --depth 0.2..1mm --x -3..3mm --y -3..3mm --out presses.h5
       haptos dataset part.stl --depth 0.2mm,0.4mm --yaw 0deg,90deg --sensor digit --out grid.h5
-      haptos dataset key --count 20 --tilt 0..10deg --tilt-toward 0..360deg --elements 1mm --out key.h5
+      haptos dataset key --count 20 --tilt 0..10deg --tilt-toward 0..360deg --quality fast --out key.h5
       haptos dataset coin --count 1000 --depth 0.1..0.5mm --model height-map --out quick.h5
     """
     from haptos.cli.dataset import parse_quantities, run_dataset
@@ -263,7 +270,7 @@ def dataset(
         "x": x, "y": y, "tilt": tilt, "tilt_toward": tilt_toward, "yaw": yaw, "depth": depth,
         "force": force, "young": young, "poisson": poisson, "friction": friction, "shear": shear,
         "shear_toward": shear_toward}), workers, count=count, seed=seed, sensor=sensor, model=model,
-        elements=elements, smoothing=smoothing, unit=unit, face=face,
+        quality=quality, elements=elements, smoothing=smoothing, unit=unit, face=face,
         options=parse_settings(settings), overwrite=overwrite)
 
 
@@ -571,9 +578,9 @@ def calibrate(
 @app.command()
 def describe(
     what: Annotated[str | None, typer.Argument(
-        metavar="[material|contact|point_contact|newton|sim|solver|scene|sensors|NAME|FILE]",
+        metavar="[material|contact|point_contact|newton|sim|solver|scene|sensors|quality|NAME|FILE]",
         show_default=False, help="A group of options, the parts of a scene, the tactile sensors, "
-        "one of them, or a scene or sensor file.")] = None,
+        "one of them, what the words of --quality stand for, or a scene or sensor file.")] = None,
 ) -> None:
     """Lists options with unit, default, range and meaning, tactile sensors, or what a file holds.
 

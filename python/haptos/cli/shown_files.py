@@ -91,7 +91,7 @@ def press_of(recording: Recording) -> dict[str, Any] | None:
             how[name] = words[name]
     how["seed"] = int(kept.get("seed", words.get("seed", 1)))
     how["friction"] = kept.get("friction")
-    how["elements"] = kept.get("elements")
+    how["quality"], how["elements"] = kept.get("quality"), kept.get("elements")
     return how
 
 

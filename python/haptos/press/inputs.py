@@ -15,6 +15,7 @@ from haptos.base.options import find_option
 from haptos.meshes.given import number
 from haptos.press.parts import load_object
 from haptos.press.recipe import content_hash, names_of
+from haptos.tactile.quality import DEFAULT_QUALITY, find_quality
 from haptos.tactile.sensor_models import SensorModel
 
 SMOOTHING = 1e-3  # of a height map beside the contact, the nearest to a simulated gel [m]
@@ -51,6 +52,15 @@ def sensor_hash(sensor: SensorModel) -> str:
     if sensor.mesh:
         files.append(Path(sensor.mesh))
     return content_hash(*files)
+
+
+def read_quality(value: str | None, model: str) -> str | None:
+    """The word for how fine a simulated gel is, None for the default one. Raises InputError."""
+    if value is not None and model == "height-map":
+        refuse("quality", value, "is that of a simulated gel, and a height map has none",
+               "leave it out")
+    name = find_quality(value).name
+    return None if name == DEFAULT_QUALITY else name
 
 
 def read_elements(value: float | str | None, model: str) -> float | None:

@@ -94,4 +94,4 @@ def start_press(recipe: Recipe, sensor: str, asked: OnePress, surface: _core.Tri
             options[f"material.{name}"] = value
     return prepare(surface, depth=v["depth"], force=v["force"], shear=asked.shear(),
                    sensor=sensor, friction=v["friction"], at=(v["x"] or 0.0, v["y"] or 0.0),
-                   elements=recipe.elements, options=options)
+                   quality=recipe.quality, elements=recipe.elements, options=options)

@@ -37,6 +37,7 @@ from haptos.press.report import draw_press, press_report, press_table, write_pad
 from haptos.record.history import History
 from haptos.record.recording import Recorder, versions
 from haptos.record.report import Outcome
+from haptos.tactile.quality import DEFAULT_QUALITY
 from haptos.tactile.sensor_models import load_sensor
 
 MANIFEST, LOCK, INDEX = "manifest.json", "lock", "index.html"
@@ -361,7 +362,8 @@ def _what(shapes: list[str], grid: tuple[int, int], pitch: float, at: tuple[floa
     """All that the results follow from, as JSON holds it; files by their contents."""
     files = [s for s in [*shapes, options.get("sensor"), options.get("pad")]
              if s is not None and Path(s).is_file()]
-    what = {"shapes": shapes, "grid": list(grid), "pitch": pitch, "at": list(at), **options,
+    given = {k: v for k, v in options.items() if k != "quality" or v not in (None, DEFAULT_QUALITY)}
+    what = {"shapes": shapes, "grid": list(grid), "pitch": pitch, "at": list(at), **given,
             "files": {f: hashlib.sha256(Path(f).read_bytes()).hexdigest() for f in files}}
     return json.loads(json.dumps(what, default=str))
 

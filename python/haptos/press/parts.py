@@ -17,14 +17,15 @@ from haptos.meshes.files import read_surface
 from haptos.meshes.given import surface
 from haptos.press.motion import Plan
 from haptos.tactile.pads import Fine, Gel, default_grading, file_scale, gel_of, read_pad, refuse_fine
+from haptos.tactile.quality import DEFAULT_QUALITY, QUALITIES, Quality, refuse_quality
 
 _RIM = 1e-3  # of a pad, where no small elements begin [m]
 # The top of a GelSight Mini's gel, from the maker's drawing: radii along x and y; how far its rim
 # falls and how wide it is along x and y [m].
 _DOME, _RIM_SHAPE = (0.189, 0.114), (1.25e-3, 2.9e-3, 2.82e-3)
 _MOST_COLUMNS = 40_000  # of elements under an object
-_WIDTHS = (0.4e-3, 0.45e-3, 0.5e-3)  # that a press chooses from [m]
-_COLUMNS, _BESIDE = 650, 8  # of elements of a pad as it comes; along a side, where they grow
+_MARGIN = 5e-4  # of small elements around what is pressed, or three of them if that is more [m]
+_BESIDE = 8  # elements along a side, where they grow
 SURFACE_SUFFIXES = (".stl", ".obj", ".ply", ".off")
 
 
@@ -94,14 +95,19 @@ def _mend(mesh: _core.TriMesh, path: str, notes: list[str]) -> _core.TriMesh:
     return mesh
 
 
-def load_pad(pad: str, unit: str | None, face: str, fine: Fine | None = None) -> Gel:
+def load_pad(pad: str, unit: str | None, face: str, fine: Fine | None = None,
+             quality: Quality = QUALITIES[DEFAULT_QUALITY]) -> Gel:
     if pad not in ("box", "dome"):
         if fine is not None:
             refuse_fine(pad)
+        if quality.pad is not None:
+            refuse_quality(quality.name, pad)
         return read_pad(pad, unit, face)
     thickness, grading = 4e-3, default_grading()
     if fine is not None:
         grading = fine.grading(grading, thickness)
+    elif quality.pad is not None:
+        grading = quality.pad.grading(thickness)
     return gel_of(_core.box_pad(25.25e-3, 20.75e-3, thickness, grading=grading,
                                 dome=_DOME if pad == "dome" else None,
                                 rim=_RIM_SHAPE if pad == "dome" else None))
@@ -191,22 +197,18 @@ def _pressed_box(surface: _core.TriMesh, axis: np.ndarray, lowest: float, plan: 
 
 
 def _margin(width: float) -> float:
-    return max(3 * width, 5e-4)
+    return max(3 * width, _MARGIN)
 
 
-def chosen_width(surface: _core.TriMesh, axis: np.ndarray, lowest: float, plan: Plan
-                 ) -> float | None:
-    """The smallest of a row of widths whose elements below the object are not dearer than those of
-    a pad that is even over all that its camera sees, None where that has to be kept [m]."""
+def chosen_width(surface: _core.TriMesh, axis: np.ndarray, lowest: float, plan: Plan,
+                 quality: Quality) -> float | None:
+    """Of the elements below the object at a quality, None: those of the pad as it comes [m]."""
     lo, hi = _pressed_box(surface, axis, lowest, plan)
-    for width in _WIDTHS:
-        if np.prod((hi - lo + 2 * _margin(width)) / width + _BESIDE) <= _COLUMNS:
-            return width
-    return None
+    return quality.width_for(tuple(hi - lo), _margin, _BESIDE)
 
 
 def fine_region(surface: _core.TriMesh, axis: np.ndarray, lowest: float, plan: Plan, width: float,
-                at: tuple[float, float], gel: Gel) -> Fine:
+                at: tuple[float, float], gel: Gel, quality: Quality) -> Fine:
     """Where the gel needs elements of this width [m]: below what the object presses in on its way,
     and half a millimetre, or three elements, around it. Raises InputError."""
     if not (math.isfinite(width) and 5e-5 <= width <= 5e-3):
@@ -223,4 +225,5 @@ def fine_region(surface: _core.TriMesh, axis: np.ndarray, lowest: float, plan: P
         refuse("elements", show_length(width), f"makes {many:.3g} columns of elements under the "
                f"object, and {_MOST_COLUMNS:,} are allowed", "ask for larger ones")
     middle, size = 0.5 * (lo + hi), hi - lo
-    return Fine(width, (float(middle[0]), float(middle[1])), (float(size[0]), float(size[1])))
+    return Fine(width, (float(middle[0]), float(middle[1])), (float(size[0]), float(size[1])),
+                quality.growth, quality.rim)

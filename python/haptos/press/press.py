@@ -40,6 +40,7 @@ from haptos.press.parts import (
 from haptos.scene.scene import Scene
 from haptos.scene.sim import Sim
 from haptos.tactile.pads import Gel, sensor_of
+from haptos.tactile.quality import find_quality
 from haptos.tactile.sensor_models import load_sensor
 
 __all__ = ["SURFACE_SUFFIXES", "Press", "PressStep", "prepare"]
@@ -50,8 +51,6 @@ DEFAULTS: dict[str, float] = {
     "material.poisson": 0.48,
     "material.density": 1000.0,
     "contact.divisions": 4,
-    "newton.force_tolerance": 1e-4,
-    "newton.velocity_tolerance": 2e-5,  # 1 um in a time step
     "sim.gravity_z": 0.0,
 }
 DEFAULT_FRICTION = 0.8  # where a press shears or twists without a sensor
@@ -140,6 +139,7 @@ def prepare(
     friction: float | None = None,
     steps: int | None = None,
     at: tuple[float, float] = (0.0, 0.0),
+    quality: str | None = None,
     elements: float | None = None,
     seed: int = 1,
     options: Mapping[str, float] | None = None,
@@ -160,16 +160,18 @@ def prepare(
     sensor file (.yaml), whose pad, gel, friction, camera and markers are taken; friction: of gel
     and object, None the sensor's, or without one 0, or DEFAULT_FRICTION with shear or twist; steps:
     number of steps down, None takes one each 80 um; at: where the middle of the object goes, x and
-    y [m]; elements: width of the gel's elements where it is pressed [m], None as small as costs no
-    more than those of the pad, 0 those of the pad; seed: of the shape "random"; options: values of "group.name" options, as haptos describe
-    lists them. Raises InputError.
+    y [m]; quality: "fast", "normal" (None) or "fine", a word for elements, contact and tolerances
+    (docs/press.md#quality); elements: instead, the width of the gel's elements where it is pressed
+    [m], 0: those of the pad; seed: of the shape "random"; options: values of "group.name" options,
+    as haptos describe lists them. Raises InputError.
     """
     notes: list[str] = []
-    model = None if sensor is None else load_sensor(sensor)
+    wanted = find_quality(quality)
+    model = None if sensor is None else load_sensor(sensor, quality=wanted.name)
     if model is not None and pad is not None:
         refuse("pad", pad, "cannot be given beside a sensor, which has one", "leave one out")
     own = {} if model is None else {f"material.{k}": v for k, v in model.material.items()}
-    values = {**DEFAULTS, **own, **(options or {})}
+    values = {**DEFAULTS, **wanted.options(), **own, **(options or {})}
     groups: dict[str, dict[str, float]] = {}
     for path, value in values.items():
         group, _, name = path.partition(".")
@@ -183,7 +185,8 @@ def prepare(
     if steps is not None and not 1 <= steps <= 100_000:
         refuse("steps", steps, "must be a whole number from 1 to 100000", "for example 12")
     surface = load_object(shape, unit, face, seed, notes)
-    gel = load_pad(pad or "box", unit, pad_face) if model is None else model.gel_near(at)
+    gel = (load_pad(pad or "box", unit, pad_face, quality=wanted) if model is None
+           else model.gel_near(at))
     notes += gel.notes
     gap = 1.05 * scene.contact.support
     plan = make_plan(gel, dict(material.items()), depth, force, shear, twist, steps, gap)
@@ -193,11 +196,11 @@ def prepare(
     if elements == 0:
         elements = None
     elif elements is None and (pad in (None, "box", "dome") if model is None else model.refines):
-        elements = chosen_width(surface, middle, lowest, plan)
+        elements = chosen_width(surface, middle, lowest, plan, wanted)
     if elements is not None:
         if elements <= 3.5e-4 and "contact.divisions" not in (options or {}):
             scene.contact.update(divisions=2)  # samples as close as in wider elements
-        fine = fine_region(surface, middle, lowest, plan, elements, at, gel)
+        fine = fine_region(surface, middle, lowest, plan, elements, at, gel, wanted)
         gel = (load_pad(pad or "box", unit, pad_face, fine) if model is None
                else model.gel_near(at, fine))
     start = np.array([at[0] - middle[0], at[1] - middle[1],
@@ -224,7 +227,8 @@ def prepare(
         "pad": pad or ("box" if model is None else model.name),
         "sensor": sensor, "depth": list(plan.depths), "force": list(plan.forces),
         "shear": list(plan.shear), "twist": plan.twist, "steps": sum(plan.descent()),
-        "at": list(at), "elements": elements, "seed": seed, "gap": gap, "friction": friction,
+        "at": list(at), "quality": wanted.name, "elements": elements, "seed": seed,
+        "gap": gap, "friction": friction,
         "material": dict(material.items()), "dt": scene_dt,
         "rates": {"down": STEP_LENGTH / scene_dt, "shear": SHEAR_STEP / scene_dt,
                   "twist": TWIST_STEP / scene_dt},

@@ -23,6 +23,7 @@ from haptos.base.errors import refuse
 from haptos.base.turns import product
 from haptos.base.units import known_units, parse_quantity
 from haptos.meshes.given import kind_of, number
+from haptos.tactile.quality import DEFAULT_QUALITY
 
 MOST_PRESSES = 1_000_000
 MODELS = ("soft", "height-map")
@@ -188,6 +189,7 @@ class Recipe:
     choices: dict[str, Choice | None]
     count: int | None  #: of presses that are drawn; None: a grid
     seed: int
+    quality: str | None  #: None: the default one
     elements: float | None
     smoothing: float
     options: dict[str, float]
@@ -226,6 +228,7 @@ class Recipe:
             "model": self.model, "sensor": self.sensor, "shapes": self.shapes,
             **{n: None if c is None else c.as_json() for n, c in self.choices.items()},
             "count": self.count, "seed": self.seed, "elements": self.elements,
+            **({} if self.quality is None else {"quality": self.quality}),
             "smoothing": self.smoothing if self.model == "height-map" else None,
             "options": self.options, "contents": self.hashes}))
 
@@ -235,8 +238,8 @@ class Recipe:
         return Recipe(
             found["model"], found["sensor"], tuple(found["shapes"]), dict(found["contents"]),
             {n: None if found[n] is None else read_choice(n, found[n]) for n in QUANTITIES},
-            found["count"], found["seed"], found["elements"], found["smoothing"] or 0.0,
-            dict(found["options"]))
+            found["count"], found["seed"], found.get("quality"), found["elements"],
+            found["smoothing"] or 0.0, dict(found["options"]))
 
     def key(self) -> str:
         """A hash of the recipe."""
@@ -258,8 +261,8 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 def _shown(key: str, value: Any) -> str:
     """A part of a recipe as a person reads it."""
-    if key == "count" and value is None:
-        return "that of a grid"
+    if value is None and key in ("count", "quality"):
+        return "that of a grid" if key == "count" else DEFAULT_QUALITY
     unit = QUANTITIES[key].unit if key in QUANTITIES else ""
     if isinstance(value, Mapping) and "range" in value:
         text = " to ".join(f"{v:.6g}" for v in value["range"])

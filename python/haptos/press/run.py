@@ -40,6 +40,7 @@ from haptos.press.inputs import (
     load_shapes,
     read_elements,
     read_options,
+    read_quality,
     read_smoothing,
     sensor_hash,
 )
@@ -80,7 +81,8 @@ class PressRun:
 
     def __init__(self, file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsight-mini",
                  model: str = "soft", count: int | None = None, seed: int = 0,
-                 elements: float | str | None = None, smoothing: float | str | None = None,
+                 quality: str | None = None, elements: float | str | None = None,
+                 smoothing: float | str | None = None,
                  unit: str | None = None, face: str | None = None,
                  options: Mapping[str, float | str] | None = None, overwrite: bool = False,
                  **quantities: Any) -> None:
@@ -102,7 +104,7 @@ class PressRun:
         self.recipe = Recipe(
             model, self.sensor.name, tuple(names), hashes, read_choices(quantities, model, count),
             None if count is None else int(count), int(seed),
-            read_elements(elements, model), read_smoothing(smoothing, model),
+            read_quality(quality, model), read_elements(elements, model), read_smoothing(smoothing, model),
             read_options(options, model))
         if len(self.recipe) > MOST_PRESSES:
             refuse("presses", len(self.recipe), f"must be at most {MOST_PRESSES}",
@@ -283,8 +285,9 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
             yaw: Any = None, depth: Any = None, force: Any = None, young: Any = None,
             poisson: Any = None, friction: Any = None, shear: Any = None, shear_toward: Any = None,
             count: int | None = None, seed: int = 0, model: str = "soft",
-            workers: int | None = None, elements: float | str | None = None,
-            smoothing: float | str | None = None, unit: str | None = None, face: str | None = None,
+            workers: int | None = None, quality: str | None = None,
+            elements: float | str | None = None, smoothing: float | str | None = None,
+            unit: str | None = None, face: str | None = None,
             options: Mapping[str, float | str] | None = None, overwrite: bool = False,
             progress: bool = True) -> PressSet:
     """Presses shapes into a sensor many times and returns the file of all presses, opened.
@@ -302,8 +305,9 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
     count: None makes the grid of all lists; a number draws so many presses from lists and ranges,
     evenly, with random numbers of seed. The same recipe gives the same file, bit for bit. model:
     "soft" simulates the gel; "height-map" cuts the shape's height map with it, which is no
-    simulation and has no forces. workers: processes, None takes as many as processors. elements:
-    width of the gel's elements where it is pressed [m], None chooses as haptos.press.prepare();
+    simulation and has no forces. workers: processes, None takes as many as processors.
+    quality, elements: how fine the gel is, a word ("fast", "normal", "fine") or the width of its
+    elements where it is pressed [m], as in haptos.press.prepare();
     smoothing: of a height map beside the contact [m], None takes 1 mm; unit, face, options: as in
     haptos.press.prepare(). overwrite: begin anew. progress: lines on stderr.
 
@@ -317,8 +321,8 @@ def presses(file: str | os.PathLike[str], shapes: Any, *, sensor: str = "gelsigh
     from haptos.press.telling import run_telling, tell_outcome  # it reads this file
 
     with PressRun(file, shapes, sensor=sensor, model=model, count=count, seed=seed,
-                  elements=elements, smoothing=smoothing, unit=unit, face=face, options=options,
-                  overwrite=overwrite, **quantities) as run:
+                  quality=quality, elements=elements, smoothing=smoothing, unit=unit, face=face,
+                  options=options, overwrite=overwrite, **quantities) as run:
         outcome = run_telling(run, workers) if progress else run.run(workers)
     if progress:
         say("note", run.notes)

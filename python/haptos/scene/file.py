@@ -45,8 +45,8 @@ def load_scene(path: str | os.PathLike[str], *,
         return load_mjcf(file, key=key or None, hulls=hulls, roots=[root]).robot
 
     def sensor(body: str, name: str, root: str, folder: str,
-               near: tuple[float, float]) -> tuple[Any, ...]:
-        model = load_sensor(name, folder or None)
+               near: tuple[float, float], quality: str) -> tuple[Any, ...]:
+        model = load_sensor(name, folder or None, quality=quality or None)
         for file in (model.mesh, model.rgb):
             _stay_inside(file, root, f'sensor "{model.name}"')
         gel = model.gel_near(near)

@@ -40,18 +40,22 @@ class Gel:
 @dataclass(frozen=True)
 class Fine:
     """Where a pad is to have small elements: their width, the middle and the sides of the region
-    along x and y; gel frame [m]."""
+    along x and y; gel frame [m]. Beyond they grow by `growth` from one to the next, up to `rim`
+    [m], None: as wide as they are at the rim of the pad as it comes."""
 
     width: float
     at: tuple[float, float]
     size: tuple[float, float]
+    growth: float = 1.5
+    rim: float | None = None
 
     def grading(self, like: _core.PadGrading, thickness: float) -> _core.PadGrading:
         """Element sizes of a box that is otherwise like another; layers are thin at its top, and
         elements below the first one are twice as wide."""
-        return _core.PadGrading(min(like.top_size, 2 * self.width), 0.42 * thickness, self.width,
-                                max(like.rim_size, self.width), 1.5, self.size, 1.6, self.at,
-                                True)
+        rim = like.rim_size if self.rim is None else self.rim
+        return _core.PadGrading(min(like.top_size, 2 * self.width), 0.42 * thickness,
+                                self.width, max(rim, self.width), self.growth, self.size, 1.6,
+                                self.at, True)
 
     def round_grading(self, like: _core.PadGrading, thickness: float) -> _core.PadGrading:
         """The same of a round pad, whose small elements lie about its middle."""

@@ -19,6 +19,7 @@ from haptos import _core
 from haptos.base.errors import refuse
 from haptos.base.options import Material
 from haptos.tactile.pads import Fine, Gel, gel_of, read_pad, refuse_fine
+from haptos.tactile.quality import DEFAULT_QUALITY, QUALITIES, Quality, find_quality, refuse_quality
 from haptos.tactile.sensor_yaml import (
     Fact,
     Section,
@@ -63,8 +64,9 @@ class SensorModel:
     facts: list[Fact]
     file: str
     mesh: str  #: file of the pad, "" for one that is made here
-    refines: bool  #: whether a press may choose the elements: a box whose file gives none
+    refines: bool  #: whether a press chooses the elements where it presses
     _make: Callable[[tuple[float, float], Fine | None], Gel] = field(repr=False)
+    quality: Quality = QUALITIES[DEFAULT_QUALITY]
     _reach: tuple[float, float] | None = field(default=None, repr=False)
     _gel: Gel | None = field(default=None, repr=False)
 
@@ -132,12 +134,16 @@ def sensor_titles() -> dict[str, str]:
                for name in outside_sensor_names()})
 
 
-def load_sensor(name: str, folder: str | os.PathLike[str] | None = None) -> SensorModel:
+def load_sensor(name: str, folder: str | os.PathLike[str] | None = None, *,
+                quality: str | None = None) -> SensorModel:
     """A sensor by its name (sensor_names()) or from a file (.yaml). Raises InputError.
 
     folder: of the pad's mesh, None: that of the file; outside_sensor_names() need one, which may
-    also stand before the name, "FOLDER/NAME".
+    also stand before the name, "FOLDER/NAME". quality: how wide the pad's elements are, "fast",
+    "normal" (None: those of the sensor file) or "fine", where it will be pressed (near, at); a pad
+    whose mesh is in a file has its own only. docs/sensors/models.md#quality has errors and costs.
     """
+    wanted = find_quality(quality)
     before, last = os.path.split(name)
     if last not in outside_sensor_names():
         path = find_file(name, _FILES, "sensor")
@@ -147,7 +153,7 @@ def load_sensor(name: str, folder: str | os.PathLike[str] | None = None) -> Sens
                "says where it comes from")
     else:
         path, folder = _OUTSIDE / f"{last}.yaml", folder or before
-    return _read(open_sensor_file(path, "sensor"), path, Path(folder or path.parent))
+    return _read(open_sensor_file(path, "sensor"), path, Path(folder or path.parent), wanted)
 
 
 def is_sensor_file(path: str) -> bool:
@@ -165,19 +171,20 @@ def is_sensor_file(path: str) -> bool:
 # -- reading -----------------------------------------------------------------------------------
 
 
-def _read(s: Section, path: Path, meshes: Path) -> SensorModel:
+def _read(s: Section, path: Path, meshes: Path, quality: Quality) -> SensorModel:
     facts = read_facts(s)
     camera, view = _camera(s.section("camera"))
     pad = s.section("pad")
-    mesh, make, reach = _pad(pad, meshes, view)
-    refines = pad.text("kind") == "box" and "elements" not in pad.nodes
+    mesh, make, reach = _pad(pad, meshes, view, quality)
+    # A file that gives elements means them, but another word is asked for on purpose.
+    refines = quality.pad is not None or (pad.text("kind") == "box"
+                                          and "elements" not in pad.nodes)
     model = SensorModel(
         name=s.text("name"), about=s.text("about", ""), material=read_material(s.section("material")),
         friction=s.number("friction", "", 0, 10, 0.0), camera=camera,
         markers=read_markers(s.section("markers", required=False)), rgb=_rgb(s, path.parent),
         noise=read_noise(s.section("noise", required=False)), facts=facts, file=str(path), mesh=mesh,
-        refines=refines, _make=make,
-        _reach=reach)
+        refines=refines, _make=make, quality=quality, _reach=reach)
     s.done()
     return model
 
@@ -213,7 +220,7 @@ def _rgb(s: Section, folder: Path) -> str:
     return str(folder / name) if name else ""
 
 
-def _pad(s: Section, folder: Path, view: tuple[float, float]
+def _pad(s: Section, folder: Path, view: tuple[float, float], quality: Quality
          ) -> tuple[str, Callable[[tuple[float, float], Fine | None], Gel],
                     tuple[float, float] | None]:
     """The file of the pad's mesh, if any; what makes the pad, from the centre of its small
@@ -229,6 +236,8 @@ def _pad(s: Section, folder: Path, view: tuple[float, float]
             s.fail("mesh", str(file), "is no file",
                    "give it relative to the sensor file, or the folder that it is in",
                    s.nodes["mesh"])
+        if quality.pad is not None:
+            refuse_quality(quality.name, file.name)
 
         def read(at: tuple[float, float], fine: Fine | None) -> Gel:
             if fine is not None:
@@ -238,14 +247,15 @@ def _pad(s: Section, folder: Path, view: tuple[float, float]
         return str(file), read, None
     thickness = s.number("thickness", "m", 1e-4, 0.1)
     chamfer = s.number("chamfer", "m", 0, 0.5 * thickness, 0.0)
-    grading = _grading(s.section("elements", required=False), thickness, view, kind == "box")
+    own = _grading(s.section("elements", required=False), thickness, view, kind == "box")
+    grading = own if quality.pad is None else quality.pad.grading(thickness, kind == "box")
     if kind == "round":
         radius = s.number("radius", "m", 1e-4, 0.5)
         s.done()
 
         def make_round(at: tuple[float, float], fine: Fine | None) -> Gel:
             return gel_of(_core.round_pad(radius, thickness, chamfer, grading if fine is None else
-                                          fine.round_grading(grading, thickness)))
+                                          fine.round_grading(own, thickness)))
 
         return "", make_round, None
     width, depth = s.number("width", "m", 1e-4, 1), s.number("depth", "m", 1e-4, 1)
@@ -255,11 +265,11 @@ def _pad(s: Section, folder: Path, view: tuple[float, float]
 
     def make(at: tuple[float, float], fine: Fine | None) -> Gel:
         grading.centre_at = at
-        sizes = grading if fine is None else fine.grading(grading, thickness)
+        sizes = grading if fine is None else fine.grading(own, thickness)
         return gel_of(_core.box_pad(width, depth, thickness, chamfer, sizes,
                                     dome if dome[0] else None, rim))
 
-    even = grading.even
+    even = view if quality.pad is not None and quality.pad.even is None else grading.even
     covered = all(e >= v * (1 - 1e-9) for e, v in zip(even, view, strict=True))
     reach = (max(0.5 * (width - even[0]) - chamfer, 0.0), max(0.5 * (depth - even[1]) - chamfer, 0.0))
     return "", make, None if covered else reach
