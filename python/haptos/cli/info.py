@@ -189,7 +189,7 @@ def _print_qualities() -> None:
     for q in QUALITIES.values():
         pressed = " to ".join(show_length(w) for w in (q.widths[0], q.widths[-1]))
         pad = "as in the sensor's file" if q.pad is None else show_length(q.pad.centre) + (
-            f", {q.pad.layers} layers" if q.pad.even is None else " in " + " x ".join(
+            " over what the camera sees" if q.pad.even is None else " in " + " x ".join(
                 show_length(s) for s in q.pad.even) + " about where it is pressed")
         table.add_row(q.name, q.about, f"{pressed}, by the size of what is pressed in"
                       + (", or those of the pad" if q.whole_pad else ""), pad,

@@ -103,12 +103,12 @@ def load_pad(pad: str, unit: str | None, face: str, fine: Fine | None = None,
         if quality.pad is not None:
             refuse_quality(quality.name, pad)
         return read_pad(pad, unit, face)
-    thickness, grading = 4e-3, default_grading()
+    size, thickness, grading = (25.25e-3, 20.75e-3), 4e-3, default_grading()
     if fine is not None:
         grading = fine.grading(grading, thickness)
     elif quality.pad is not None:
-        grading = quality.pad.grading(thickness)
-    return gel_of(_core.box_pad(25.25e-3, 20.75e-3, thickness, grading=grading,
+        grading = quality.pad.grading(thickness, size)
+    return gel_of(_core.box_pad(*size, thickness, grading=grading,
                                 dome=_DOME if pad == "dome" else None,
                                 rim=_RIM_SHAPE if pad == "dome" else None))
 

@@ -17,22 +17,25 @@ from haptos.meshes.given import as_name
 
 @dataclass(frozen=True)
 class PadElements:
-    """Elements of a pad that stands in a scene: their widths at the centre and at the rim; the
-    layers, if they are equal; the sides of the region about the place that is pressed where they
-    keep the width of the centre, None: wherever that is, the pad is coarse all over. [m]"""
+    """Elements of a pad that stands in a scene [m].
+
+    centre, rim: their widths there; top, base: heights of the layers there, of the thickness; even:
+    sides of the region about the place that will be pressed whose elements keep the width of the
+    centre, None: all that the camera sees. Those of a box are twice as wide below the top layer.
+    """
 
     centre: float
     rim: float
-    layers: int = 0
+    top: float
+    base: float
     even: tuple[float, float] | None = None
 
-    def grading(self, thickness: float, box: bool = True) -> _core.PadGrading:
-        """Element sizes of a pad of this thickness; box: whether it is one, or round."""
-        if self.even is None:
-            height = thickness / self.layers
-            return _core.PadGrading(height, height, self.centre, self.rim, 1.5)
-        return _core.PadGrading(2 * self.centre, 0.42 * thickness, self.centre, self.rim, 1.5,
-                                self.even, 1.6, widen=box)
+    def grading(self, thickness: float, view: tuple[float, float], box: bool = True
+                ) -> _core.PadGrading:
+        """Element sizes of a pad of this thickness, of which the camera sees `view` [m]; box:
+        whether it is one, or round."""
+        return _core.PadGrading(min(self.top * thickness, 2 * self.centre), self.base * thickness,
+                                self.centre, self.rim, 1.5, self.even or view, 1.6, widen=box)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Quality:
     growth: float  #: ratio of neighbours on the way there
     support: float  #: contact.support of a press, and a good one for a scene
     force_tolerance: float  #: newton.force_tolerance of a press
-    velocity_tolerance: float  #: newton.velocity_tolerance of a press [m/s]
+    velocity_tolerance: float  #: newton.velocity_tolerance [m/s]; a step of a press is 50 ms
 
     def options(self) -> dict[str, float]:
         """Options of a press, where none are given."""
@@ -70,17 +73,24 @@ class Quality:
         return None if self.whole_pad else self.widths[-1]
 
 
-#: The words, from fast to fine.
+#: The words, from fast to fine. The widths of "normal" cost no more than the sensors' own elements.
 QUALITIES: dict[str, Quality] = {q.name: q for q in (
-    Quality("fast", "for learning and for many presses: shows where and how hard, not fine shapes",
-            PadElements(2e-3, 3.5e-3, layers=2), (0.8e-3, 1e-3, 1.25e-3, 1.6e-3), 350, False, 4e-3, 2.0, 2e-5,
-            1e-3, 1e-4),
-    Quality("normal", "the default: small elements where it is pressed, if they cost no more than "
-            "the sensor's own", None, (0.4e-3, 0.45e-3, 0.5e-3), 650, True, None, 1.5, 2e-5,
-            1e-4, 2e-5),
-    Quality("fine", "for sharp edges and for reference: smaller elements and a thinner contact",
-            PadElements(0.3e-3, 2.5e-3, even=(8e-3, 8e-3)), (0.3e-3, 0.35e-3, 0.4e-3), 1600,
-            False, None, 1.5, 1e-5, 1e-4, 2e-5),
+    Quality(
+        "fast", "for learning and for many presses: shows where and how hard, not fine shapes",
+        pad=PadElements(centre=2e-3, rim=2.5e-3, top=0.4, base=0.6),
+        widths=(0.8e-3, 1e-3, 1.25e-3, 1.6e-3), columns=350, whole_pad=False, rim=4e-3, growth=2.0,
+        support=2e-5, force_tolerance=1e-3, velocity_tolerance=1e-4),
+    Quality(
+        "normal", "the default: small elements where it is pressed, if they cost no more than the "
+        "sensor's own",
+        pad=None,
+        widths=(0.4e-3, 0.45e-3, 0.5e-3), columns=650, whole_pad=True, rim=None, growth=1.5,
+        support=2e-5, force_tolerance=1e-4, velocity_tolerance=2e-5),
+    Quality(
+        "fine", "for sharp edges and for reference: smaller elements and a thinner contact",
+        pad=PadElements(centre=0.3e-3, rim=2.5e-3, top=0.5, base=0.42, even=(8e-3, 8e-3)),
+        widths=(0.3e-3, 0.35e-3, 0.4e-3), columns=1600, whole_pad=False, rim=None, growth=1.5,
+        support=1e-5, force_tolerance=1e-4, velocity_tolerance=2e-5),
 )}
 DEFAULT_QUALITY = "normal"
 

@@ -248,7 +248,8 @@ def _pad(s: Section, folder: Path, view: tuple[float, float], quality: Quality
     thickness = s.number("thickness", "m", 1e-4, 0.1)
     chamfer = s.number("chamfer", "m", 0, 0.5 * thickness, 0.0)
     own = _grading(s.section("elements", required=False), thickness, view, kind == "box")
-    grading = own if quality.pad is None else quality.pad.grading(thickness, kind == "box")
+    grading = own if quality.pad is None else quality.pad.grading(
+        thickness, view, kind == "box")
     if kind == "round":
         radius = s.number("radius", "m", 1e-4, 0.5)
         s.done()
@@ -269,7 +270,7 @@ def _pad(s: Section, folder: Path, view: tuple[float, float], quality: Quality
         return gel_of(_core.box_pad(width, depth, thickness, chamfer, sizes,
                                     dome if dome[0] else None, rim))
 
-    even = view if quality.pad is not None and quality.pad.even is None else grading.even
+    even = grading.even
     covered = all(e >= v * (1 - 1e-9) for e, v in zip(even, view, strict=True))
     reach = (max(0.5 * (width - even[0]) - chamfer, 0.0), max(0.5 * (depth - even[1]) - chamfer, 0.0))
     return "", make, None if covered else reach
