@@ -12,7 +12,7 @@ from conftest import ROOT
 FOLDER = ROOT / "scenes" / "sensors"
 WEIGHT, EFFORT, FRICTION = 0.1 * 9.81, 4.0, 0.8  # of the box; of a finger's motor [N]
 STIFFNESS = 2e4  # kp of the hoist's motor [N/m]
-GRIPPED, HELD, END = 0.38, 0.9, 1.0  # closed, before the hoist moves; it stands still; the end [s]
+GRIPPED, HELD, END = 0.375, 0.9, 1.0  # closed, before the hoist moves; it stands still; the end [s]
 HEIGHT = 0.02  # of the hoist's way [m]
 
 
