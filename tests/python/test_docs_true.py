@@ -54,9 +54,17 @@ def gtests():
     """{"Suite": {"Test", ...}} of the C++ tests."""
     found = {}
     pattern = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+    instance = re.compile(r"\bINSTANTIATE_(?:TYPED_)?TEST_SUITE_P\(\s*(\w+)\s*,\s*(\w+)")
     for path in (ROOT / "tests").rglob("*.cpp"):
-        for suite, test in pattern.findall(path.read_text(encoding="utf-8")):
-            found.setdefault(suite, set()).add(test)
+        source = path.read_text(encoding="utf-8")
+        own = {}
+        for suite, test in pattern.findall(source):
+            own.setdefault(suite, set()).add(test)
+        # A parameterized suite has its instances' names before its own.
+        for name, suite in instance.findall(source):
+            own[f"{name}/{suite}"] = {test + end for test in own.get(suite, ()) for end in ("", "/0")}
+        for suite, tests in own.items():
+            found.setdefault(suite, set()).update(tests)
     return found
 
 
@@ -132,7 +140,6 @@ def test_tests_that_a_page_names_exist(page):
                         missing.add(f"{file} -k {word}")
         elif re.search(r"gtest_filter|ctest", span) or GTEST.fullmatch(span):
             for suite, test in GTEST.findall(span):
-                suite = suite.split("/")[-1]
                 if not fnmatch.filter(gtests().get(suite, ()), test):
                     missing.add(f"{suite}.{test}")
     assert not missing, f"{page_name(page)}: {sorted(missing)}"
