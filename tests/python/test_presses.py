@@ -296,8 +296,8 @@ def test_torch_reads_a_data_set_in_several_processes(folder):
 SMALLER = {'sensor="digit"': 'sensor="small.yaml"', "--sensor digit": "--sensor small.yaml",
            "count=100": "count=4", "--count 1000": "--count 2", "--count 100": "--count 2",
            '"-5..5 mm"': '"-1..1 mm"', "-5..5mm": "-1..1mm", "0.2..0.8": "0.1..0.2",
-           '"hexagon",': '"cone", sensor="small.yaml",', 'elements="1 mm"': "workers=2",
-           "--elements 1mm": "--workers 2", "coin key": "cone key --sensor small.yaml"}
+           '"hexagon",': '"cone", sensor="small.yaml",', 'quality="fast"': 'quality="fast", workers=2',
+           "--quality fast": "--quality fast --workers 2", "coin key": "cone key --sensor small.yaml"}
 
 
 def blocks(language):
