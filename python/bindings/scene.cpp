@@ -408,8 +408,8 @@ LinkPads to_link_pads(const nb::tuple& t) {
 }
 
 // Python functions of (surface, name, size, epsilon, seed) that returns a TetMesh, of (file, root,
-// key, hulls) that returns a Robot, of (body, sensor, root, folder, near, quality) and of (robot, set,
-// root, folder) that return the tuples above.
+// key, hulls) that returns a Robot, of (body, sensor, root, folder, near, quality) and of (robot,
+// set, root, folder) that return the tuples above.
 SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf,
                      const nb::object& sensor, const nb::object& pads, const nb::object& surface) {
   SceneReaders r;
@@ -425,8 +425,8 @@ SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf,
   if (!sensor.is_none())
     r.sensor = [sensor](const SensorRequest& q) {
       return to_sensor_pad(call<nb::tuple>(sensor, q.body, q.sensor, q.root.string(),
-                                           q.folder.string(),
-                                           nb::make_tuple(q.near[0], q.near[1]), q.quality));
+                                           q.folder.string(), nb::make_tuple(q.near[0], q.near[1]),
+                                           q.quality));
     };
   if (!pads.is_none())
     r.pads = [pads](const PadsRequest& q) {

@@ -12,7 +12,6 @@
 namespace haptos {
 namespace {
 
-
 constexpr double kYoung = 1e5, kPoisson = 0.3;
 const Vec3d kBar{{0.020, 0.008, 0.006}};  // [m]
 
