@@ -693,9 +693,17 @@ TEST(SceneFile, TheDocumentationNamesEveryUnit) {
   }
 }
 
+constexpr const char* kGripper = R"(<robot name="gripper"><link name="palm"/>
+<link name="left"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+<collision><geometry><box size="0.01 0.03 0.03"/></geometry></collision></link>
+<joint name="close" type="prismatic"><parent link="palm"/><child link="left"/>
+<axis xyz="1 0 0"/><limit lower="0" upper="0.01" effort="5" velocity="1"/></joint></robot>
+)";
+
 // The blocks of YAML in the documentation are scenes.
 TEST_F(SceneFolder, TheExamplesOfTheDocumentationAreRead) {
   write("arm.urdf", kArm);
+  write("gripper.urdf", kGripper);
   write_stl(folder_ / "finger.stl", box({{20, 20, 40}}));
   const auto fill = [](const TetrahedraRequest&) {
     return TetMesh{{{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}}, {{{0, 1, 2, 3}}}};
