@@ -148,12 +148,74 @@ TEST(FrozenPlaces, AnImpulseIsSharedOutByTheWeights) {
   EXPECT_NEAR(norm(total), g.term->load() * 1e-2, 1e-12);
 }
 
+// Twelve unknowns: origin and axes.
+class AffineBlock final : public Body {
+ public:
+  AffineBlock(const BodySlots& slots, Points& points, const std::vector<Vec3d>& local)
+      : Body(slots) {
+    for (const Vec3d& x : local)
+      points_.push_back(points.add_affine(slots.first_block, slots.body, slots.env, x, x));
+  }
+  int point(int k) const { return points_[static_cast<std::size_t>(k)]; }
+  std::vector<int> block_sizes() const override { return {12}; }
+  int q_count() const override { return 0; }
+  void initialize(State&) const override {}
+  void begin_step(const State&, const BodyStep& step) override {
+    for (std::size_t i = 0; i < 12; ++i) (*step.mass)[13 * i] = i < 3 ? 0.2 : 1e-5;
+  }
+  void advance(const std::vector<double>&, const BodyStep&, State&) override {}
+
+ private:
+  std::vector<int> points_;
+};
+
+Eigen::VectorXd gradient_of_corner(PointLaw law, bool as_sum) {
+  test::UnknownsCase scene(1e-2);
+  const std::vector<Vec3d> corners = {
+      {{0.03, 0, 0}}, {{0, 0.03, 0}}, {{0, 0, 0.03}}, {{0.01, 0.01, 0.01}}};
+  const auto* body =
+      scene.add(std::make_unique<AffineBlock>(scene.next_slots(), scene.points(), corners));
+  auto sampler = std::make_unique<OneSample>();
+  if (as_sum)
+    for (int k = 0; k < 3; ++k) sampler->part[0].push_back({body->point(k), 1.0 / 3});
+  else
+    sampler->part[0].push_back({body->point(3), 1});
+  sampler->pair.surface[0] = 0;
+  sampler->pair.surface[1] = 1;
+  sampler->sample_.p_a = sampler->sample_.p_b = {{0.01, 0.01, 0.01}};
+  sampler->sample_.n = {{0, 0, 1}};
+  sampler->sample_.gap = -1e-4;
+  FrozenSurface soft, world;
+  soft.env = 0;
+  soft.friction = world.friction = 0.5;
+  PointContactOptions options;
+  options.law = static_cast<int>(law);
+  options.anchored = false;
+  FrozenContact term({soft, world}, options, std::move(sampler));
+  std::vector<double> z(12);
+  for (std::size_t k = 0; k < z.size(); ++k) z[k] = 0.1 * std::sin(1.7 * static_cast<double>(k));
+  z[2] = -0.4;
+  scene.prepare(&term, z);
+  return scene.evaluate(z).gradient;
+}
+
+// The middle of three corners of one body is a point of that body: as rigid, and as fast.
+TEST(FrozenPlaces, ASumOfPointsOfOneBodyIsThePointInTheirMiddle) {
+  for (const PointLaw law : {PointLaw::kSap, PointLaw::kLagged}) {
+    const Eigen::VectorXd one = gradient_of_corner(law, false), sum = gradient_of_corner(law, true);
+    EXPECT_GT(one.norm(), 0);
+    EXPECT_LT((one - sum).norm(), 1e-12 * one.norm());
+  }
+}
+
 TEST(FrozenPlaces, ASurfaceOfPointsHasToGiveItsStiffness) {
   FrozenSurface soft;
   soft.env = 0;
   soft.stiffness = FrozenSurface::kAuto;
   EXPECT_THROW(FrozenContact({soft}, {}, std::make_unique<OneSample>()), InputError);
-  soft.modulus = 1e7;
+  soft.modulus = 1e7;  // says nothing where a sample has no area
+  EXPECT_THROW(FrozenContact({soft}, {}, std::make_unique<OneSample>()), InputError);
+  soft.stiffness = 1e4;
   EXPECT_NO_THROW(FrozenContact({soft}, {}, std::make_unique<OneSample>()));
 }
 

@@ -10,9 +10,6 @@
 namespace haptos {
 namespace {
 
-// Acceleration by which a body may start to move within a step [m/s2].
-constexpr double kPush = 20;
-
 // A right-handed frame with n as its third column; t1 is away from the world axis nearest to n.
 Mat3d contact_frame(const Vec3d& n) {
   int least = 0;
@@ -51,9 +48,9 @@ FrozenContact::FrozenContact(std::vector<FrozenSurface> surfaces, const PointCon
       refuse(".modulus", s.modulus, "must be 0 or more", "give it in Pa/m");
     if (!(s.dissipation >= 0 && std::isfinite(s.dissipation)))
       refuse(".dissipation", s.dissipation, "must be 0 or more", "give it in s/m");
-    if (!s.link && s.moves() && s.stiffness == FrozenSurface::kAuto && !(s.modulus > 0))
+    if (!s.link && s.moves() && s.stiffness == FrozenSurface::kAuto)
       refuse(".stiffness", s.stiffness, "must be given for a surface that points move",
-             "give a stiffness [N/m] or a modulus [Pa/m]");
+             "give it in N/m");
     if (!std::isfinite(s.friction)) refuse(".friction", s.friction, "must be finite", "correct it");
   }
   std::map<int, int> count;
@@ -86,29 +83,6 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
   if (candidates_.size() > first) set_laws(first);
 }
 
-// The point of a surface that points move, and its J diag(M)^-1 J^T.
-int FrozenContact::place_point(const StepContext& context, const FrozenSurface& surface,
-                               const SamplePlace& place, Mat3d& delassus) const {
-  Points& points = *context.points;
-  for (int k = 0; k < place.count; ++k) {
-    const int p = place.part[k].point;
-    if (points.driven(p)) continue;
-    const double* inverse = inverse_mass_ + context.pattern->offset(points.block(p));
-    const double w2 = square(place.part[k].weight);
-    if (const double* j = points.jacobian(p)) {
-      Mat3d own = Mat3d::zero();
-      add_delassus(j, points.columns(p), inverse, own);
-      delassus += w2 * own;
-      continue;
-    }
-    for (int t = 0; t < points.columns(p) / 3; ++t)
-      for (int r = 0; r < 3; ++r)
-        delassus(r, r) += w2 * square(points.weights(p)[t]) * inverse[3 * t + r];
-  }
-  if (place.count == 1 && place.part[0].weight == 1) return place.part[0].point;
-  return points.add_sum(surface.body, surface.env, place.part, place.count);
-}
-
 void FrozenContact::add_candidate(const StepContext& context, const PairSamples& pair, int k_th) {
   const ContactSample& sample = pair.sample[k_th];
   Candidate c;
@@ -121,8 +95,9 @@ void FrozenContact::add_candidate(const StepContext& context, const PairSamples&
   for (int k = 0; k < 2; ++k) {
     c.surface[k] = pair.surface[k];
     if (pair.place[k]) {
-      c.point[k] = place_point(context, surface(pair.surface[k]), pair.place[k][k_th], delassus);
-      start += (k == 0 ? 1.0 : -1.0) * context.points->u[at_index(c.point[k])];
+      Vec3d u;
+      c.point[k] = place_point(context, surface(pair.surface[k]), pair.place[k][k_th], delassus, u);
+      start += (k == 0 ? 1.0 : -1.0) * u;
       continue;
     }
     const Link* link = surface(pair.surface[k]).link;
@@ -160,22 +135,6 @@ std::vector<std::pair<int, Vec3d>> FrozenContact::slipping_pairs() const {
     if (found.empty() || found.back().first != c.pair) found.emplace_back(c.pair, c.sample.n);
   }
   return found;
-}
-
-// Whatever moves the two points, with each other and on each side.
-void FrozenContact::couple(const Candidate& c, const Points& points,
-                           std::vector<std::array<int, 2>>& out) {
-  const auto pairs = [&](int p, int q) {
-    if (p < 0 || q < 0) return;
-    points.each_block(p, [&](int i) {
-      points.each_block(q, [&](int j) {
-        if (i != j) out.push_back({i, j});
-      });
-    });
-  };
-  pairs(c.point[0], c.point[1]);
-  for (const int p : c.point)
-    if (p >= 0 && points.is_sum(p)) pairs(p, p);
 }
 
 void FrozenContact::step_couplings(const Points& points,
@@ -268,8 +227,8 @@ void FrozenContact::commit(const StepContext& context, const Points& points) {
     r.surface_b = number_[at_index(c.surface[1])];
     r.feature_a = k.feature_a;
     r.feature_b = k.feature_b;
-    if (c.point[0] >= 0) r.point_a = single(c.point[0]);
-    if (c.point[1] >= 0) r.point_b = single(c.point[1]);
+    if (c.point[0] >= 0) r.point_a = material_point(points, c.point[0]);
+    if (c.point[1] >= 0) r.point_b = material_point(points, c.point[1]);
     const int p = c.point[0] >= 0 ? c.point[0] : c.point[1];
     r.p = points.x[at_index(p)];
     r.n = c.sample.n;

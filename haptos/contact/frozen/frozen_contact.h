@@ -136,8 +136,9 @@ class FrozenContact : public ContactTerm, public Impulses {
     Vec3d rolls{{0, 0, 0}};     // h/2 dJ/dt z, tangential, contact axes [m/s]
     SapValue<double> value;     // at the refreshed point
     Vec3d impulse;              // on a, world [N s]
-    // With impulses as unknowns (impulses.cpp), contact axes: the impulse, the velocity that the
-    // law was linearised at, and the linear law (sap_impulse.h); and those of the iteration before.
+    // With impulses as unknowns (frozen_impulses.cpp), contact axes: the impulse, the velocity that
+    // the law was linearised at, and the linear law (sap_impulse.h); and those of the iteration
+    // before.
     struct Linear {
       Vec3d gamma, at, base;
       Mat3d give;
@@ -181,7 +182,8 @@ class FrozenContact : public ContactTerm, public Impulses {
   static void couple(const Candidate& c, const Points& points,
                      std::vector<std::array<int, 2>>& out);
   int place_point(const StepContext& context, const FrozenSurface& surface,
-                  const SamplePlace& place, Mat3d& delassus) const;
+                  const SamplePlace& place, Mat3d& delassus, Vec3d& start) const;
+  static WeightedPoint material_point(const Points& points, int p);
   Vec3d velocity(const Candidate& c, const Points& points) const;
 
   std::vector<FrozenSurface> surfaces_;

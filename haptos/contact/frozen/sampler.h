@@ -17,6 +17,9 @@ namespace haptos {
 
 class FrozenContact;
 
+/// Acceleration by which a body may start to move within a step [m/s2].
+inline constexpr double kPush = 20;
+
 /// What a surface is made of, as far as the laws ask, and what carries it.
 struct FrozenSurface {
   /// For a surface that another one's law is to decide over.

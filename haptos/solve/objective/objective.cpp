@@ -145,6 +145,7 @@ void Objective::set_pattern(std::vector<int> sizes) {
   std::vector<std::array<int, 2>> all = couplings_;
   all.insert(all.end(), step_couplings_.begin(), step_couplings_.end());
   pattern_ = std::make_shared<BlockPattern>(std::move(sizes), all);
+  context_.pattern = pattern_.get();
   assembly_.reset(pattern_);
   linear_.analyze(pattern_);
   ++analyses_;
@@ -159,7 +160,6 @@ void Objective::prepare() {
     pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_base[i]) * (1.0 / context_.b)
                              : velocity(pts, *pattern_, p, *context_.z);
   }
-  context_.pattern = pattern_.get();
   for (Term* t : terms_) t->prepare(context_);
   auto& now = found_couplings_;
   now.clear();

@@ -11,9 +11,6 @@ namespace {
 
 // Candidates reach at least this far [m]: covers the first step of a point (radius 0) at rest.
 constexpr double kReach = 1e-3;
-// Acceleration by which a body may start to move within a step [m/s2].
-constexpr double kPush = 20;
-
 bool bounded(const Aabb& b) {
   for (int k = 0; k < 3; ++k)
     if (!std::isfinite(b.lo[k]) || !std::isfinite(b.hi[k])) return false;
