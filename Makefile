@@ -12,7 +12,7 @@ setup:  ## install what is missing (system packages, .venv)
 build: setup  ## compile the library, the tests and the Python module
 	@scripts/build
 
-wheel: setup  ## the wheels of dist/, one for each Python that is here; then try them
+wheel: setup  ## the wheels of dist/, for each Python that is here; then try them
 	@scripts/test_wheel --build $(ARGS)
 
 demo: setup  ## press a sphere into a sensor and write pictures to runs/demo

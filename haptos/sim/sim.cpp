@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/random.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/file.h"
@@ -88,7 +89,10 @@ void Sim::reset(std::optional<std::uint64_t> seed, std::optional<std::uint32_t> 
     for (JointMotor* motor : robot.motors) motor->forget_effort();
 }
 
-void Sim::restart_sensors(std::uint64_t seed) { start_sensing(*model_, seed, state_, *work_); }
+void Sim::restart_sensors(std::optional<std::uint64_t> seed) {
+  start_sensing(*model_, seed.value_or(static_cast<std::uint64_t>(scene().sim.seed)), state_,
+                *work_);
+}
 
 void Sim::apply_wrenches() {
   for (std::size_t i = 0; i < work_->affine.size(); ++i) {
@@ -102,6 +106,9 @@ void Sim::set_state(State s) {
   check_state(s);
   check_fits(*model_, *work_, s);
   state_ = std::move(s);
+  // Saved where no sensor saw a gel: the noise is that of a run which starts here.
+  if (!model_->gels.empty() && state_.sensors.key == 0)
+    state_.sensors.key = mix_keys(static_cast<std::uint64_t>(scene().sim.seed), work_->sensing.env);
   apply_wrenches();
 }
 

@@ -69,7 +69,7 @@ class Sim {
 
   /// Robots' sensors take their first sample anew, where the robots are now: for who has put one
   /// elsewhere after reset(). Their noise is drawn from `seed`.
-  void restart_sensors(std::uint64_t seed);
+  void restart_sensors(std::optional<std::uint64_t> seed = {});
 
   const Scene& scene() const { return model_->scene; }
   const std::shared_ptr<const Model>& model() const { return model_; }

@@ -147,7 +147,7 @@ void bind_sim(nb::module_& m) {
           nb::arg("scene"))
       .def("step", &Sim::step, nb::call_guard<nb::gil_scoped_release>())
       .def("reset", &Sim::reset, nb::arg("seed") = nb::none(), nb::arg("env") = nb::none())
-      .def("restart_sensors", &Sim::restart_sensors, nb::arg("seed"))
+      .def("restart_sensors", &Sim::restart_sensors, nb::arg("seed").none())
       .def("state", [](const Sim& s) { return s.state(); })
       .def(
           "set_state", [](Sim& s, const State& state) { s.set_state(state); }, nb::arg("state"))

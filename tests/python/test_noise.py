@@ -149,6 +149,13 @@ def test_pictures_have_the_noise_and_one_of_the_backgrounds(tmp_path):
     assert (sensor.rgb(clean=True) == 90).all()
     # Noise of the scene stands in place of the file's.
     assert sensor_with(haptos.TactileNoise(), rgb=tmp_path / "rgb.yaml").rgb().std() == 0
+    # Without a background of its own, what the lights show is the first one, and clean.
+    (tmp_path / "alone.yaml").write_text(LIGHTS)
+    (tmp_path / "rgb.yaml").write_text(LIGHTS + "backgrounds: [b1.png, b2.png]\n")
+    shown = sensor_with(rgb=tmp_path / "alone.yaml").rgb()
+    sensor = sensor_with(rgb=tmp_path / "rgb.yaml", envs=30)
+    assert np.array_equal(sensor.rgb(clean=True)[:1], shown)
+    assert {round(float(p.mean())) for p in sensor.rgb()} == {round(float(shown.mean())), 120, 150}
     (tmp_path / "rgb.yaml").write_text(LIGHTS + "backgrounds: [small.png]\n")
     Image.fromarray(backs[0][:5]).save(tmp_path / "small.png")
     with pytest.raises(haptos.InputError, match=r"small.png.*must have shape|must have shape.*small"):

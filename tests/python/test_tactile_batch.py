@@ -14,7 +14,7 @@ LIGHTS = ("model: lights\nambient: [30, 30, 30]\nlights:\n"
 DT = 0.02
 
 
-def scene_of(folder, *, seed=3, noise=NOISE, **timing):
+def scene_of(folder, *, seed=3, noise=NOISE, sensor=True, **timing):
     """A ball pressed into the small pad and drawn over it, under a camera with everything."""
     pad = small_pad()
     scene = haptos.Scene(dt=DT, gravity=(0, 0, 0))
@@ -27,6 +27,8 @@ def scene_of(folder, *, seed=3, noise=NOISE, **timing):
                          trajectory=[(0, (0, 0, 4.03e-3)), (4 * DT, (0, 0, 3.7e-3)),
                                      (8 * DT, (4e-4, 0, 3.7e-3))])
     (folder / "lights.yaml").write_text(LIGHTS)
+    if not sensor:
+        return scene
     scene.add_sensor("camera", "gel", camera=haptos.TactileCamera.orthographic(40, 30, 2.8e-4),
                      markers=haptos.MarkerGrid(3, 4, 2e-3, 2e-3), rgb=folder / "lights.yaml",
                      noise=haptos.TactileNoise(**noise), **timing)
@@ -147,3 +149,32 @@ def test_noise_that_is_assigned_or_changed_in_place_is_that_of_the_next_reading(
     np.testing.assert_array_equal(sensor.depth(), clean)
     with pytest.raises(haptos.InputError, match="outside the coat|beside|coat"):
         sensor.noise = haptos.TactileNoise(translation=0.05)
+
+
+def test_prints_follow_noise_that_is_changed_in_place_and_bad_numbers_are_refused(tmp_path):
+    sensor = scene_of(tmp_path, noise={"rotation": 0.05}).compile(2).sensors["camera"]
+    first = sensor.markers().position.copy()
+    sensor.noise.rotation = 0.02
+    second = sensor.markers().position.copy()
+    assert not np.array_equal(first, second)
+    sensor.noise.rotation = 0.05
+    assert np.array_equal(sensor.markers().position, first)
+    sensor.noise.blur = float("nan")
+    with pytest.raises(haptos.InputError, match="blur"):
+        sensor.depth()
+
+
+def test_a_state_of_a_scene_without_sensors_takes_the_noise_of_the_run(tmp_path):
+    scene_of(tmp_path, sensor=False).compile().save(tmp_path / "blind.state")
+    sim = scene_of(tmp_path).compile()
+    sim.load(tmp_path / "blind.state")
+    same(read(sim), read(scene_of(tmp_path).compile()))
+
+
+def test_sensors_that_start_again_without_a_seed_have_the_noise_of_the_scene(tmp_path):
+    sim = scene_of(tmp_path).compile()
+    first = read(sim)
+    sim.restart_sensors(seed=9)
+    assert not np.array_equal(read(sim)["rgb"], first["rgb"])
+    sim.restart_sensors()
+    same(read(sim), first)

@@ -28,6 +28,7 @@ struct TactileNoise {
   bool on_prints() const {
     return interval != 0 || fabrication != 0 || rotation != 0 || translation != 0;
   }
+  bool operator==(const TactileNoise&) const = default;
   /// Throws InputError on a number that cannot be used.
   void check() const;
 };

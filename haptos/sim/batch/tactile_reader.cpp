@@ -28,22 +28,36 @@ TactileReader::TactileReader(Batch& batch, int sensor)
       number_(sensor),
       sensor_(batch.model().gels.at(at_index(sensor)).sensor),
       noise_(sensor_->spec().noise),
-      scratch_(1) {
+      scratch_(1),
+      printed_with_(noise_),
+      reading_(std::make_unique<std::mutex>()) {
   print();
 }
 
 void TactileReader::set_noise(const TactileNoise& noise) {
   noise.check();
-  const TactileNoise before = noise_;
+  const std::lock_guard<std::mutex> alone(*reading_);
+  const TactileNoise before = printed_with_;
   noise_ = noise;
+  printed_with_ = noise;
   printed_.clear();
   try {
     print();
   } catch (...) {
-    noise_ = before;
+    noise_ = printed_with_ = before;
     printed_.clear();
     throw;
   }
+}
+
+// The noise may have been changed in place since the last reading.
+void TactileReader::renew() {
+  if (!(noise_ == printed_with_)) {
+    noise_.check();
+    printed_.clear();
+    printed_with_ = noise_;
+  }
+  print();
 }
 
 // Environments whose noise has another key than before get their markers anew.
@@ -69,6 +83,8 @@ const ContactFieldSensor& TactileReader::field(double smoothing) {
 
 template <class F>
 void TactileReader::each(bool contact, const F& f) {
+  const std::lock_guard<std::mutex> alone(*reading_);
+  renew();
   const auto one = [&](int k, GelScratch& scratch) {
     batch_->env(k).read_gel(number_, {contact, false}, scratch.sample);
     f(at_index(k), scratch);
@@ -90,6 +106,7 @@ void TactileReader::each(bool contact, const F& f) {
 }
 
 void TactileReader::frames(bool now, double* turn, double* origin, double* time) {
+  const std::lock_guard<std::mutex> alone(*reading_);
   for (int k = 0; k < envs(); ++k) {
     GelSample& s = scratch_.front().sample;
     batch_->env(k).read_gel(number_, {false, now}, s);
@@ -141,7 +158,6 @@ void TactileReader::colours(bool clean, std::uint8_t* out) {
 }
 
 void TactileReader::markers(bool clean, const MarkerArrays& out) {
-  print();
   each(false, [&](std::size_t k, const GelScratch& s) {
     const bool moved = !clean && noise_.on_prints();
     const MarkerSensor& printed = moved ? *printed_[k].markers : *sensor_->markers();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ class TactileReader {
   };
   template <class F>
   void each(bool contact, const F& f);
+  void renew();
   void print();
 
   Batch* batch_;
@@ -90,6 +92,8 @@ class TactileReader {
   std::map<double, std::unique_ptr<const ContactFieldSensor>> fields_;
   std::vector<GelScratch> scratch_;  // per worker
   std::vector<Printed> printed_;     // per environment, where the noise moves markers
+  TactileNoise printed_with_;
+  std::unique_ptr<std::mutex> reading_;  // scratch and prints serve one caller at a time
 };
 
 }  // namespace haptos

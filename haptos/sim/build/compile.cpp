@@ -114,8 +114,11 @@ std::uint64_t hash_of(const Model& m) {
     }
   for (const RobotModel& r : m.robots) add_robot(h, r);
   for (const TactileSensor& s : m.scene.tactile) {
-    if (!s.sampled()) continue;  // the state holds nothing of it
+    if (!s.sampled()) continue;  // the state holds no samples of it
     h.add(s.name.data(), s.name.size());
+    h.add(s.body.data(), s.body.size());
+    add_positions(h, {s.frame.p});
+    for (const double q : {s.frame.q.w, s.frame.q.x, s.frame.q.y, s.frame.q.z}) h.add(q);
     h.add(s.rate);
     h.add(s.delay);
   }

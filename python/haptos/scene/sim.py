@@ -244,7 +244,8 @@ class Sim:
                 core.reset(one, env)
         self._status = np.where(chosen, np.uint32(0), self._status)
 
-    def restart_sensors(self, mask: ArrayLike | None = None, seed: int | ArrayLike = 0) -> None:
+    def restart_sensors(self, mask: ArrayLike | None = None,
+                        seed: int | ArrayLike | None = None) -> None:
         """Sensors take their first sample anew: for after reset(), where something was put
         elsewhere since. It leaves environments alone that have made steps.
 

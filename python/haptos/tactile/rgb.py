@@ -109,7 +109,8 @@ def read_colours(path: str | os.PathLike[str], camera: TactileCamera
                  ) -> tuple[_core.TactileColours, TactileNoise]:
     """The colours of an RGB sensor file for a camera, and the file's noise. Raises InputError."""
     camera, read, backgrounds, table = _read(Path(path), camera)
-    images = [np.ascontiguousarray(b, np.float32) for b in backgrounds if b is not None]
+    # An empty one is what the lights show.
+    images = [np.ascontiguousarray([] if b is None else b, np.float32) for b in backgrounds]
     if table is None:
         return _core.TactileColours.lights(str(path), read.pitch, read.rig, images), read.noise
     weights = np.ascontiguousarray(table["coefficients"], np.float32)

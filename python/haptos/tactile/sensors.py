@@ -1,7 +1,8 @@
 """Tactile sensors of a Sim: depth, normals, markers, contact fields, stress, point clouds.
 
-Everything is read in C++ (TactileReader), from the state and the contact records of the last step. Frames, equations and
-accuracy: docs/sensors/tactile.md.
+Everything is read in C++ (TactileReader): from the state and the contact records of the last step, or
+from the sample that rate and delay let a reader see. Frames, equations, accuracy:
+docs/sensors/tactile.md.
 """
 
 from __future__ import annotations
