@@ -77,8 +77,11 @@ struct GridOnBody {
 
   explicit GridOnBody(PointLaw law, bool shared = false) {
     std::vector<Vec3d> x;
-    for (int k = 0; k < 27; ++k)
-      x.push_back({{0.01 * (k % 3), 0.01 * (k / 3 % 3), 0.01 * (k / 9)}});
+    x.reserve(27);
+    for (int k = 0; k < 27; ++k) {
+      const int row = k / 3 % 3, layer = k / 9;
+      x.push_back({{0.01 * (k % 3), 0.01 * row, 0.01 * layer}});
+    }
     grid = scene.add(std::make_unique<Particles>(scene.next_slots(), scene.points(), x, 1e-3));
     link = std::make_unique<LinkOf<RigidBody>>(
         scene.add(std::make_unique<RigidBody>(scene.next_slots(), block_spec())));
