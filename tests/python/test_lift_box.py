@@ -67,7 +67,8 @@ def test_fast_pads_lift_a_box_and_hold_it(tmp_path):
     # A step leaves a thousandth of the load as residual (newton.force_tolerance), here on both sides.
     forces = [sim.contact_wrench(side).force[0] for side in ("left", "right")]
     carried, residual = -sum(f[2] for f in forces), 1e-3 * 2 * EFFORT
-    print(f"FIGURE lift_box.carried = {carried:.5f} N (within {WEIGHT - residual:.4f} to {WEIGHT + residual:.4f})")
+    print(f"FIGURE lift_box.carried = {carried:.5f} N "
+          f"(within {WEIGHT - residual:.4f} to {WEIGHT + residual:.4f})")
     assert carried == pytest.approx(WEIGHT, abs=residual)
     for f, sign in zip(forces, (-1, 1), strict=True):
         assert f[0] == pytest.approx(sign * EFFORT, abs=residual)

@@ -82,7 +82,7 @@ def test_a_word_has_the_error_that_it_promises(sensor, word, where):
     tag = f"FIGURE quality.{name}.{where}.{word}"
     bounds, most, most_flow = BOUNDS[word, where]
     for d, off, bound in zip(DEPTHS, force, bounds, strict=True):
-        print(f"{tag}.force.{1e3 * d:g}mm = {100 * off:+.2f} % (at most {100 * bound:g})")
+        print(f"{tag}.force.{1e3 * d:g}mm = {100 * off:+.2f} % (within {-100 * bound:g} to {100 * bound:g})")
     print(f"{tag}.depth = {100 * depth[0]:.2f} % (at most {100 * most:g})")
     print(f"{tag}.depth_sheared = {100 * depth[1]:.2f} % (at most {100 * most:g})")
     if flow is not None:
