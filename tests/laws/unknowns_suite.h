@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "haptos/bodies/body.h"
-#include "haptos/solve/objective/block_products.h"
+#include "haptos/system/point_velocity.h"
 #include "haptos/system/term.h"
 
 namespace haptos::test {

@@ -2,15 +2,13 @@
 // one, what its inertia is, and how it moves at the start of the step.
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/system/point_velocity.h"
 
 namespace haptos {
-namespace {
 
-// Row r, column c of the Jacobian of a point by the unknowns of its block.
-double entry(const Points& points, int p, int r, int c) {
-  if (const double* j = points.jacobian(p)) return j[r * points.columns(p) + c];
-  return c % 3 == r ? points.weights(p)[c / 3] : 0;
-}
+using internal::jacobian_entry;
+
+namespace {
 
 // w += weight (J_p diag(M)^-1 J_q^T) of two points of one block, and its transpose for two of them.
 void add_delassus_of(const Points& points, int p, int q, double weight, const double* inverse_mass,
@@ -19,7 +17,7 @@ void add_delassus_of(const Points& points, int p, int q, double weight, const do
     for (int s = 0; s < 3; ++s) {
       double sum = 0;
       for (int c = 0; c < points.columns(p); ++c)
-        sum += entry(points, p, r, c) * entry(points, q, s, c) * inverse_mass[c];
+        sum += jacobian_entry(points, p, r, c) * jacobian_entry(points, q, s, c) * inverse_mass[c];
       w(r, s) += weight * sum;
       if (p != q) w(s, r) += weight * sum;
     }
@@ -41,9 +39,7 @@ int FrozenContact::place_point(const StepContext& context, const FrozenSurface& 
     for (int l = 0; l <= k; ++l)
       if (const auto& [q, other] = place.part[l]; points.block(q) == points.block(p))
         add_delassus_of(points, p, q, weight * other, inverse_mass_ + first, delassus);
-    for (int c = 0; context.z && c < points.columns(p); ++c)
-      for (int r = 0; r < 3; ++r)
-        start[r] += weight * entry(points, p, r, c) * (*context.z)[at_index(first + c)];
+    if (context.z) start += weight * internal::velocity(points, *context.pattern, p, *context.z);
   }
   if (place.count == 1 && place.part[0].weight == 1) return place.part[0].point;
   return points.add_sum(surface.body, surface.env, place.part, place.count);

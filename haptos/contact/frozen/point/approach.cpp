@@ -35,15 +35,15 @@ constexpr double kSame = 0.98;
 // What notes are about, FeaturePair::part_a.
 constexpr int kParting = -2, kLifted = -3;
 
-double size_of(const CollisionShape& s) {
-  if (s.is_convex()) return s.convex().extent;
-  return s.field() ? s.field()->extent() : 1e300;
-}
-
 // Whether distance and samples of a shape are exact to round-off.
 bool sharp(const CollisionShape& s) { return !s.is_convex() || !is_curved(s.convex().core); }
 
 }  // namespace
+
+double PointSampler::size_of(const CollisionShape& s) {
+  if (s.is_convex()) return s.convex().extent;
+  return s.field() ? s.field()->extent() : 1e300;
+}
 
 double PointSampler::touch_tolerance(const NearPair& p) const {
   const CollisionShape &a = shapes_[at_index(p.shape[0])].shape,

@@ -105,6 +105,7 @@ class PointSampler final : public ContactSampler {
   bool drop_passers(const std::vector<double>& z);
   const ShapePath& path(int shape, const std::vector<double>& z);
   void forget_paths() { std::fill(path_known_.begin(), path_known_.end(), char{0}); }
+  static double size_of(const CollisionShape& s);  // infinite for a half-space
   double touch_tolerance(const NearPair& p) const;
   FeaturePair note_key(const NearPair& p, int kind) const;
   void keep_notes();

@@ -19,11 +19,6 @@ constexpr double kFlat = 0.999;
 // What counts as level: of the depth by which the body has sunk, and of the size of its shape.
 constexpr double kOfDepth = 0.5, kOfSize = 1e-6;
 
-double size_of(const CollisionShape& s) {
-  if (s.is_convex()) return s.convex().extent;
-  return s.field() ? s.field()->extent() : 1e300;
-}
-
 bool parallel(const Vec3d& a, const Vec3d& b) {
   return dot(a, b) > 0 && squared_norm(cross(a, b)) < kParallel * kParallel;
 }
