@@ -24,7 +24,6 @@ struct Scene {
   std::vector<PrescribedBody> prescribed;
   std::vector<AffineBody> affine;
   std::vector<HalfSpace> half_spaces;
-  std::vector<Pendulum> pendulums;
   std::vector<RobotBody> robots;
   std::vector<PairOptions> pairs;
   std::vector<TactileSensor> tactile;

@@ -134,17 +134,6 @@ struct RobotBody {
   std::string layer;  ///< group of bodies that pairs may name
 };
 
-/// Two links in a plane on a fixed pin, hinged about +y; angles from straight down.
-struct Pendulum {
-  std::string name;
-  Vec3d pivot{{0, 0, 0}};     ///< of the first hinge [m]
-  double length[2] = {1, 1};  ///< [m]
-  double mass[2] = {1, 1};    ///< [kg], slender rods
-  double angle[2] = {0, 0};   ///< at the start [rad], second relative to first
-  double rate[2] = {0, 0};    ///< [rad/s]
-  double damping = 0;         ///< viscous, both joints [N m s]
-};
-
 /// Contact between two bodies, where it differs from the scene's options. A body may be named twice
 /// to set its contact with itself.
 struct PairOptions {

@@ -243,13 +243,6 @@ RobotView Sim::robot(const std::string& name) {
   return {model_->robots[i], work_->robots[i], state_, *work_};
 }
 
-std::vector<double> Sim::pendulum_state(const std::string& name) const {
-  const BodySlots& s = work_->pendulums[index_of(scene().pendulums, "pendulum", name)]->slots();
-  const double* q = state_.q.data() + s.first_q;
-  const double* z = state_.z.data() + s.first_scalar;
-  return {q[0], q[1], z[0], z[1]};
-}
-
 int Sim::analyses() const { return work_->objective.analyses(); }
 
 }  // namespace haptos

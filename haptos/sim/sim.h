@@ -145,8 +145,6 @@ class Sim {
   /// commands, targets and wrenches. It is no part of the state.
   std::function<void(Sim&)> controller;
 
-  /// Angles [rad] and rates [rad/s] of a pendulum: (q1, q2, dq1, dq2).
-  std::vector<double> pendulum_state(const std::string& name) const;
 
   /// Symbolic factorisations so far: 1 while the pattern holds.
   int analyses() const;

@@ -92,7 +92,6 @@ struct Workspace {
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
   std::vector<Vec3d> x_before, u_before;     ///< of permanent points at the start of the step
-  std::vector<Articulation*> pendulums;      ///< as in the scene
   std::vector<RobotParts> robots;            ///< as in the scene
   std::vector<std::unique_ptr<Link>> links;  ///< what frozen contact terms hold on to
   Sensing sensing;

@@ -247,20 +247,6 @@ void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
   scene.affine.push_back(std::move(b));
 }
 
-using Two = std::array<double, 2>;
-
-void add_pendulum(Scene& scene, const std::string& name, const Two& length, const Two& mass,
-                  const Two& angle, const Two& rate, double damping) {
-  Pendulum p;
-  p.name = name;
-  for (int k = 0; k < 2; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    p.length[k] = length[i], p.mass[k] = mass[i], p.angle[k] = angle[i], p.rate[k] = rate[i];
-  }
-  p.damping = damping;
-  scene.pendulums.push_back(p);
-}
-
 nb::dict soft_entry(const SoftBody& b) {
   nb::dict d;
   d["name"] = b.name;
@@ -323,7 +309,7 @@ nb::dict robot_entry(const RobotBody& b) {
 
 // What the scene holds, for `haptos describe`, recordings and pictures.
 nb::dict entries(const Scene& s) {
-  nb::list soft, prescribed, affine, half_spaces, pendulums, robots;
+  nb::list soft, prescribed, affine, half_spaces, robots;
   for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
   for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
   for (const AffineBody& b : s.affine) affine.append(affine_entry(b));
@@ -334,19 +320,10 @@ nb::dict entries(const Scene& s) {
     d["layer"] = h.layer;
     half_spaces.append(d);
   }
-  for (const Pendulum& p : s.pendulums) {
-    nb::dict d;
-    d["name"] = p.name;
-    d["length"] = nb::make_tuple(p.length[0], p.length[1]);
-    d["mass"] = nb::make_tuple(p.mass[0], p.mass[1]);
-    d["angle"] = nb::make_tuple(p.angle[0], p.angle[1]);
-    pendulums.append(d);
-  }
   for (const RobotBody& b : s.robots) robots.append(robot_entry(b));
   nb::dict d;
   d["soft"] = soft, d["prescribed"] = prescribed, d["affine"] = affine;
-  d["half_spaces"] = half_spaces, d["pendulums"] = pendulums;
-  d["robots"] = robots;
+  d["half_spaces"] = half_spaces, d["robots"] = robots;
   return d;
 }
 
@@ -473,8 +450,6 @@ void bind_scene(nb::module_& m) {
           },
           nb::arg("name"), nb::arg("normal"), nb::arg("offset"), nb::arg("friction").none(),
           nb::arg("layer"))
-      .def("add_pendulum", &add_pendulum, nb::arg("name"), nb::arg("length"), nb::arg("mass"),
-           nb::arg("angle"), nb::arg("rate"), nb::arg("damping"))
       .def(
           "add_pair",
           [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness,

@@ -217,9 +217,7 @@ void bind_sim(nb::module_& m) {
       .def("inertia_wrench",
            [](const Sim& s, const std::string& n, const nb::object& about) {
              return pair(s.inertia_wrench(n, to_vec3(about, "about")));
-           })
-      .def("pendulum_state",
-           [](const Sim& s, const std::string& n) { return own_row(s.pendulum_state(n)); });
+           });
 }
 
 }  // namespace haptos::python

@@ -222,12 +222,12 @@ def test_run_records_a_scene_file(tmp_path):
     assert done.returncode == 0, done.stderr
     with h5py.File(tmp_path / "out" / "run.h5") as f:
         assert f["time"][:, 0] == pytest.approx([0, 0.01, 0.02, 0.03, 0.04, 0.05])
-        assert f["pendulums/pendulum/angles"].shape == (6, 1, 4)
-        assert "pendulums:" in f.attrs["scene"]
+        assert f["robots/pendulum/position"].shape == (6, 1, 2)
+        assert "robots:" in f.attrs["scene"]
     image = np.asarray(Image.open(tmp_path / "out" / "above.png")).astype(float)
     assert image.std() > 5
     text = (tmp_path / "out" / "report.html").read_text()
-    assert "Angles of pendulum" in text and rows_of(text)[0] == "1" and rows_of(text)[-1] == "50"
+    assert "Joints of pendulum" in text and rows_of(text)[0] == "1" and rows_of(text)[-1] == "50"
     assert len(rows_of(text)) == 40 and "40 of 50 steps" in text
 
 

@@ -180,9 +180,7 @@ MISTAKES = {
                              "a float: must be (time, position)"),
     "position of two numbers": (lambda w: rigid(position=(1, 2)), "must be three numbers"),
     "velocity of two numbers": (lambda w: rigid(velocity=(1, 2)), "must be three numbers"),
-    "pendulum of one length": (lambda w: haptos.Scene().add_pendulum("p", length=1.0),
-                               "must be two numbers"),
-    # Physics that cannot be.
+
     "start inside, in mm": (lambda w: ball_on_pad(4).compile(),
                             '"ball" is 8 m in size and "gel" 12 mm: lengths are in m, so if mm were '
                             'meant give 8 mm'),

@@ -2,12 +2,15 @@
 
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import haptos
 from conftest import small_pad, small_scene
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_arrays_carry_the_env_axis(pressed):
@@ -174,17 +177,18 @@ def test_a_strict_step_that_fails_raises_and_keeps_the_state():
     assert sim.state.hash() == before and sim.status[0] & 1
 
 
-def test_spheres_and_pendulums_are_read():
+def test_spheres_and_robots_are_read():
     scene = haptos.Scene(dt=0.001)
     scene.add_half_space("ground")
     scene.add_sphere("ball", 0.01, 0.1, position=(0, 0, 0.5))
-    scene.add_pendulum("arm", angle=(0.5, 0.0))
+    scene.add_robot("arm", ROOT / "scenes/robots/pendulum.urdf", position=(0, 0, 3),
+                    start={"shoulder": 0.5})
     sim = scene.compile()
     sim.run(0.1)
     fall = 0.5 * 9.81 * 0.1**2
     assert sim.pose("ball")[0, 2] == pytest.approx(0.5 - fall, rel=2e-3)
     assert sim.velocity("ball")[0, 2] == pytest.approx(-0.981, rel=1e-6)
-    assert sim.angles("arm").shape == (1, 4) and sim.angles("arm")[0, 0] < 0.5
+    assert sim.robots["arm"].position.shape == (1, 2) and sim.robots["arm"].position[0, 0] < 0.5
 
 
 def test_what_cannot_run_is_refused_with_the_name():

@@ -35,7 +35,7 @@ def measured(name, steps):
     for kind, entries in sim.entries.items():
         for entry in entries:
             body = entry["name"]
-            for what in ("positions", "pose", "angles"):
+            for what in ("positions", "pose"):
                 try:
                     value = np.asarray(getattr(sim, what)(body))[0]
                 except (haptos.InputError, KeyError, ValueError, IndexError):

@@ -228,19 +228,5 @@ TEST(Integrators, Bdf2GoesOnOnlyFromAStepOfItsOwnLength) {
   EXPECT_THROW(sim.set_state(other), InputError);
 }
 
-TEST(Integrators, ASceneWithAPendulumTakesImplicitEulerOnly) {
-  for (const int integrator : {kBdf2, kQuasiStatic}) {
-    Scene s;
-    s.sim.integrator = integrator;
-    s.pendulums.push_back({"pendulum"});
-    try {
-      Sim sim(s);
-      FAIL() << "accepted";
-    } catch (const InputError& e) {
-      EXPECT_NE(std::string(e.what()).find("sim.integrator"), std::string::npos) << e.what();
-    }
-  }
-}
-
 }  // namespace
 }  // namespace haptos

@@ -126,7 +126,6 @@ Scene good_scene() {
             "prescribed: [{name: ball, shape: {sphere: {radius: 1 mm, facet: 1 mm}}, pose: "
             "{position: [0, 0, 3 mm]}}]\n"
             "half_spaces: [{name: floor, offset: -3 mm}]\n"
-            "pendulums: [{name: p}]\n"
             "spheres: [{name: marble, radius: 1 cm, mass: 1, pose: {position: [1, 0, 0]}}]\n");
   return s;
 }
@@ -194,8 +193,6 @@ TEST(BadInput, ScenesMadeInCodeAreCheckedToo) {
       {[&](Scene& s) { s.half_spaces[0].offset = nan; }, "offset = nan"},
       {[&](Scene& s) { s.robots[0].friction = -1; }, "friction = -1"},
       {[&](Scene& s) { s.robots[0].friction = nan; }, "friction = nan"},
-      {[&](Scene& s) { s.pendulums[0].length[1] = 0; }, "length = 0 m"},
-      {[&](Scene& s) { s.pendulums[0].pivot[1] = nan; }, "pivot = nan"},
       {[&](Scene& s) {
          s.pairs = {{"gel", "flor", true, 0}};
        },
@@ -210,7 +207,6 @@ TEST(BadInput, ScenesMadeInCodeAreCheckedToo) {
          s.pairs[0].support = 2;
        },
        "support = 2 m"},
-      {[&](Scene& s) { s.sim.integrator = 1; }, "sim.integrator = bdf2"},
       {[&](Scene& s) {
          s.pairs = {{"gel", "floor", true, nan}};
        },

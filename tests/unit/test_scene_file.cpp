@@ -391,8 +391,6 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
             "spheres:\n  - {name: ball, radius: 1 cm, mass: 1, pose: {position: [0, 0, 1]}, "
             "velocity: [1, 0, 0], omega: [0, 10 deg/s, 0], friction: 0.3, stiffness: 1 N/mm, "
             "relaxation_time: 2 ms, dissipation: 30}\n"
-            "pendulums:\n  - {name: p, pivot: [0, 0, 2], length: [1, 0.5], mass: [1, 100 g], "
-            "angle: [10 deg, 0.5 rad], rate: [0, 1], damping: 0.1}\n"
             "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9, model: mortar}]\n");
   EXPECT_EQ(s.half_spaces.at(0).normal[2], 1);
   EXPECT_EQ(s.half_spaces[0].offset, -0.01);
@@ -404,11 +402,6 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
   EXPECT_EQ(ball.velocity[4], std::numbers::pi / 18);
   EXPECT_EQ(ball.robot.joints.at(0).kind, JointKind::kFree);
   EXPECT_NEAR(ball.robot.links.at(0).inertia(2, 2), 0.4 * 1e-4, 1e-18);
-  EXPECT_EQ(s.pendulums.at(0).length[1], 0.5);
-  EXPECT_EQ(s.pendulums[0].pivot[2], 2);
-  EXPECT_EQ(s.pendulums[0].mass[1], 0.1);
-  EXPECT_DOUBLE_EQ(s.pendulums[0].angle[0], std::numbers::pi / 18);
-  EXPECT_EQ(s.pendulums[0].angle[1], 0.5);
   EXPECT_EQ(s.pairs.at(0).b, "floor");
   EXPECT_FALSE(s.pairs[0].enabled);
   EXPECT_EQ(s.pairs[0].stiffness, 5e9);

@@ -157,7 +157,7 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
   v.keys({"sim", "newton", "solver", "contact", "point_contact", "soft", "sensors", "prescribed",
-          "affine", "half_spaces", "spheres", "pendulums", "robots", "rigid", "pairs"});
+          "affine", "half_spaces", "spheres", "robots", "rigid", "pairs"});
   Reading r;
   r.root = root;
   r.limits = limits;
@@ -174,7 +174,6 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   std::move(r.mounts.begin(), r.mounts.end(), std::back_inserter(s.prescribed));
   read_list(r, v, "affine", read_affine, s.affine);
   read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
-  read_list(r, v, "pendulums", read_pendulum, s.pendulums);
   read_list(r, v, "robots", read_robot, s.robots);
   read_list(r, v, "rigid", read_rigid, s.robots);
   read_list(r, v, "spheres", read_sphere, s.robots);

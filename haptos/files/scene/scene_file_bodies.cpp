@@ -1,4 +1,4 @@
-// Prescribed bodies, half-spaces, pendulums and pairs of a scene file.
+// Prescribed bodies, half-spaces and pairs of a scene file.
 #include "haptos/base/text/text.h"
 #include "haptos/files/scene/scene_file_parts.h"
 
@@ -25,16 +25,6 @@ std::vector<Keyframe> read_trajectory(const Value& v) {
     all.push_back(frame);
   }
   return all;
-}
-
-// A list of two numbers, where there is one.
-void read_two(const Value& v, const char* key, const char* unit, double low, double high,
-              double (&out)[2]) {
-  const auto x = v.find(key);
-  if (!x) return;
-  x->list(2, 2);
-  out[0] = x->item(0).number(unit, low, high);
-  out[1] = x->item(1).number(unit, low, high);
 }
 
 }  // namespace
@@ -88,19 +78,6 @@ HalfSpace read_half_space(Reading& r, const Value& v) {
   read_friction(v, h.friction);
   h.layer = read_layer(r, v);
   return h;
-}
-
-Pendulum read_pendulum(Reading& r, const Value& v) {
-  v.keys({"name", "pivot", "length", "mass", "angle", "rate", "damping"});
-  Pendulum p;
-  p.name = read_name(r, v, "pendulum");
-  if (const auto pivot = v.find("pivot")) p.pivot = read_position(*pivot);
-  read_two(v, "length", "m", kSmallestLength, kLargestLength, p.length);
-  read_two(v, "mass", "kg", 1e-12, 1e12, p.mass);
-  read_two(v, "angle", "rad", -1e3, 1e3, p.angle);
-  read_two(v, "rate", "rad/s", -kFastest, kFastest, p.rate);
-  read_if(v, "damping", "N m s", 0, 1e12, p.damping);
-  return p;
 }
 
 PairOptions read_pair(Reading& r, const Value& v) {

@@ -180,7 +180,6 @@ SoftBody read_sensor_entry(Reading& r, const Value& v);
 PrescribedBody read_prescribed(Reading& r, const Value& v);
 AffineBody read_affine(Reading& r, const Value& v);
 HalfSpace read_half_space(Reading& r, const Value& v);
-Pendulum read_pendulum(Reading& r, const Value& v);
 RobotBody read_robot(Reading& r, const Value& v);
 RobotBody read_rigid(Reading& r, const Value& v);
 RobotBody read_sphere(Reading& r, const Value& v);

@@ -196,29 +196,6 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 }
 
-ArticulationSpec articulation_spec(const Pendulum& p) {
-  Robot robot;
-  robot.name = p.name;
-  for (int k = 0; k < 2; ++k) {
-    RobotLink rod;
-    rod.name = p.name + " rod " + std::to_string(k);
-    rod.mass = p.mass[k];
-    rod.centre = {{0, 0, -0.5 * p.length[k]}};
-    rod.inertia = slender_rod_inertia(p.mass[k], p.length[k]);
-    robot.links.push_back(rod);
-    RobotJoint j;
-    j.name = p.name + " joint " + std::to_string(k);
-    j.kind = JointKind::kRevolute;
-    j.parent = k - 1;
-    j.child = k;
-    j.frame.p = k == 0 ? p.pivot : Vec3d{{0, 0, -p.length[0]}};
-    j.axis = {{0, 1, 0}};
-    j.position = {p.angle[k]};
-    robot.joints.push_back(j);
-  }
-  return {p.name, std::make_shared<Tree>(compile_tree(robot)), {}, {p.rate[0], p.rate[1]}};
-}
-
 void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Layout& layout,
                std::vector<char>& fixed) {
   RobotParts parts;
@@ -258,13 +235,6 @@ std::unique_ptr<Workspace> build(const Model& model) {
     add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
-  for (const Pendulum& p : scene.pendulums) {
-    w->pendulums.push_back(own(*w, layout, fixed,
-                               std::make_unique<Articulation>(
-                                   layout.take(body_number(model, p.name)), articulation_spec(p))));
-    for (int k = 0; k < 2 && p.damping > 0; ++k)
-      w->terms.push_back(std::make_unique<JointDamping>(w->pendulums.back(), k, p.damping));
-  }
   for (std::size_t i = 0; i < scene.robots.size(); ++i)
     if (w->robots[i].body) add_joint_terms(model.robots[i], w->robots[i], *w);
   build_sensing(model, *w);

@@ -107,11 +107,6 @@ std::uint64_t hash_of(const Model& m) {
     add_positions(h, {k.first});
     for (int c = 0; c < 9; ++c) h.add(k.second[c]);
   }
-  for (const Pendulum& p : m.scene.pendulums)
-    for (int k = 0; k < 2; ++k) {
-      h.add(p.length[k]);
-      h.add(p.mass[k]);
-    }
   for (const RobotModel& r : m.robots) add_robot(h, r);
   for (const TactileSensor& s : m.scene.tactile) {
     if (!s.sampled()) continue;  // the state holds no samples of it
@@ -133,7 +128,6 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const auto& b : scene.prescribed) m->body_names.push_back(b.name);
   for (const auto& b : scene.soft) m->body_names.push_back(b.name);
   for (const auto& b : scene.affine) m->body_names.push_back(b.name);
-  for (const auto& b : scene.pendulums) m->body_names.push_back(b.name);
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {

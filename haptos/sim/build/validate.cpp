@@ -98,7 +98,7 @@ bool touches_itself(const Scene& s, const std::string& name) {
     return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
   };
   return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
-         !is_body(s.pendulums) && !is_body(s.robots) && find_link(s, name).robot < 0;
+         !is_body(s.robots) && find_link(s, name).robot < 0;
 }
 
 void check_pairs(const Scene& s) {
@@ -261,14 +261,6 @@ void check_affine(const AffineBody& b) {
   check_mass_properties(name, b.mass, b.inertia);
 }
 
-// What does not move by every integrator.
-void check_integrator(const Scene& s) {
-  if (s.sim.integrator == 0 || s.pendulums.empty()) return;
-  refuse("sim.integrator", option_word(s.sim, "integrator"),
-         "is not for pendulums, and this scene has one",
-         "use implicit_euler, or a robot with one hinge");
-}
-
 void check_robot_body(const RobotBody& b) {
   const std::string name = "robot \"" + b.name + "\"";
   check_pose(name + " pose", b.pose);
@@ -283,7 +275,6 @@ void check_robot_body(const RobotBody& b) {
 
 void validate(const Scene& s) {
   check_options(s.sim);
-  check_integrator(s);
   check_options(s.newton);
   check_options(s.solver);
   check_options(s.contact);
@@ -303,20 +294,6 @@ void validate(const Scene& s) {
     check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength, kLargestLength,
                 "m");
     check_friction("half-space \"" + h.name + "\"", h.friction);
-  }
-  for (const Pendulum& p : s.pendulums) {
-    const std::string name = "pendulum \"" + p.name + "\"";
-    check_finite(name + " pivot", p.pivot);
-    for (int k = 0; k < 2; ++k) {
-      check_length(name + " length", p.length[k]);
-      check_positive(name + " mass", p.mass[k], "kg");
-      if (!std::isfinite(p.angle[k]) || !std::isfinite(p.rate[k]))
-        refuse(name + " start", "", "angles and rates must be finite",
-               "give them in rad and rad/s");
-    }
-    if (!(p.damping >= 0) || !std::isfinite(p.damping))
-      refuse(name + " damping", internal::format_number(p.damping) + " N m s", "must be 0 or more",
-             "for example 0");
   }
 }
 

@@ -41,7 +41,6 @@ void check_names(const Scene& s) {
   for (const auto& b : s.prescribed) add("prescribed body", b.name);
   for (const auto& b : s.affine) add("affine body", b.name);
   for (const auto& b : s.half_spaces) add("half-space", b.name);
-  for (const auto& b : s.pendulums) add("pendulum", b.name);
   for (const auto& b : s.robots) add("robot", b.name);
   const auto add_layer = [&](const std::string& layer) {
     if (layer.empty()) return;

@@ -148,9 +148,6 @@ void doubt_steps(const Scene& scene, std::vector<std::string>& out) {
     if (speed > 0) doubt_speed(m, h, h * speed, m.velocity * (1 / speed), out);
     doubt_fall(m, h, g, out);
   }
-  for (const Pendulum& p : scene.pendulums)
-    doubt_swing("Pendulum \"" + printable(p.name) + "\"", std::min(p.length[0], p.length[1]), h, g,
-                out);
 }
 
 void doubt_swings(const Model& model, std::vector<std::string>& out) {

@@ -101,9 +101,6 @@ std::vector<std::string> find_warnings(const Scene& scene) {
           check_size(name + ", link \"" + printable(l.name) + "\"", size, out);
       }
   }
-  for (const Pendulum& p : scene.pendulums)
-    for (const double length : p.length)
-      check_size("Pendulum \"" + printable(p.name) + "\"", length, out);
   add_doubts(scene, out);
   return out;
 }

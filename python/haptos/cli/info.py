@@ -130,7 +130,7 @@ def _check_scene(file: str, strict: bool) -> None:
 
 def _count(scene: Scene) -> str:
     words = {"soft": "soft", "prescribed": "prescribed", "affine": "affine", "half_spaces": "half-spaces",
-             "pendulums": "pendulums", "robots": "robots and rigid bodies"}
+             "robots": "robots and rigid bodies"}
     return ", ".join(f"{len(v)} {words.get(k, k)}" for k, v in scene.entries().items() if v)
 
 
@@ -227,8 +227,8 @@ def _print_parts() -> None:
     table = new_table("scene", "in a scene file", "in Python", "meaning")
     for key, method in (("soft", Scene.add_soft), ("prescribed", Scene.add_prescribed),
                         ("affine", Scene.add_affine), ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
-                        ("pendulums", Scene.add_pendulum), ("robots", Scene.add_robot),
-                        ("rigid", Scene.add_rigid), ("pairs", Scene.add_pair)):
+                        ("robots", Scene.add_robot), ("rigid", Scene.add_rigid),
+                        ("pairs", Scene.add_pair)):
         table.add_row(key, f"Scene.{method.__name__}()", (method.__doc__ or "").splitlines()[0])
     wide_console().print(table)
 
@@ -269,8 +269,6 @@ def _print_scene(file: str) -> None:
                       + _friction(e))
     for e in entries["robots"]:
         table.add_row(e["name"], "robot", f"{robot_facts(e['robot'])}, friction {e['friction']:g}")
-    for e in entries["pendulums"]:
-        table.add_row(e["name"], "pendulum", f"lengths {e['length']} m, masses {e['mass']} kg")
     console = wide_console()
     console.print(table)
     s = scene.sim

@@ -241,7 +241,7 @@ def _add_body(scene: _core.RenderScene, stage: Stage, snap: Snapshot, body: Show
     if presses and look.objects == "hidden":
         return
     opacity = 0.22 if presses and look.objects == "ghost" else max(0.2, body.opacity)
-    finish = "metal" if body.kind in ("prescribed", "pendulums") else "matte"
+    finish = "metal" if body.kind == "prescribed" else "matte"
     if len(body.triangles):
         scene.add_mesh(x, body.triangles, color=body.color, finish=finish, opacity=opacity,
                        crease_angle=0.5 if body.kind == "robots" else 0.7,

@@ -51,7 +51,7 @@ class ShownBody:
     """A surface: `vertices` in the frame that moves with it, or at rest where it deforms."""
 
     name: str  #: unique; "robot/link/0" for the first part of a link
-    kind: str  #: soft, prescribed, affine, robots, pendulums
+    kind: str  #: soft, prescribed, affine, robots
     vertices: Array  #: (V, 3) [m]
     triangles: Array  #: (T, 3)
     color: tuple[float, float, float]
@@ -149,31 +149,6 @@ def place(vertices: Array, pose: Array) -> Array:
     return np.asarray(vertices) @ rotation(pose[3:]).T + pose[:3]
 
 
-# -- bodies that are made here -----------------------------------------------------------------
-
-
-def pendulum_bodies(name: str, lengths: Iterable[float]) -> list[ShownBody]:
-    """The two rods of a pendulum, each along z about its middle."""
-    a, b = lengths
-    rods = [_core.capsule(0.02 * (a + b), length, 0.01 * (a + b)) for length in (a, b)]
-    return [ShownBody(f"{name}/{k}", "pendulums", np.asarray(r.vertices), np.asarray(r.triangles),
-                      OBJECT) for k, r in enumerate(rods)]
-
-
-def pendulum_poses(name: str, lengths: Iterable[float], angles: Array) -> dict[str, Array]:
-    """Poses of its rods for two angles [rad]."""
-    a, b = lengths
-    joint = -a * np.array([np.sin(angles[0]), 0, np.cos(angles[0])])
-    whole = angles[0] + angles[1]
-    tip = joint - b * np.array([np.sin(whole), 0, np.cos(whole)])
-    out = {}
-    for k, (start, end) in enumerate(((np.zeros(3), joint), (joint, tip))):
-        along = (end - start) / np.linalg.norm(end - start)
-        half = 0.5 * np.arctan2(along[0], along[2])  # turned about y from z to the rod
-        out[f"{name}/{k}"] = np.array([*(0.5 * (start + end)), np.cos(half), 0, np.sin(half), 0])
-    return out
-
-
 def displacement(now: Array, rest: Array, pose: Array, start: Array) -> Array:
     """How far each vertex is from where a rigid gel on its carrier would have it, (V,) [m].
 
@@ -262,8 +237,6 @@ class SimStage:
             for part, link in robot_parts(name, view.robot):
                 bodies.append(part)
                 self._links.append((part.name, name, link))
-        for entry in sim.entries["pendulums"]:
-            bodies += pendulum_bodies(entry["name"], entry["length"])
         sensors = [ShownSensor(n, s.body, s.camera.width, s.camera.height, s.camera.pitch)
                    for n, s in sim.sensors.items()]
         planes = [Plane(e["name"], np.asarray(e["normal"], float), float(e["offset"]))
@@ -286,8 +259,6 @@ class SimStage:
         poses = {n: sim.pose(n)[env] for n in sim.names("prescribed")}
         links = {n: r.link_poses[env] for n, r in sim.robots.items()}
         poses |= {part: links[robot][link] for part, robot, link in self._links}
-        for entry in sim.entries["pendulums"]:
-            poses |= pendulum_poses(entry["name"], entry["length"], sim.angles(entry["name"])[env])
         rows = sim.contacts
         rows = rows[rows["env"] == env]
         forces = {n: sim.reaction(n).force[env] for kind in ("prescribed", "affine")

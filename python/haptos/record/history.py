@@ -29,6 +29,12 @@ def _is_free(view: RobotView) -> bool:
     return [j.kind for j in view.robot.joints] == ["free"]
 
 
+def _joints(view: RobotView) -> list[tuple[str, int]]:
+    """Joints of one coordinate, by name, and its column of position."""
+    slots = [(name, view.coordinates(name)) for name in view.joint_names]
+    return [(name, at.start) for name, at in slots if at.stop == at.start + 1]
+
+
 def _mass(view: RobotView) -> tuple[float, NDArray[np.float64]]:
     """Mass [kg] and its centre in the link's frame (3) [m] of a robot of one link."""
     link = view.robot.links[0]
@@ -51,13 +57,14 @@ class Row(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Forces after a step: (bodies, 3) [N], world; imbalance; angles of pendulums (n, 2) [rad]."""
+    """Forces after a step: (bodies, 3) [N], world; imbalance; coordinates of History.jointed, a row
+    each [rad] or [m]."""
 
     step: int
     time: float
     forces: NDArray[np.float64]
     imbalance: float
-    angles: NDArray[np.float64]
+    joints: list[NDArray[np.float64]]
 
 
 class History:
@@ -73,6 +80,9 @@ class History:
         self._rigid_momentum = self._rigid_before = self._rigid_momenta()
         self._masses = self._find_masses()
         self.bodies = [(name, kind) for kind in FORCES for name in sim.names(kind)]
+        #: of robots: their joints of one coordinate, each with its column of position
+        self.jointed = {name: joints for name, view in sim.robots.items()
+                        if (joints := _joints(view))}
         self.rows: list[Row] = []
         self.measured: list[Measured] = []
         self.bad: list[Row] = []  #: the first steps with a status
@@ -139,10 +149,11 @@ class History:
         forces = np.array([
             (sim.reaction(name) if kind in ("prescribed", "affine") else sim.contact_wrench(name)).force[0]
             for name, kind in self.bodies]).reshape(-1, 3)
-        angles = np.array([sim.angles(n)[0, :2] for n in sim.names("pendulums")]).reshape(-1, 2)
+        joints = [np.array([sim.robots[name].position[0, column] for _, column in columns])
+                  for name, columns in self.jointed.items()]
         imbalance = self._imbalance(forces)
         self.worst_imbalance = max(self.worst_imbalance, imbalance)
-        self.measured.append(Measured(row.step, row.time, forces, imbalance, angles))
+        self.measured.append(Measured(row.step, row.time, forces, imbalance, joints))
 
     # -- balance -------------------------------------------------------------------------------
 

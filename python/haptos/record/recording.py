@@ -188,8 +188,6 @@ class Recorder:
             force, torque = sim.reaction(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
-        for name in sim.names("pendulums"):
-            put(self._place("pendulums", name) + "/angles", sim.angles(name), "rad, rad/s")
         for name, robot in sim.robots.items():
             group = self._place("robots", name)
             put(f"{group}/position", robot.position, "rad or m")
@@ -327,10 +325,6 @@ class Recorder:
             g = self._group("half_spaces", entry["name"])
             g.attrs["normal"] = entry["normal"]
             g.attrs["offset"] = entry["offset"]
-        for entry in sim.entries["pendulums"]:
-            g = self._group("pendulums", entry["name"])
-            g.attrs["length"] = entry["length"]
-            g.attrs["mass"] = entry["mass"]
         for name, robot in sim.robots.items():
             g = self._group("robots", name)
             g.attrs["joints"] = robot.joint_names

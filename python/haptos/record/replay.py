@@ -27,8 +27,6 @@ from haptos.look.snapshots import (
     Snapshot,
     Stage,
     displacement,
-    pendulum_bodies,
-    pendulum_poses,
     place,
 )
 
@@ -95,12 +93,10 @@ class Recording:
             self._fail(f"env {self.env}", f"must be from 0 to {envs - 1}", "choose another one")
         self.times = self.times[:, self.env]
         self.dt = float(f.attrs["dt"])
-        self._pendulums: dict[str, Any] = {}
         self._links: list[tuple[str, h5py.Group, int]] = []
         self._of: dict[str, dict[str, h5py.Group]] = {
             kind: {str(g.attrs["name"]): g for g in f[kind].values()} if kind in f else {}
-            for kind in ("soft", "prescribed", "affine", "robots", "pendulums", "half_spaces",
-                         "sensors")}
+            for kind in ("soft", "prescribed", "affine", "robots", "half_spaces", "sensors")}
         self.stage = self._stage()
         self._carriers = {n: self._carrier(g) for n, g in self._of["soft"].items()}
 
@@ -199,9 +195,6 @@ class Recording:
                                  (rgba[0], rgba[1], rgba[2]), rgba[3])
                 bodies.append(body)
                 self._links.append((body.name, g, link))
-        for name, g in of["pendulums"].items():
-            self._pendulums[name] = tuple(float(v) for v in g.attrs["length"])
-            bodies += pendulum_bodies(name, self._pendulums[name])
         sensors = []
         for name, g in of["sensors"].items():
             height, width = g["depth"].shape[-2:]
@@ -272,8 +265,6 @@ class Recording:
                  for n, g in of["prescribed"].items()}
         poses |= {part: np.asarray(g["link_pose"][k, env, link], float)
                   for part, g, link in self._links}
-        for name, lengths in self._pendulums.items():
-            poses |= pendulum_poses(name, lengths, of["pendulums"][name]["angles"][k, env])
         at, force, pairs = self._contacts(k)
         return Snapshot(
             float(self.times[k]), int(self._file["step/index"][k, env]), positions, poses,

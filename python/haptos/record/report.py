@@ -149,8 +149,6 @@ def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
                      + ", ".join(f"{c:.3g}" for c in e["normal"]) + ")"))
     for e in sim.entries["robots"]:
         rows.append((e["name"], f"{robot_facts(e['robot'])}, friction {e['friction']:g}"))
-    for e in sim.entries["pendulums"]:
-        rows.append((e["name"], "pendulum, " + " and ".join(show_length(v) for v in e["length"])))
     if len(rows) > 24:
         rows = [*rows[:24], ("...", f"{len(rows) - 24} bodies more")]
     rows.append(("Steps", f"{outcome.history.steps:,} of {outcome.wanted:,}, {sim.dt:g} s each"))
@@ -191,7 +189,7 @@ def _step(row: Row) -> list[str]:
 
 
 def force_plots(sim: Sim, history: History) -> list[str]:
-    """Force over time of every body that felt one, then the angles of pendulums."""
+    """Force over time of every body that felt one, then the joints of robots."""
     rows = history.measured
     if not rows:
         return []
@@ -212,10 +210,13 @@ def force_plots(sim: Sim, history: History) -> list[str]:
         text = ", ".join(rest[:20]) + (f" and {len(rest) - 20} more" if len(rest) > 20 else "")
         why = "no force or a smaller one" if len(felt) > MOST_PLOTS else "no force"
         cells.append(table([("Not drawn", f"{text}: {why}")]))
-    for k, name in enumerate(sim.names("pendulums")[:MOST_PLOTS]):
-        lines = {f"q{i + 1}": [float(r.angles[k, i]) for r in rows] for i in range(2)}
-        cells.append(section(f"Angles of {name}",
-                             line_plot(time[1:], lines, "time [s]", "angle [rad]")))
+    for k, (name, joints) in enumerate(list(history.jointed.items())[:MOST_PLOTS]):
+        lines = {joint: [float(r.joints[k][i]) for r in rows]
+                 for i, (joint, _) in enumerate(joints[:MOST_PLOTS])}
+        more = len(joints) - len(lines)
+        plot = line_plot(time[1:], lines, "time [s]", "coordinate [rad] or [m]")
+        cells.append(section(f"Joints of {name}", plot + (caption(f"{more} more are not drawn")
+                                                          if more > 0 else "")))
     return cells
 
 

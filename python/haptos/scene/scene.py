@@ -275,30 +275,6 @@ class Scene:
         radius = positive(radius, "m", f'sphere "{name}" radius')
         self.add_rigid(name, _core.RobotShape("sphere", (radius,)), mass=mass, **options)
 
-    def add_pendulum(
-        self,
-        name: str,
-        *,
-        length: Sequence[float] = (1.0, 1.0),
-        mass: Sequence[float] = (1.0, 1.0),
-        angle: Sequence[float] = (0.0, 0.0),
-        rate: Sequence[float] = (0.0, 0.0),
-        damping: float = 0.0,
-    ) -> None:
-        """Adds a double pendulum of slender rods, hinged about +y on a fixed pin.
-
-        length (2) [m]; mass (2) [kg]; angle (2) [rad] from straight down, the second relative to
-        the first; rate (2) [rad/s]; damping: viscous, both joints [N m s].
-        """
-        for what, value in (("length", length), ("mass", mass), ("angle", angle), ("rate", rate)):
-            if not hasattr(value, "__len__") or isinstance(value, str) or len(value) != 2:
-                refuse(f'pendulum "{name}" {what}', value, "must be two numbers", "one per link")
-        rows = [[number(v, unit, f'pendulum "{name}" {what}') for v in value]
-                for what, unit, value in (("length", "m", length), ("mass", "kg", mass),
-                                          ("angle", "rad", angle), ("rate", "rad/s", rate))]
-        self._core.add_pendulum(name, *rows,
-                                number(damping, "N m s", f'pendulum "{name}" damping'))
-
     def add_robot(
         self,
         name: str,
@@ -504,8 +480,7 @@ class Scene:
         return tuple(_core.tactile_sensors(self._core))
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, pendulums,
-        robots."""
+        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, robots."""
         return self._core.entries()
 
     @property

@@ -154,7 +154,7 @@ class Sim:
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What was compiled, by kind: soft, prescribed, affine, half_spaces, pendulums, robots."""
+        """What was compiled, by kind: soft, prescribed, affine, half_spaces, robots."""
         return self._entries
 
     def names(self, kind: str) -> list[str]:
@@ -437,10 +437,6 @@ class Sim:
         """Mass of an affine body [kg], without what is glued to it."""
         self._kind(name, "affine")
         return self._core.affine_masses()[self.names("affine").index(name)]
-
-    def angles(self, name: str) -> NDArray[np.float64]:
-        """Two angles [rad] and two rates [rad/s] of a pendulum, (env, 4)."""
-        return self._stack("pendulum_state", name)
 
     def mesh(self, name: str) -> _core.TetMesh:
         """The mesh of a soft body as simulated (refined when composite), at rest [m]."""
