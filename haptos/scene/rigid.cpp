@@ -55,4 +55,18 @@ Robot rigid_robot(const std::string& name, std::vector<RobotShape> shapes, const
   return r;
 }
 
+RobotBody rigid_body(RobotContact contact, std::vector<RobotShape> shapes, const RigidSpec& rigid) {
+  RobotBody b;
+  static_cast<RobotContact&>(b) = std::move(contact);
+  b.robot = rigid_robot(b.name, std::move(shapes), {rigid.mass, rigid.density},
+                        rigid.fixed ? JointKind::kFixed : JointKind::kFree);
+  const Vec3d &u = rigid.velocity, &w = rigid.angular_velocity;
+  if (squared_norm(u) + squared_norm(w) == 0) return b;
+  if (rigid.fixed)
+    throw InputError({"", 0, 0, "rigid body \"" + b.name + "\"", "",
+                      "is fixed and cannot have a velocity", "remove one of the two"});
+  b.velocity = {u[0], u[1], u[2], w[0], w[1], w[2]};
+  return b;
+}
+
 }  // namespace haptos

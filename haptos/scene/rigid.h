@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "haptos/scene/robot/robot.h"
+#include "haptos/scene/kinds/rigid_body.h"
+#include "haptos/scene/kinds/robot_body.h"
 
 namespace haptos {
 
@@ -21,5 +22,9 @@ struct RigidMass {
 ///         volume
 Robot rigid_robot(const std::string& name, std::vector<RobotShape> shapes,
                   const RigidMass& mass = {}, JointKind base = JointKind::kFree);
+
+/// A rigid body as a robot of one link. @throws InputError as rigid_robot(), and for a fixed body
+/// that moves
+RobotBody rigid_body(RobotContact contact, std::vector<RobotShape> shapes, const RigidSpec& rigid);
 
 }  // namespace haptos

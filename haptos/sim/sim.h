@@ -145,7 +145,6 @@ class Sim {
   /// commands, targets and wrenches. It is no part of the state.
   std::function<void(Sim&)> controller;
 
-
   /// Symbolic factorisations so far: 1 while the pattern holds.
   int analyses() const;
 

@@ -124,7 +124,8 @@ double to_quantity(nb::handle value, const char* unit, const std::string& what) 
   where.element = what;
   if (nb::try_cast<std::string>(value, text)) return read_quantity(text, unit, where);
   if (!nb::isinstance<nb::bool_>(value) && nb::try_cast<double>(value, number)) return number;
-  const std::string kind = nb::cast<std::string>(nb::object(value.type().attr("__name__")));
+  const auto kind = nb::cast<std::string>(
+      nb::module_::import_("haptos.meshes.given").attr("kind_of")(nb::borrow(value)));
   refuse(what, kind, "must be a number" + (*unit ? " in " + std::string(unit) : ""),
          *unit ? "or a text with a unit, as \"1 " + known_units(unit).back() + "\"" : "");
 }

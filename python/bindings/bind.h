@@ -162,6 +162,7 @@ void bind_robot_parts(nb::module_& m);
 void bind_robot_shape(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_xml(nb::module_& m);
+void bind_fields(nb::module_& m);
 void bind_scene(nb::module_& m);
 void bind_scene_robots(nb::module_& m);
 void bind_robot_sensors(nb::module_& m);

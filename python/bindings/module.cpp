@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   bind_xml(m);
   bind_robot(m);
   bind_tree(m);
+  bind_fields(m);
   bind_scene(m);
   bind_sim(m);
   bind_scene_robots(m);

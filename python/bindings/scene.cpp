@@ -4,7 +4,7 @@
 #include "haptos/files/scene/scene_file.h"
 #include "haptos/sim/model/model.h"
 
-#include "bind.h"
+#include "fields.h"
 #include "scene_options.h"
 
 namespace haptos::python {
@@ -12,28 +12,6 @@ namespace {
 
 std::string about(const char* kind, const std::string& name, const char* what = "") {
   return std::string(kind) + " \"" + name + "\"" + what;
-}
-
-// None (the default stays), a number, or (static, kinetic).
-void set_friction(Friction& f, const nb::object& value, const std::string& who) {
-  if (value.is_none()) return;
-  double one = 0;
-  if (nb::try_cast<double>(value, one)) {
-    f = {one, -1};
-    if (!(one >= 0))
-      refuse(who + " friction", text_of(value), "must be from 0 to 100", "for example 0.5");
-    if (one == 0) f.sliding = 0;  // said, not left out: doubts.h
-    return;
-  }
-  const std::vector<double> two = to_numbers(value, (who + " friction").c_str());
-  if (two.size() != 2 || !(two[0] >= 0) || !(two[1] >= 0))
-    refuse(who + " friction", text_of(value), "must be a number or (static, kinetic), 0 or more",
-           "for example 0.5 or (0.6, 0.5)");
-  f = {two[0], two[1]};
-}
-
-nb::tuple friction_pair(const Friction& f) {
-  return nb::make_tuple(f.sticking, f.sliding < 0 ? f.sticking : f.sliding);
 }
 
 // Rows (name of a body or of a link, vertex numbers).
@@ -66,30 +44,20 @@ std::vector<HeldVertices> to_held(const nb::list& held, const std::string& body)
 
 void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const nb::dict& material,
               const nb::object& position, const nb::object& quaternion,
-              const std::optional<std::string>& frame, const nb::object& velocity,
-              const std::string& element, const nb::dict& glue, const nb::list& held,
-              const nb::object& coat, const nb::object& friction, const std::string& layer,
-              bool self_contact) {
-  const std::string who = about("soft body", name);
+              const std::optional<std::string>& frame, const nb::dict& glue, const nb::list& held,
+              const nb::object& coat, const nb::dict& values) {
+  Given given(values, about("soft body", name));
   SoftBody b;
   b.name = name;
-  b.layer = layer;
-  b.self_contact = self_contact;
   b.mesh = mesh;
-  b.pose = to_pose(position, quaternion, who.c_str());
+  b.pose = to_pose(position, quaternion, given.who().c_str());
   if (frame) b.pose = compose(start_pose(scene, *frame), b.pose);
-  if (!velocity.is_none()) b.velocity = to_vec3(velocity, (who + " velocity").c_str(), "m/s");
   set_options(b.material, material);
-  if (element == "composite")
-    b.element = Element::kComposite;
-  else if (element == "linear")
-    b.element = Element::kLinear;
-  else
-    refuse(who + " element", element, "must be composite or linear", "composite does not lock");
+  take_fields(given, b);
+  given.finish();
   b.glue = to_glue(glue, name);
   b.held = to_held(held, name);
-  set_friction(b.friction, friction, who);
-  if (!coat.is_none()) b.coat = to_triangles(coat, (who + " coat").c_str());
+  if (!coat.is_none()) b.coat = to_triangles(coat, given.element("coat").c_str());
   scene.soft.push_back(std::move(b));
 }
 
@@ -171,14 +139,14 @@ double last_load_time(const SoftBody& b) {
 
 // Rows (time, position, quaternion or None).
 void add_prescribed(Scene& scene, const std::string& name, const std::optional<TriMesh>& surface,
-                    const nb::list& trajectory, const nb::object& friction,
-                    const std::string& layer) {
+                    const nb::list& trajectory, const nb::dict& values) {
+  Given given(values, about("prescribed body", name));
   PrescribedBody b;
   b.name = name;
-  b.layer = layer;
-  set_friction(b.friction, friction, about("prescribed body", name));
+  take_fields(given, b);
+  given.finish();
   if (surface) b.surface = *surface;
-  const std::string who = about("prescribed body", name, " keyframe");
+  const std::string who = given.element("keyframe");
   for (nb::handle row : trajectory) {
     Keyframe k;
     k.time = to_quantity(row[nb::int_(0)], "s", who + " time");
@@ -188,79 +156,54 @@ void add_prescribed(Scene& scene, const std::string& name, const std::optional<T
   scene.prescribed.push_back(std::move(b));
 }
 
-Mat3d to_inertia(const nb::object& value, const std::string& who) {
-  Mat3d m = Mat3d::zero();
-  const nb::module_ np = nb::module_::import_("numpy");
-  if (nb::cast<int>(np.attr("ndim")(value)) == 1) {
-    const Vec3d d = to_vec3(value, (who + " inertia").c_str());
-    for (int k = 0; k < 3; ++k) m(k, k) = d[k];
-    return m;
-  }
-  const std::vector<Vec3d> rows = to_points(value, (who + " inertia").c_str());
-  if (rows.size() != 3)
-    refuse(who + " inertia", std::to_string(rows.size()) + " rows", "must be (3) or (3, 3)",
-           "give the moments about the centre of mass in kg m2");
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) m(i, j) = rows[static_cast<std::size_t>(i)][j];
-  return m;
-}
-
 void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
-                const std::optional<double>& density, const std::optional<double>& mass,
-                const nb::object& centre, const nb::object& inertia, const nb::object& position,
-                const nb::object& quaternion, const nb::object& velocity, const nb::object& omega,
-                double stiffness, const nb::object& force, const nb::object& torque,
-                const nb::object& friction, const nb::object& guide, bool gravity,
-                const std::string& layer) {
-  const std::string who = about("affine body", name);
-  const auto set = [&](Vec3d& out, const nb::object& value, const char* what, const char* unit) {
-    if (!value.is_none()) out = to_vec3(value, (who + what).c_str(), unit);
-  };
+                const nb::dict& values) {
+  Given given(values, about("affine body", name));
   AffineBody b;
   b.name = name;
   b.surface = surface;
-  if (mass && density) refuse(who, "", "has both a mass and a density", "leave one of them out");
-  if (!mass && (!centre.is_none() || !inertia.is_none()))
-    refuse(who, "", "has a centre of mass or an inertia but no mass", "give the mass too");
-  if (mass && inertia.is_none())
-    refuse(who, "", "has a mass but no inertia",
-           "give the inertia about the centre of mass in kg m2, or a density in place of the mass");
-  if (mass && !(*mass > 0))
-    refuse(who + " mass", std::to_string(*mass) + " kg", "must be greater than 0",
-           "give it in kg, or leave it out and give a density");
-  if (density) b.density = *density;
-  if (mass) {
-    b.mass = *mass;
-    set(b.centre, centre, " centre", "m");
-    b.inertia = to_inertia(inertia, who);
-  }
-  b.pose = to_pose(position, quaternion, who.c_str());
-  set(b.velocity, velocity, " velocity", "m/s");
-  set(b.angular_velocity, omega, " omega", "rad/s");
-  b.stiffness = stiffness;
-  set(b.force, force, " force", "N");
-  set(b.torque, torque, " torque", "N m");
-  set_friction(b.friction, friction, who);
-  if (!guide.is_none()) b.guide = to_vec3(guide, (who + " guide").c_str());
-  b.gravity = gravity;
-  b.layer = layer;
+  take_fields(given, b);
+  given.finish();
   scene.affine.push_back(std::move(b));
 }
 
-nb::dict soft_entry(const SoftBody& b) {
+void add_half_space(Scene& scene, const std::string& name, const nb::dict& values) {
+  Given given(values, about("half-space", name));
+  HalfSpace h;
+  h.name = name;
+  take_fields(given, h);
+  given.finish();
+  scene.half_spaces.push_back(std::move(h));
+}
+
+void add_pair(Scene& scene, const std::string& a, const std::string& b, const nb::dict& values) {
+  Given given(values, "contact pair \"" + a + "\" and \"" + b + "\"");
+  PairOptions p;
+  p.a = a, p.b = b;
+  take_fields(given, p);
+  given.finish();
+  scene.pairs.push_back(std::move(p));
+}
+
+// Of entries: their names and fields, and what of their parts is shown.
+template <class S>
+nb::dict entry_of(const S& s) {
   nb::dict d;
-  d["name"] = b.name;
+  d["name"] = s.name;
+  add_fields(d, s);
+  return d;
+}
+
+nb::dict soft_entry(const SoftBody& b) {
+  nb::dict d = entry_of(b);
   d["mesh"] = b.mesh;
   d["material"] = options_dict(b.material);
-  d["element"] = b.element == Element::kComposite ? "composite" : "linear";
   d["pose"] = pose_row(b.pose);
   nb::dict glue;
   for (const Glue& g : b.glue) glue[g.body.c_str()] = own_row(g.vertices);
   d["glue"] = glue;
   d["held"] = b.held.size();
   d["coat"] = own_triangles(b.coat);
-  d["friction"] = friction_pair(b.friction);
-  d["layer"] = b.layer, d["self_contact"] = b.self_contact;
   d["forces"] = b.forces.size();
   d["pressures"] = b.pressures.size();
   d["load_time"] = last_load_time(b);
@@ -268,42 +211,24 @@ nb::dict soft_entry(const SoftBody& b) {
 }
 
 nb::dict prescribed_entry(const PrescribedBody& b) {
-  nb::dict d;
-  d["name"] = b.name;
+  nb::dict d = entry_of(b);
   d["surface"] = b.surface;
   nb::list keyframes;
   for (const Keyframe& k : b.trajectory) keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
   d["trajectory"] = keyframes;
-  d["friction"] = friction_pair(b.friction);
-  d["layer"] = b.layer;
   return d;
 }
 
 nb::dict affine_entry(const AffineBody& b) {
-  nb::dict d;
-  d["name"] = b.name;
+  nb::dict d = entry_of(b);
   d["surface"] = b.surface;
-  d["pose"] = pose_row(b.pose);
-  d["density"] = b.mass > 0 ? nb::none() : nb::object(nb::float_(b.density));
-  d["mass"] = b.mass > 0 ? nb::object(nb::float_(b.mass)) : nb::none();
-  d["stiffness"] = b.stiffness;
-  d["force"] = vec3(b.force), d["torque"] = vec3(b.torque);
-  d["guide"] = b.guide ? nb::object(vec3(*b.guide)) : nb::none();
-  d["gravity"] = b.gravity;
-  d["friction"] = friction_pair(b.friction);
-  d["layer"] = b.layer;
   return d;
 }
 
 nb::dict robot_entry(const RobotBody& b) {
-  nb::dict d;
-  d["name"] = b.name;
+  nb::dict d = entry_of(b);
+  add_fields<RobotContact>(d, b);
   d["robot"] = b.robot;
-  d["pose"] = pose_row(b.pose);
-  d["friction"] = b.friction, d["stiffness"] = b.stiffness;
-  d["relaxation_time"] = b.relaxation_time, d["modulus"] = b.modulus;
-  d["self_contact"] = b.self_contact;
-  d["layer"] = b.layer;
   return d;
 }
 
@@ -313,13 +238,7 @@ nb::dict entries(const Scene& s) {
   for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
   for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
   for (const AffineBody& b : s.affine) affine.append(affine_entry(b));
-  for (const HalfSpace& h : s.half_spaces) {
-    nb::dict d;
-    d["name"] = h.name, d["normal"] = vec3(h.normal), d["offset"] = h.offset;
-    d["friction"] = friction_pair(h.friction);
-    d["layer"] = h.layer;
-    half_spaces.append(d);
-  }
+  for (const HalfSpace& h : s.half_spaces) half_spaces.append(entry_of(h));
   for (const RobotBody& b : s.robots) robots.append(robot_entry(b));
   nb::dict d;
   d["soft"] = soft, d["prescribed"] = prescribed, d["affine"] = affine;
@@ -420,48 +339,17 @@ void bind_scene(nb::module_& m) {
       .def(nb::init<>())
       .def("add_soft", &add_soft, nb::arg("name"), nb::arg("mesh"), nb::arg("material"),
            nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("frame").none(),
-           nb::arg("velocity").none(), nb::arg("element"), nb::arg("glue"), nb::arg("held"),
-           nb::arg("coat").none(), nb::arg("friction").none(), nb::arg("layer"),
-           nb::arg("self_contact"))
+           nb::arg("glue"), nb::arg("held"), nb::arg("coat").none(), nb::arg("values"))
       .def("add_force", &add_force, nb::arg("body"), nb::arg("vertices"), nb::arg("force"),
            nb::arg("spread"))
       .def("add_pressure", &add_pressure, nb::arg("body"), nb::arg("pressure"),
            nb::arg("triangles").none())
       .def("set_acceleration", &set_acceleration, nb::arg("body"), nb::arg("acceleration"))
       .def("add_prescribed", &add_prescribed, nb::arg("name"), nb::arg("surface").none(),
-           nb::arg("trajectory"), nb::arg("friction").none(), nb::arg("layer"))
-      .def("add_affine", &add_affine, nb::arg("name"), nb::arg("surface"),
-           nb::arg("density").none(), nb::arg("mass").none(), nb::arg("centre").none(),
-           nb::arg("inertia").none(), nb::arg("position").none(), nb::arg("quaternion").none(),
-           nb::arg("velocity").none(), nb::arg("omega").none(), nb::arg("stiffness"),
-           nb::arg("force").none(), nb::arg("torque").none(), nb::arg("friction").none(),
-           nb::arg("guide").none(), nb::arg("gravity"), nb::arg("layer"))
-      .def(
-          "add_half_space",
-          [](Scene& s, const std::string& name, const nb::object& normal, double offset,
-             const nb::object& friction, const std::string& layer) {
-            HalfSpace h;
-            h.name = name;
-            h.layer = layer;
-            h.normal = to_vec3(normal, about("half-space", name, " normal").c_str());
-            h.offset = offset;
-            set_friction(h.friction, friction, about("half-space", name));
-            s.half_spaces.push_back(h);
-          },
-          nb::arg("name"), nb::arg("normal"), nb::arg("offset"), nb::arg("friction").none(),
-          nb::arg("layer"))
-      .def(
-          "add_pair",
-          [](Scene& s, const std::string& a, const std::string& b, bool enabled, double stiffness,
-             double support, int model, const nb::object& friction) {
-            PairOptions p;
-            p.a = a, p.b = b, p.enabled = enabled, p.stiffness = stiffness, p.support = support;
-            p.model = model;
-            set_friction(p.friction, friction, "contact pair \"" + a + "\" and \"" + b + "\"");
-            s.pairs.push_back(p);
-          },
-          nb::arg("a"), nb::arg("b"), nb::arg("enabled"), nb::arg("stiffness"), nb::arg("support"),
-          nb::arg("model"), nb::arg("friction").none())
+           nb::arg("trajectory"), nb::arg("values"))
+      .def("add_affine", &add_affine, nb::arg("name"), nb::arg("surface"), nb::arg("values"))
+      .def("add_half_space", &add_half_space, nb::arg("name"), nb::arg("values"))
+      .def("add_pair", &add_pair, nb::arg("a"), nb::arg("b"), nb::arg("values"))
       .def("entries", &entries)
       .def("warnings", [](const Scene& s) { return find_warnings(s); })
       .def("options", &scene_options)

@@ -4,7 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include "bind.h"
+#include "fields.h"
 #include "haptos/scene/rigid.h"
 #include "haptos/sim/batch/batch.h"
 
@@ -32,29 +32,38 @@ void set_start(Robot& robot, const std::map<std::string, Row>& start, const std:
   }
 }
 
+// `start`: coordinates by name, `coordinates`: of all joints; one of the two.
 void add_robot(Scene& scene, const std::string& name, const Robot& robot,
-               const nb::object& position, const nb::object& quaternion,
                const std::map<std::string, Row>& start, const nb::object& coordinates,
-               const nb::object& velocity, double friction, double stiffness,
-               double relaxation_time, double dissipation, double modulus, bool self_contact,
-               const std::string& layer, std::optional<Trajectory> trajectory) {
-  const std::string who = "robot \"" + name + "\"";
+               const nb::object& velocity, std::optional<Trajectory> trajectory,
+               const nb::dict& values) {
+  Given given(values, "robot \"" + name + "\"");
   RobotBody b;
   b.name = name;
   b.robot = robot;
-  b.pose = to_pose(position, quaternion, who.c_str());
-  set_start(b.robot, start, who);
-  if (!coordinates.is_none()) b.position = to_numbers(coordinates, (who + " start").c_str());
-  if (!velocity.is_none()) b.velocity = to_numbers(velocity, (who + " velocity").c_str());
-  b.friction = friction;
-  b.stiffness = stiffness;
-  b.relaxation_time = relaxation_time;
-  b.dissipation = dissipation;
-  b.modulus = modulus;
-  b.self_contact = self_contact;
-  b.layer = layer;
+  take_fields(given, b);
+  take_fields<RobotContact>(given, b);
+  given.finish();
+  set_start(b.robot, start, given.who());
+  if (!coordinates.is_none()) b.position = to_numbers(coordinates, given.element("start").c_str());
+  if (!velocity.is_none()) b.velocity = to_numbers(velocity, given.element("velocity").c_str());
   b.trajectory = std::move(trajectory);
   scene.robots.push_back(std::move(b));
+}
+
+void add_rigid(Scene& scene, const std::string& name, const nb::list& shapes,
+               const nb::dict& values) {
+  Given given(values, "rigid body \"" + name + "\"");
+  RigidSpec rigid;
+  RobotContact contact;
+  contact.name = name;
+  take_fields(given, rigid);
+  take_fields<RigidMotion>(given, rigid);
+  take_fields(given, contact);
+  given.finish();
+  std::vector<RobotShape> all;
+  for (nb::handle s : shapes) all.push_back(nb::cast<const RobotShape&>(s));
+  scene.robots.push_back(rigid_body(std::move(contact), std::move(all), rigid));
 }
 
 // One robot in every environment of a batch.
@@ -290,20 +299,10 @@ void bind_scene_robots(nb::module_& m) {
   bind_views(m);
   bind_batch(m);
   m.def("add_robot", &add_robot, nb::arg("scene"), nb::arg("name"), nb::arg("robot"),
-        nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("start"),
-        nb::arg("coordinates").none(), nb::arg("velocity").none(), nb::arg("friction"),
-        nb::arg("stiffness"), nb::arg("relaxation_time"), nb::arg("dissipation"),
-        nb::arg("modulus"), nb::arg("self_contact"), nb::arg("layer"),
-        nb::arg("trajectory").none());
-  m.def(
-      "rigid_robot",
-      [](const std::string& name, const nb::list& shapes, double mass, double density, bool fixed) {
-        std::vector<RobotShape> all;
-        for (nb::handle s : shapes) all.push_back(nb::cast<const RobotShape&>(s));
-        return rigid_robot(name, std::move(all), {mass, density},
-                           fixed ? JointKind::kFixed : JointKind::kFree);
-      },
-      nb::arg("name"), nb::arg("shapes"), nb::arg("mass"), nb::arg("density"), nb::arg("fixed"));
+        nb::arg("start"), nb::arg("coordinates").none(), nb::arg("velocity").none(),
+        nb::arg("trajectory").none(), nb::arg("values"));
+  m.def("add_rigid", &add_rigid, nb::arg("scene"), nb::arg("name"), nb::arg("shapes"),
+        nb::arg("values"));
 }
 
 }  // namespace haptos::python

@@ -214,10 +214,9 @@ void bind_sim(nb::module_& m) {
            [](const Sim& s, const std::string& n, const nb::object& about) {
              return pair(s.load_wrench(n, to_vec3(about, "about")));
            })
-      .def("inertia_wrench",
-           [](const Sim& s, const std::string& n, const nb::object& about) {
-             return pair(s.inertia_wrench(n, to_vec3(about, "about")));
-           });
+      .def("inertia_wrench", [](const Sim& s, const std::string& n, const nb::object& about) {
+        return pair(s.inertia_wrench(n, to_vec3(about, "about")));
+      });
 }
 
 }  // namespace haptos::python

@@ -157,8 +157,8 @@ def test_a_guided_body_presses_until_it_meets_its_force(model):
     assert sim.pose("ball")[0, :2] == pytest.approx((0, 0), abs=1e-15)
     entry = scene.entries()["affine"][0]
     assert entry["layer"] == "tools" and not entry["gravity"]
-    np.testing.assert_array_equal(entry["guide"], (0, 0, 2))
-    with pytest.raises(haptos.InputError, match="must be barrier or mortar"):
+    np.testing.assert_array_equal(entry["guide"], (0, 0, 1))
+    with pytest.raises(haptos.InputError, match="must be barrier, mortar or point"):
         scene.add_pair("gel", "ball", model="mortr")
     with pytest.raises(haptos.InputError, match="did you mean"):
         scene.add_pair("gel", "tool")

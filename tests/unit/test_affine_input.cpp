@@ -50,9 +50,9 @@ void expect_refusals(
 
 TEST(AffineInput, MassesAreRefusedWithTheirValue) {
   expect_refusals({
-      {[](AffineBody& b) { b.mass = -1; }, {"mass = -1", "positive", "kg"}},
-      {[](AffineBody& b) { b.mass = kNan; }, {"mass = nan", "finite"}},
-      {[](AffineBody& b) { b.mass = 1 / 0.0; }, {"mass = inf", "finite"}},
+      {[](AffineBody& b) { b.mass = -1; }, {"mass = -1", "from 1e-12", "kg"}},
+      {[](AffineBody& b) { b.mass = kNan; }, {"mass = nan", "from 1e-12"}},
+      {[](AffineBody& b) { b.mass = 1 / 0.0; }, {"mass = inf", "to 1e+12"}},
       {[](AffineBody& b) { b.mass = 0, b.density = 0; }, {"density = 0", "kg/m3"}},
       {[](AffineBody& b) { b.mass = 0, b.density = -2; }, {"density = -2"}},
       {[](AffineBody& b) { b.mass = 0, b.density = kNan; }, {"density = nan"}},
@@ -102,7 +102,7 @@ TEST(AffineInput, GuidesAreChecked) {
       {[](AffineBody& b) {
          b.guide = Vec3d{{0, 0, 0}};
        },
-       {"guide", "axis"}},
+       {"guide", "must have length 1"}},
       {[](AffineBody& b) {
          b.guide = Vec3d{{0, kNan, 1}};
        },
@@ -111,7 +111,7 @@ TEST(AffineInput, GuidesAreChecked) {
          b.guide = Vec3d{{0, 0, 1}};
          b.angular_velocity = {{1, 0, 0}};
        },
-       {"angular velocity", "guide"}},
+       {"omega", "guide"}},
   });
 }
 

@@ -127,7 +127,7 @@ std::vector<Bad> bad_scenes() {
       {19, affine("mass: 1, density: 1"), 2, {"both", "density"}},
       {19, affine("mass: 1"), 2, {"inertia", "kg m2"}},
       {19, affine("mass: 1, inertia: [1, 1, 3]"), 1, {"inertia", "triangle inequality"}},
-      {19, affine("inertia: [1, 1, 1]"), 2, {"inertia", "add the mass"}},
+      {19, affine("inertia: [1, 1, 1]"), 2, {"inertia", "add \"mass\" in kg"}},
       {19, affine("stiffness: 0"), 2, {"stiffness = 0", "from 1 to"}},
       {19, affine("force: [0, 0, .inf]"), 2, {"force[2] = .inf"}},
       {20, "affine:\n  - {name: a, shape: none}\n", 2, {"shape"}},

@@ -391,7 +391,7 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
             "spheres:\n  - {name: ball, radius: 1 cm, mass: 1, pose: {position: [0, 0, 1]}, "
             "velocity: [1, 0, 0], omega: [0, 10 deg/s, 0], friction: 0.3, stiffness: 1 N/mm, "
             "relaxation_time: 2 ms, dissipation: 30}\n"
-            "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9, model: mortar}]\n");
+            "pairs: [{bodies: [gel, floor], enabled: false, stiffness: 5e9, model: barrier}]\n");
   EXPECT_EQ(s.half_spaces.at(0).normal[2], 1);
   EXPECT_EQ(s.half_spaces[0].offset, -0.01);
   const RobotBody& ball = s.robots.at(0);
@@ -405,7 +405,7 @@ TEST(SceneFile, OtherBodiesAndPairsAreRead) {
   EXPECT_EQ(s.pairs.at(0).b, "floor");
   EXPECT_FALSE(s.pairs[0].enabled);
   EXPECT_EQ(s.pairs[0].stiffness, 5e9);
-  EXPECT_EQ(s.pairs[0].model, static_cast<int>(LiveModel::kMortar));
+  EXPECT_EQ(s.pairs[0].model, static_cast<int>(PairModel::kBarrier));
   EXPECT_EQ(parse(kGel + "contact: {model: mortar, order: 4}\n").contact.model, 1);
 }
 

@@ -34,32 +34,6 @@ double compliance(double k) { return std::isinf(k) ? 0 : 1 / k; }
 
 }  // namespace
 
-const std::vector<Option<PointContactOptions>>& OptionsOf<PointContactOptions>::table() {
-  using O = PointContactOptions;
-  static const std::vector<Option<O>> t = {
-      {"law", "", &O::law, 0, 3,
-       "law of contact: Coulomb's friction on the SAP cone's spring; the SAP cone alone, which "
-       "lifts "
-       "what slides; Hunt and Crossley's dissipation with Coulomb's friction (lagged) or with a "
-       "cone's (similar)",
-       "sap lagged similar coulomb"},
-      {"sag", "m", &O::sag, 1e-12, 1,
-       "depth to which a body sinks under its own weight where no shape gives a stiffness"},
-      {"near_rigid", "", &O::near_rigid, 0, 100,
-       "shortest period of a contact in time steps; 0 uses the stiffness as it is"},
-      {"stick_compliance", "", &O::stick_compliance, 1e-9, 1,
-       "tangential regularisation as a fraction of the contact's inverse mass; sticking contacts "
-       "creep in proportion to it"},
-      {"stiction_speed", "m/s", &O::stiction_speed, 1e-12, 1,
-       "slip below which friction of Hunt and Crossley's laws sticks; they creep at up to it"},
-      {"anchored", "", &O::anchored, 0, 1,
-       "whether contacts remember where they stuck, so that they do not creep"},
-      {"parting_speed", "m/s", &O::parting_speed, 1e-6, 1e3,
-       "speed at which bodies that overlap when a run starts are parted"},
-  };
-  return t;
-}
-
 // J diag(M)^-1 J^T of the centre of mass: of a free body 1 / m, wherever it is touched.
 const Mat3d& FrozenContact::centre_delassus(int surface) {
   Mat3d& w = centre_[at_index(surface)];

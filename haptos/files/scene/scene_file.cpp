@@ -138,15 +138,6 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind) {
   return name;
 }
 
-std::string read_layer(Reading& r, const Value& body) {
-  const auto v = body.find("layer");
-  if (!v) return "";
-  std::string name = v->text();
-  if (name.size() > 100) v->fail("", "must have at most 100 characters", "shorten it");
-  r.names.emplace(name, Reading::Named{"layer", v->where().line, false});
-  return name;
-}
-
 }  // namespace scene_file
 
 Scene parse_scene(std::string_view text, const std::string& name, const std::filesystem::path& root,

@@ -14,8 +14,7 @@ namespace haptos::scene_file {
 
 using yaml::Value;
 
-// Bodies from a grain to a building; what lies far outside is a slip of units.
-constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  ///< [m]
+using limits::kLargestLength, limits::kSmallestLength;  // what lies outside is a slip of units
 
 /// The name of a body, where it is used before all names are known.
 struct Reference {
@@ -95,16 +94,9 @@ Pose read_pose(const Value& v);
 /// The name of a new body of this kind.
 std::string read_name(Reading& r, const Value& body, const std::string& kind);
 
-/// The layer of a body, "" where it has none.
-std::string read_layer(Reading& r, const Value& body);
-
-/// Three rates, each within 1e6.
-Vec3d read_rates(const Value& v, const char* unit);
 /// A number from low to high into `out`, where v has the key.
 void read_if(const Value& v, const char* key, const char* unit, double low, double high,
              double& out);
-/// One coefficient, or [static, kinetic], into `out` where v has the key `friction`.
-void read_friction(const Value& v, Friction& out);
 /// Whether a text begins with a letter, so that it names a value and is no number.
 inline bool is_word(const std::string& text) {
   return !text.empty() &&

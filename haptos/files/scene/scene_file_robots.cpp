@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "haptos/base/text/text.h"
-#include "haptos/files/scene/scene_file_parts.h"
+#include "haptos/files/scene/scene_file_fields.h"
 #include "haptos/files/urdf/srdf.h"
 #include "haptos/files/urdf/urdf.h"
 #include "haptos/scene/rigid.h"
@@ -10,23 +10,6 @@
 
 namespace haptos::scene_file {
 namespace {
-
-constexpr double kMostFriction = 100;
-
-// What robots and rigid bodies have in common.
-void read_contact(Reading& r, const Value& v, RobotBody& b) {
-  read_if(v, "friction", "", 0, kMostFriction, b.friction);
-  const auto stiffness = v.find("stiffness");
-  if (stiffness && stiffness->is_scalar() && stiffness->text() == "auto")
-    b.stiffness = 0;
-  else
-    read_if(v, "stiffness", "N/m", 1e-6, 1e15, b.stiffness);
-  read_if(v, "relaxation_time", "s", 0, 1e3, b.relaxation_time);
-  read_if(v, "dissipation", "s/m", 0, 1e6, b.dissipation);
-  read_if(v, "modulus", "Pa/m", 0, 1e18, b.modulus);
-  b.layer = read_layer(r, v);
-  read_sensors(v, b.sensors);
-}
 
 const RobotJoint& find_joint(const Robot& robot, const Value& place, const std::string& name) {
   std::vector<std::string> known;
@@ -221,14 +204,13 @@ static void name_links(Reading& r, const Value& v, const RobotBody& b) {
 }
 
 RobotBody read_robot(Reading& r, const Value& v) {
-  v.keys({"name",         "file",     "base",      "packages",        "hulls",       "srdf",
-          "state",        "pose",     "start",     "motors",          "trajectory",  "sensors",
-          "pads",         "friction", "stiffness", "relaxation_time", "dissipation", "modulus",
-          "self_contact", "layer"});
+  demand_keys<RobotContact, RobotBody>(v);
   RobotBody b;
-  b.name = read_name(r, v, "robot");
+  b.name = read_name(r, v, FieldsOf<RobotBody>::kKind);
   b.robot = read_robot_file(r, v);
-  if (const auto pose = v.find("pose")) b.pose = read_pose(*pose);
+  read_fields<RobotContact>(r, v, b);
+  read_fields(r, v, b);
+  read_sensors(v, b.sensors);
   if (const auto start = v.find("start")) read_start(*start, b.robot);
   if (const auto motors = v.find("motors")) {
     b.robot.motors.clear();
@@ -239,40 +221,25 @@ RobotBody read_robot(Reading& r, const Value& v) {
       read_motors(*motors, b.robot);
   }
   if (const auto t = v.find("trajectory")) b.trajectory = read_motion(r, *t, b.robot);
-  if (const auto self = v.find("self_contact")) b.self_contact = self->boolean();
-  read_contact(r, v, b);
   name_links(r, v, b);
   if (const auto pads = v.find("pads")) read_pads(r, *pads, b);
   return b;
 }
 
-// The rest of an entry whose shapes were read.
+// The rest of an entry whose shapes and own fields were read.
 static RobotBody rigid_entry(Reading& r, const Value& v, const std::string& name,
-                             std::vector<RobotShape> shapes, const RigidMass& mass, bool moves) {
-  RobotBody b;
-  b.name = name;
-  b.robot = located(v, [&] {
-    return rigid_robot(b.name, std::move(shapes), mass,
-                       moves ? JointKind::kFree : JointKind::kFixed);
-  });
-  if (const auto pose = v.find("pose")) b.pose = read_pose(*pose);
-  const auto velocity = v.find("velocity"), omega = v.find("omega");
-  if (velocity || omega) {
-    if (!moves) v.fail("", "is fixed and cannot have a velocity", "remove one of the two");
-    const Vec3d u = velocity ? read_rates(*velocity, "m/s") : Vec3d::zero();
-    const Vec3d w = omega ? read_rates(*omega, "rad/s") : Vec3d::zero();
-    b.velocity = {u[0], u[1], u[2], w[0], w[1], w[2]};
-  }
-  read_contact(r, v, b);
-  r.names[b.name].carries = true;
-  return b;
+                             std::vector<RobotShape> shapes, const RigidSpec& rigid) {
+  RobotContact contact;
+  contact.name = name;
+  read_fields(r, v, contact);
+  read_sensors(v, contact.sensors);
+  r.names[name].carries = true;
+  return located(v, [&] { return rigid_body(contact, std::move(shapes), rigid); });
 }
 
 RobotBody read_rigid(Reading& r, const Value& v) {
-  v.keys({"name", "shape", "shapes", "density", "mass", "fixed", "pose", "velocity", "omega",
-          "sensors", "friction", "stiffness", "relaxation_time", "dissipation", "modulus",
-          "layer"});
-  const std::string name = read_name(r, v, "rigid body");
+  demand_keys<RobotContact, RigidSpec, RigidMotion>(v);
+  const std::string name = read_name(r, v, FieldsOf<RigidSpec>::kKind);
   std::vector<RobotShape> shapes;
   if (only_one(v, {"shape", "shapes"}) == "shape") {
     shapes.push_back(read_rigid_shape(r, *v.find("shape")));
@@ -281,26 +248,28 @@ RobotBody read_rigid(Reading& r, const Value& v) {
     for (std::size_t i = 0, n = list.list(1, 1000); i < n; ++i)
       shapes.push_back(read_rigid_shape(r, list.item(i)));
   }
-  if (v.find("mass") && v.find("density"))
-    v.fail("", "must not have both \"mass\" and \"density\"", "remove one of them");
-  RigidMass mass;
-  read_if(v, "mass", "kg", 1e-12, 1e12, mass.mass);
-  read_if(v, "density", "kg/m3", 1e-6, 1e9, mass.density);
-  const auto fixed = v.find("fixed");
-  return rigid_entry(r, v, name, std::move(shapes), mass, !fixed || !fixed->boolean());
+  RigidSpec rigid;
+  read_fields(r, v, rigid);
+  read_fields<RigidMotion>(r, v, rigid);
+  return rigid_entry(r, v, name, std::move(shapes), rigid);
 }
 
 RobotBody read_sphere(Reading& r, const Value& v) {
-  v.keys({"name", "radius", "mass", "pose", "velocity", "omega", "sensors", "friction", "stiffness",
-          "relaxation_time", "dissipation", "modulus", "layer"});
-  const std::string name = read_name(r, v, "sphere");
-  RobotShape ball;
-  ball.name = "sphere";
-  ball.shape.kind = ShapeKind::kSphere;
-  ball.shape.size[0] = read_length(v.at("radius", "write for example radius: 10 mm"));
-  RigidMass mass;
-  mass.mass = v.at("mass", "write for example mass: 100 g").number("kg", 1e-12, 1e12);
-  return rigid_entry(r, v, name, {ball}, mass, true);
+  demand_keys<RobotContact, Ball, RigidMotion>(v);
+  Ball ball;
+  const std::string name = read_name(r, v, FieldsOf<Ball>::kKind);
+  v.at("radius", "write for example radius: 10 mm");
+  v.at("mass", "write for example mass: 100 g");
+  read_fields(r, v, ball);
+  read_fields<RigidMotion>(r, v, ball);
+  RobotShape shape;
+  shape.name = "sphere";
+  shape.shape.kind = ShapeKind::kSphere;
+  shape.shape.size[0] = ball.radius;
+  RigidSpec rigid;
+  static_cast<RigidMotion&>(rigid) = ball;
+  rigid.mass = ball.mass;
+  return rigid_entry(r, v, name, {shape}, rigid);
 }
 
 }  // namespace haptos::scene_file

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "haptos/base/text/text.h"
-#include "haptos/files/scene/scene_file_parts.h"
+#include "haptos/files/scene/scene_file_fields.h"
 #include "haptos/geometry/mesh/topology.h"
 
 namespace haptos::scene_file {
@@ -154,14 +154,10 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 }  // namespace
 
 SoftBody read_soft(Reading& r, const Value& v) {
-  v.keys({"name",      "mesh",         "surface", "pad",          "sensor", "material", "element",
-          "pose",      "velocity",     "glue",    "held",         "coat",   "friction", "forces",
-          "pressures", "acceleration", "layer",   "self_contact", "rate",   "delay"});
+  demand_keys<SoftBody>(v);
   SoftBody b;
-  b.name = read_name(r, v, "soft body");
-  if (const auto element = v.find("element"))
-    b.element =
-        read_word(*element, {"composite", "linear"}) == 0 ? Element::kComposite : Element::kLinear;
+  b.name = read_name(r, v, FieldsOf<SoftBody>::kKind);
+  read_fields(r, v, b);
   const int parts = b.element == Element::kComposite ? 8 : 1;
   SoftSource source;
   const std::string shape = only_one(v, {"mesh", "surface", "pad", "sensor"});
@@ -181,14 +177,6 @@ SoftBody read_soft(Reading& r, const Value& v) {
     read_options(v.at("material", "write for example material: {young: 100 kPa, poisson: 0.48}"),
                  b.material);
   if (const auto pose = v.find("pose")) b.pose = read_framed_pose(r, *pose, b.name);
-  if (const auto velocity = v.find("velocity")) {
-    velocity->list(3, 3);
-    for (int k = 0; k < 3; ++k)
-      b.velocity[k] = velocity->item(static_cast<std::size_t>(k)).number("m/s", -1e6, 1e6);
-  }
-  read_friction(v, b.friction);
-  b.layer = read_layer(r, v);
-  if (const auto touches = v.find("self_contact")) b.self_contact = touches->boolean();
   if (const auto glue = v.find("glue")) {
     const std::size_t n = glue->list(1, 1000);
     for (std::size_t i = 0; i < n; ++i) {

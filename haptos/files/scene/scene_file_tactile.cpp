@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "haptos/base/text/text.h"
-#include "haptos/files/scene/scene_file_parts.h"
+#include "haptos/files/scene/scene_file_fields.h"
 #include "haptos/geometry/mesh/mesh_check.h"
 #include "haptos/geometry/query/surface_distance.h"
 #include "haptos/geometry/shape/shape_properties.h"
@@ -85,8 +85,8 @@ TactileSensor name_sensor(const Value& v, TactileSensor sensor, const std::strin
 }  // namespace
 
 SoftBody read_sensor_entry(Reading& r, const Value& v) {
-  v.keys({"name", "sensor", "pose", "rate", "delay", "glue", "material", "element", "friction",
-          "layer"});
+  demand_keys<SoftBody>(v, {"mesh", "surface", "pad", "velocity", "held", "self_contact", "forces",
+                            "pressures", "acceleration", "coat"});
   v.at("sensor", "name a sensor or a sensor file, for example sensor: gelsight-mini");
   SoftBody b = read_soft(r, v);
   if (!v.find("glue") && b.glue.size() == 1)
@@ -131,7 +131,7 @@ SoftSource read_sensor_pad(Reading& r, const Value& v, int parts_per_tet, SoftBo
   });
   count_elements(r, sensor, pad.mesh, parts_per_tet);
   b.material = pad.material;
-  b.friction = {pad.friction, pad.friction};
+  if (!v.find("friction")) b.friction = {pad.friction, pad.friction};
   r.tactile.push_back(name_sensor(v, pad.sensor, b.name));
   const auto pose = v.find("pose");
   const auto frame = pose && pose->is_map() ? pose->find("frame") : std::nullopt;

@@ -52,7 +52,7 @@ void Value::map() const {
   if (!is_map()) fail(shown(), "must be a map", "write keys and values, \"key: value\"");
 }
 
-void Value::keys(std::initializer_list<const char*> known) const {
+void Value::keys(const std::vector<const char*>& known) const {
   map();
   for (const Entry& e : node_->entries)
     if (std::none_of(known.begin(), known.end(), [&](const char* k) { return e.key == k; }))

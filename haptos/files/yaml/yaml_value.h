@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "haptos/base/math/math.h"
 #include "haptos/base/text/error.h"
@@ -32,7 +33,10 @@ class Value {
   /// Demands a map.
   void map() const;
   /// Demands a map whose keys are among `known`; names the nearest known key otherwise.
-  void keys(std::initializer_list<const char*> known) const;
+  void keys(std::initializer_list<const char*> known) const {
+    keys(std::vector<const char*>(known));
+  }
+  void keys(const std::vector<const char*>& known) const;
   [[noreturn]] void fail_unknown(const Entry& entry, const std::vector<std::string>& known) const;
   /// The value of a key of a map; none where the map has no such key.
   std::optional<Value> find(const char* key) const;

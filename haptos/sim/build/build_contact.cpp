@@ -94,14 +94,20 @@ FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Fr
           combine(scene.contact.combine, sliding(a), sliding(b))};
 }
 
+// A layer's pair may name a model that only others of its bodies take.
+LiveModel live_model(const Scene& scene, const PairOptions* pair) {
+  if (pair && pair->model == static_cast<int>(PairModel::kMortar)) return LiveModel::kMortar;
+  if (pair && pair->model == static_cast<int>(PairModel::kBarrier)) return LiveModel::kBarrier;
+  return static_cast<LiveModel>(scene.contact.model);
+}
+
 // Stiffness: the pair's, else the scene's, else from the softer soft body or the heavier stiff one.
 LiveSetup live_setup(const Scene& scene, const PairOptions* pair, const Party& a, const Party* b,
                      const Friction& other) {
   LiveSetup s;
   s.support = pair && pair->support > 0 ? pair->support : scene.contact.support;
   s.tangential = scene.contact.tangential;
-  const int model = pair && pair->model >= 0 ? pair->model : scene.contact.model;
-  s.model = static_cast<LiveModel>(model);
+  s.model = live_model(scene, pair);
   s.order = scene.contact.order;
   s.friction = friction_cone(scene, pair, a.friction, other);
   if (scene.contact.friction_law == 1) s.friction.slip_speed = scene.contact.slip_speed;

@@ -5,6 +5,7 @@
 #include "haptos/base/hash.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/scene/field_rules.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/gels.h"
 #include "haptos/sim/model/pairs.h"
@@ -101,8 +102,7 @@ std::uint64_t hash_of(const Model& m) {
   for (std::size_t i = 0; i < m.scene.affine.size(); ++i) {
     const Moments& k = m.affine_moments[i];
     add_positions(h, m.scene.affine[i].surface.vertices);
-    h.add(m.scene.affine[i].stiffness);
-    if (m.scene.affine[i].guide) add_positions(h, {*m.scene.affine[i].guide});
+    hash_fields(h, m.scene.affine[i]);
     h.add(k.mass);
     add_positions(h, {k.first});
     for (int c = 0; c < 9; ++c) h.add(k.second[c]);

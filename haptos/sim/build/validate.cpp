@@ -9,21 +9,14 @@
 #include "haptos/bodies/elastic/elastic_laws.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/geometry/mesh/mesh_check.h"
+#include "haptos/scene/field_rules.h"
 #include "haptos/scene/scene.h"
 #include "haptos/sim/build/validate_names.h"
+#include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/robots.h"
 
 namespace haptos {
 namespace {
-
-// Sizes and coordinates beyond these cannot be meant, and their squares would overflow or vanish.
-constexpr double kSmallestLength = 1e-9, kLargestLength = 1e6;  // [m]
-
-void check_finite(const std::string& element, const Vec3d& v) {
-  for (int c = 0; c < 3; ++c)
-    if (!std::isfinite(v[c]))
-      refuse(element, internal::format_number(v[c]), "must be finite", "give three numbers");
-}
 
 // A number from low to high; not a number is in no range.
 void check_range(const std::string& element, double v, double low, double high,
@@ -36,7 +29,7 @@ void check_range(const std::string& element, double v, double low, double high,
 }
 
 void check_length(const std::string& element, double v) {
-  check_range(element, v, kSmallestLength, kLargestLength, "m");
+  check_range(element, v, limits::kSmallestLength, limits::kLargestLength, "m");
 }
 
 // A mesh whose vertices are finite: where it lies and how large it is.
@@ -47,7 +40,7 @@ void check_extent(const std::string& name, const Aabb& box) {
     farthest = std::max({farthest, std::abs(box.lo[c]), std::abs(box.hi[c])});
   }
   check_length(name + " size", size);
-  check_range(name + " largest coordinate", farthest, 0, kLargestLength, "m");
+  check_range(name + " largest coordinate", farthest, 0, limits::kLargestLength, "m");
 }
 
 // Options of one body; the error says whose.
@@ -62,32 +55,12 @@ void check_options_of(const std::string& name, const S& options) {
   }
 }
 
-void check_pose(const std::string& element, const Pose& p) {
-  check_finite(element + " position", p.p);
-  for (int c = 0; c < 3; ++c)
-    check_range(element + " position", p.p[c], -kLargestLength, kLargestLength, "m");
-  const double n = p.q.w * p.q.w + p.q.x * p.q.x + p.q.y * p.q.y + p.q.z * p.q.z;
-  if (!(std::abs(n - 1) < 1e-6))
-    refuse(element + " quaternion",
-           internal::format_number(p.q.w) + " " + internal::format_number(p.q.x) + " " +
-               internal::format_number(p.q.y) + " " + internal::format_number(p.q.z),
-           "must have length 1 (w x y z)", "no turn is 1 0 0 0");
-}
+void check_pose(const std::string& element, const Pose& p) { check_value({}, element, p); }
 
-// Coefficients of friction: sliding may be left below 0, then it is as sticking.
-void check_friction(const std::string& name, const Friction& f) {
-  check_range(name + " friction", f.sticking, 0, 100, "");
-  if (f.sliding < 0) return;
-  if (!(f.sliding <= f.sticking))
-    refuse(name + " kinetic friction", to_text(f.sliding),
-           "must not be above the static one, " + to_text(f.sticking),
-           "exchange the two, or give one coefficient for both");
-}
-
-void check_positive(const std::string& element, double v, const std::string& unit) {
-  if (!(v > 0) || !std::isfinite(v))
-    refuse(element, internal::format_number(v) + " " + unit, "must be finite and greater than 0",
-           "give it in " + unit);
+// How errors name an entry: 'affine body "crate"'.
+template <class S>
+std::string named(const S& entry) {
+  return std::string(FieldsOf<S>::kKind) + " \"" + entry.name + "\"";
 }
 
 // Whether a name may stand on both sides of a pair.
@@ -110,10 +83,8 @@ void check_pairs(const Scene& s) {
              "name another one");
     if (seen[std::minmax(p.a, p.b)]++ > 0)
       refuse(name, "", "is given twice", "keep one of the two");
-    check_range(name + " stiffness", p.stiffness, 0, 1e16, "Pa/m");
-    check_range(name + " model", p.model, -1, 1, "");
-    if (p.support != 0) check_range(name + " support", p.support, 1e-9, 1, "m");
-    if (!(p.friction.sticking < 0)) check_friction(name, p.friction);
+    check_fields(name, p);
+    check_pair_model(s, p);
   }
 }
 
@@ -194,10 +165,9 @@ void check_loads(const SoftBody& b, const std::string& name) {
 }
 
 void check_soft(const SoftBody& b) {
-  const std::string name = "soft body \"" + b.name + "\"";
+  const std::string name = named(b);
   check_extent(name, require_volume(b.mesh, name).box);
   check_options_of(name, b.material);
-  check_friction(name, b.friction);
   if (b.material.mooney_ratio != 0 &&
       !traits_of(static_cast<ElasticLaw>(b.material.law)).second_invariant)
     refuse(name + ", material.mooney_ratio", to_text(b.material.mooney_ratio),
@@ -205,12 +175,12 @@ void check_soft(const SoftBody& b) {
   check_vertices(b, name);
   check_loads(b, name);
   check_pose(name + " pose", b.pose);
-  check_finite(name + " velocity", b.velocity);
+  check_fields(name, b);
 }
 
 void check_prescribed(const PrescribedBody& b) {
-  const std::string name = "prescribed body \"" + b.name + "\"";
-  check_friction(name, b.friction);
+  const std::string name = named(b);
+  check_fields(name, b);
   if (!b.surface.vertices.empty() || !b.surface.empty()) {
     Aabb box = require_contact_surface(b.surface, name).box;
     if (b.surface.points.size() == 1 && b.surface.triangles.empty() && b.surface.segments.empty())
@@ -227,7 +197,7 @@ void check_prescribed(const PrescribedBody& b) {
 }
 
 void check_affine(const AffineBody& b) {
-  const std::string name = "affine body \"" + b.name + "\"";
+  const std::string name = named(b);
   if (!b.surface.only_triangles())
     refuse(name,
            std::to_string(b.surface.segments.size()) + " segments, " +
@@ -239,36 +209,10 @@ void check_affine(const AffineBody& b) {
     refuse(name, "", "needs a closed surface whose triangles face outward",
            "repair it, or make the body a prescribed one");
   check_extent(name, report.box);
-  check_pose(name + " pose", b.pose);
-  check_finite(name + " velocity", b.velocity);
-  check_finite(name + " angular velocity", b.angular_velocity);
-  check_finite(name + " force", b.force);
-  check_finite(name + " torque", b.torque);
-  check_friction(name, b.friction);
-  if (b.guide) {
-    check_finite(name + " guide", *b.guide);
-    if (!(norm(*b.guide) > 1e-9))
-      refuse(name + " guide", "", "must be an axis, not nothing", "for example [0, 0, 1]");
-    if (squared_norm(b.angular_velocity) > 0)
-      refuse(name + " angular velocity", "", "cannot be had by a body on a guide", "leave it out");
-  }
-  check_range(name + " stiffness", b.stiffness, 1, 1e14, "Pa");
-  if (b.mass == 0) {
-    check_range(name + " density", b.density, 1e-6, 1e9, "kg/m3");
-    return;
-  }
-  check_finite(name + " centre", b.centre);
-  check_mass_properties(name, b.mass, b.inertia);
-}
-
-void check_robot_body(const RobotBody& b) {
-  const std::string name = "robot \"" + b.name + "\"";
-  check_pose(name + " pose", b.pose);
-  check_range(name + " friction", b.friction, 0, 100, "");
-  if (b.stiffness != 0) check_positive(name + " stiffness", b.stiffness, "N/m");
-  check_range(name + " relaxation_time", b.relaxation_time, 0, 1e3, "s");
-  check_range(name + " modulus", b.modulus, 0, 1e18, "Pa/m");
-  check_range(name + " dissipation", b.dissipation, 0, 1e6, "s/m");
+  check_fields(name, b);
+  if (b.guide && squared_norm(b.angular_velocity) > 0)
+    refuse(name + " omega", "", "cannot be had by a body on a guide", "leave it out");
+  if (b.mass > 0) check_mass_properties(name, b.mass, b.inertia);
 }
 
 }  // namespace
@@ -284,17 +228,8 @@ void validate(const Scene& s) {
   for (const SoftBody& b : s.soft) check_soft(b);
   for (const PrescribedBody& b : s.prescribed) check_prescribed(b);
   for (const AffineBody& b : s.affine) check_affine(b);
-  for (const RobotBody& b : s.robots) check_robot_body(b);
-  for (const HalfSpace& h : s.half_spaces) {
-    check_finite("half-space \"" + h.name + "\" normal", h.normal);
-    if (std::abs(norm(h.normal) - 1) > 1e-9)
-      refuse("half-space \"" + h.name + "\" normal",
-             "length " + internal::format_number(norm(h.normal)), "must have length 1",
-             "divide it by its length");
-    check_range("half-space \"" + h.name + "\" offset", h.offset, -kLargestLength, kLargestLength,
-                "m");
-    check_friction("half-space \"" + h.name + "\"", h.friction);
-  }
+  for (const RobotBody& b : s.robots) check_fields<RobotContact>(named(b), b);
+  for (const HalfSpace& h : s.half_spaces) check_fields(named(h), h);
 }
 
 }  // namespace haptos

@@ -20,6 +20,7 @@ from haptos.meshes.files import read_surface, read_volume
 from haptos.meshes.tet_report import measure_tets
 from haptos.press.parts import SURFACE_SUFFIXES
 from haptos.robots.load import ROBOT_SUFFIXES, robot_facts
+from haptos.scene.fields import field_table
 from haptos.scene.scene import Scene
 from haptos.tactile.pad_sets import pad_set_titles
 from haptos.tactile.pads import VOLUME_SUFFIXES
@@ -137,6 +138,7 @@ def _count(scene: Scene) -> str:
 def describe_what(what: str | None) -> None:
     """Prints tables of options, the parts of a scene, or the bodies of a scene file."""
     groups = list(dict.fromkeys(o.group for o in option_table()))
+    sections = list(dict.fromkeys(f.section for f in field_table()))
     if what is None:
         for group in groups:
             _print_group(group)
@@ -145,6 +147,8 @@ def describe_what(what: str | None) -> None:
         _print_group(what)
     elif what == "scene":
         _print_parts()
+    elif what in sections:
+        _print_fields(what)
     elif what == "sensors":
         _print_sensors()
     elif what == "quality":
@@ -155,7 +159,7 @@ def describe_what(what: str | None) -> None:
     elif Path(what).suffix.lower() in SCENE_SUFFIXES:
         _print_scene(what)
     else:
-        known = [*groups, "scene", "sensors", "quality", *sensor_names()]
+        known = [*groups, *sections, "scene", "sensors", "quality", *sensor_names()]
         near = _core.nearest_name(what, known)
         refuse("describe", what, "is no group of options, sensor, scene file or sensor file",
                f'did you mean "{near}"?' if near else "known are " + ", ".join(known))
@@ -170,6 +174,19 @@ def _print_group(group: str) -> None:
             table.add_row(o.name, o.unit or "-", f"{o.default:g}",
                           choices or f"{whole}{o.lo:g} to {o.hi:g}", o.doc)
     wide_console().print(table)
+
+
+def _print_fields(section: str) -> None:
+    table = new_table(section, "key", "unit", "default", "range", "meaning")
+    for f in field_table(section):
+        table.add_row(f.name, f.unit or "-", f.default_text.replace("`", ""),
+                      f.range_text.replace("`", ""), f.plain)
+    wide_console().print(table)
+    if section == "pairs":
+        table = new_table("models of contact", "bodies", "models, the default first")
+        for a, b, words in _core.pair_model_table():
+            table.add_row(f"{a} and {b}", ", ".join(words) or "no contact")
+        wide_console().print(table)
 
 
 def _print_sensors() -> None:

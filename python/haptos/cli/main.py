@@ -578,15 +578,16 @@ def calibrate(
 @app.command()
 def describe(
     what: Annotated[str | None, typer.Argument(
-        metavar="[material|contact|point_contact|newton|sim|solver|scene|sensors|quality|NAME|FILE]",
-        show_default=False, help="A group of options, the parts of a scene, the tactile sensors, "
-        "one of them, what the words of --quality stand for, or a scene or sensor file.")] = None,
+        metavar="[material|contact|point_contact|newton|sim|solver|scene|SECTION|sensors|quality|NAME|FILE]",
+        show_default=False, help="A group of options, the parts of a scene, one of its sections "
+        "(affine, pairs, ...), the tactile sensors, one of them, what the words of --quality stand for, or a scene or sensor file.")] = None,
 ) -> None:
     """Lists options with unit, default, range and meaning, tactile sensors, or what a file holds.
 
     \b
     Examples:
       haptos describe contact
+      haptos describe affine
       haptos describe scenes/press_sphere.yaml
       haptos describe gelsight-mini
     """

@@ -25,6 +25,7 @@ from haptos import _core
 from haptos.base.errors import refuse
 from haptos.base.turns import quaternion
 from haptos.look.snapshots import SoftFields, robot_parts, traction_image
+from haptos.scene.fields import keywords
 from haptos.scene.sim import CONTACT_DTYPE, Sim, StepReport
 
 if TYPE_CHECKING:
@@ -299,6 +300,7 @@ class Recorder:
         for entry in sim.entries["soft"]:
             name = entry["name"]
             g = self._group("soft", name)
+            _declare(g, "soft", entry)
             mesh = sim.mesh(name)
             _constant(g, "rest", np.asarray(mesh.vertices), "m")
             _constant(g, "tets", np.asarray(mesh.tets), "")
@@ -310,6 +312,7 @@ class Recorder:
             g.attrs["carrier"] = next(iter(entry["glue"]), "")
         for entry in sim.entries["prescribed"]:
             g = self._group("prescribed", entry["name"])
+            _declare(g, "prescribed", entry)
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
             _constant(g, "segments", np.asarray(entry["surface"].segments), "")
@@ -317,16 +320,18 @@ class Recorder:
             g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["affine"]:
             g = self._group("affine", entry["name"])
+            _declare(g, "affine", entry)
             _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
             _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
-            g.attrs["mass"] = sim.mass(entry["name"])
+            g.attrs["mass"] = sim.mass(entry["name"])  # by density too
             g.attrs["body"] = sim.body_id(entry["name"])
         for entry in sim.entries["half_spaces"]:
             g = self._group("half_spaces", entry["name"])
-            g.attrs["normal"] = entry["normal"]
-            g.attrs["offset"] = entry["offset"]
+            _declare(g, "half_spaces", entry)
+        robots = {entry["name"]: entry for entry in sim.entries["robots"]}
         for name, robot in sim.robots.items():
             g = self._group("robots", name)
+            _declare(g, "robots", robots[name])
             g.attrs["joints"] = robot.joint_names
             g.attrs["links"] = robot.link_names
             g.attrs["motors"] = robot.motor_names
@@ -400,6 +405,14 @@ def group_keys(names: Iterable[str]) -> dict[str, str]:
         keys[name] = key
     return keys
 
+
+
+def _declare(group: h5py.Group, section: str, entry: Mapping[str, Any]) -> None:
+    """The declared fields of an entry as attributes; what was left out and has no default is not
+    there."""
+    for field in keywords(section):
+        if (value := entry.get(field.name)) is not None:
+            group.attrs[field.name] = value
 
 
 def _constant(group: h5py.Group, name: str, value: np.ndarray, unit: str) -> None:

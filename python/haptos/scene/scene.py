@@ -17,11 +17,23 @@ from haptos.meshes.given import surface as to_surface
 from haptos.meshes.given import volume as to_volume
 from haptos.robots.load import load_robot
 from haptos.robots.sensors import add_robot_sensor
+from haptos.scene.fields import declared
 from haptos.tactile.sensors import sensor_spec
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from typing_extensions import Unpack
+
+    from haptos._fields import (
+        AffineFields,
+        HalfSpaceFields,
+        PairFields,
+        PrescribedFields,
+        RigidFields,
+        RobotFields,
+        SoftFields,
+    )
     from haptos.scene.sim import Sim
     from haptos.scene.trajectories import Trajectory
 
@@ -90,6 +102,7 @@ class Scene:
         """Contact of robots and rigid bodies: its law, near-rigid bound, stick."""
         return self.options("point_contact")
 
+    @declared("soft")
     def add_soft(
         self,
         name: str,
@@ -99,28 +112,21 @@ class Scene:
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
         frame: str | None = None,
-        velocity: ArrayLike | None = None,
-        element: str = "composite",
         glue: Mapping[str, ArrayLike] | None = None,
         held: Iterable[tuple[ArrayLike, str]] = (),
         coat: ArrayLike | None = None,
-        friction: FrictionLike | None = None,
-        layer: str = "",
-        self_contact: bool = False,
+        **fields: Unpack[SoftFields],
     ) -> None:
         """Adds a soft body.
 
         mesh: tetrahedra at rest in the body's own frame [m], a TetMesh, the path of a file in
-        metres or (vertices, tets); material: a Material, or a mapping of
-        its options; position (3) [m], quaternion (4): pose of that frame at the start; frame: a
-        prescribed body, an affine body or a link ("robot/link") that this pose refers to, where it
-        starts, None: the world; velocity (3) [m/s]; element: "composite" (every tetrahedron is split into eight, does not lock) or
-        "linear"; glue: vertices (n,) of the mesh held on a prescribed body, an affine body or a
-        link ("robot/link"), by its name; held: (vertices, axes) whose displacement is kept at
-        zero, axes such as "x" or "xyz"; coat: triangles (n, 3) of mesh vertices that read as the sensing surface, or None for all;
-        friction: coefficient of its surface, or (static, kinetic), 0 where left out; layer: a
-        group of bodies that add_pair() may name; self_contact: whether its surface may touch
-        itself.
+        metres or (vertices, tets); material: a Material, or a mapping of its options;
+        position (3) [m], quaternion (4): pose of that frame at the start; frame: a prescribed body,
+        an affine body or a link ("robot/link") that this pose refers to, where it starts, None: the
+        world; glue: vertices (n,) of the mesh held on a prescribed body, an affine body or a link
+        ("robot/link"), by its name; held: (vertices, axes) whose displacement is kept at zero, axes
+        such as "x" or "xyz"; coat: triangles (n, 3) of mesh vertices that read as the sensing
+        surface, or None for all. Raises InputError.
         """
         who = f'soft body "{as_name(name, "soft body name")}"'
         mesh = to_volume(mesh, f"{who} mesh")
@@ -134,8 +140,8 @@ class Scene:
         if coat is not None and np.size(coat) == 0:
             refuse(f'soft body "{name}" coat', "no triangle", "must have at least one triangle",
                    "leave it out and the whole surface reads")
-        self._core.add_soft(name, mesh, values, position, quaternion, frame, velocity, element,
-                            dict(glue or {}), list(held), coat, friction, layer, self_contact)
+        self._core.add_soft(name, mesh, values, position, quaternion, frame, dict(glue or {}),
+                            list(held), coat, fields)
 
     def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
                   spread: str = "nodes") -> None:
@@ -165,6 +171,7 @@ class Scene:
         self._core.set_acceleration(
             body, _history(acceleration, f'soft body "{body}", acceleration'))
 
+    @declared("prescribed")
     def add_prescribed(
         self,
         name: str,
@@ -173,19 +180,15 @@ class Scene:
         trajectory: Iterable[Sequence[Any]] = (),
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
-        friction: FrictionLike | None = None,
-        layer: str = "",
+        **fields: Unpack[PrescribedFields],
     ) -> None:
         """Adds a body whose motion is given.
 
         surface: triangles, segments and points in the body's own frame [m], a TriMesh, the path of
         a file in metres, (vertices, triangles) or a trimesh.Trimesh, or None for a mount that only
-        carries glue;
-        trajectory: keyframes (time [s], position (3) [m]) or (time, position, quaternion (4)),
-        straight and at constant turning rate in between, held beyond the ends; position,
-        quaternion: where it stays when there is no trajectory; friction: coefficient of its
-        surface, or (static, kinetic), 0 where left out; layer: a group of bodies that add_pair()
-        may name.
+        carries glue; trajectory: keyframes (time [s], position (3) [m]) or (time, position,
+        quaternion (4)), straight and at constant turning rate in between, held beyond the ends;
+        position, quaternion: where it stays when there is no trajectory. Raises InputError.
         """
         who = f'prescribed body "{as_name(name, "prescribed body name")}"'
         rows: list[tuple[Any, Any, Any]] = []
@@ -202,118 +205,58 @@ class Scene:
                        "leave one of them out")
             rows.append((0.0, position, quaternion))
         shell = None if surface is None else to_surface(surface, f"{who} surface")
-        self._core.add_prescribed(name, shell, rows, friction, layer)
+        self._core.add_prescribed(name, shell, rows, fields)
 
-    def add_affine(
-        self,
-        name: str,
-        surface: SurfaceLike,
-        *,
-        density: QuantityLike | None = None,
-        mass: QuantityLike | None = None,
-        centre: ArrayLike | None = None,
-        inertia: ArrayLike | None = None,
-        position: ArrayLike | None = None,
-        quaternion: ArrayLike | None = None,
-        velocity: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        stiffness: QuantityLike = 1e8,
-        force: ArrayLike | None = None,
-        torque: ArrayLike | None = None,
-        friction: FrictionLike | None = None,
-        guide: ArrayLike | None = None,
-        gravity: bool = True,
-        layer: str = "",
-    ) -> None:
+    @declared("affine")
+    def add_affine(self, name: str, surface: SurfaceLike, **fields: Unpack[AffineFields]) -> None:
         """Adds a stiff body that moves freely, touches everything and may carry glue.
 
         surface: closed, outward triangles in the body's own frame [m], a TriMesh, the path of a
-        file in metres, (vertices, triangles) or a trimesh.Trimesh; density [kg/m3] of the
-        solid inside, default 1000, or mass [kg] with centre (3) [m] of mass in that frame, default
-        its origin, and inertia (3) or (3, 3) [kg m2] about it; position (3) [m], quaternion (4):
-        pose of the frame at the start; velocity (3) [m/s] of the centre of mass and omega (3)
-        [rad/s] at the start, world; stiffness [Pa]: a stress s strains the body by about
-        s / (8 stiffness); force (3) [N] at the centre of mass and torque (3) [N m], world, until
-        Sim.set_wrench() gives others; friction: coefficient of its surface, or (static, kinetic),
-        0 where left out; guide (3): an axis, world, that the body slides along without turning, so
-        that with a force it presses until it meets that force; gravity: whether its own weight
-        acts on it; layer: a group of bodies that add_pair() may name. Raises InputError for a mass and a density, a mass without an inertia,
-        and friction that is no number or pair of numbers; the rest is checked when compiled.
+        file in metres, (vertices, triangles) or a trimesh.Trimesh. Sim.set_wrench() gives other
+        forces and torques. Raises InputError; what needs the whole scene is checked when compiled.
         """
         who = f'affine body "{as_name(name, "affine body name")}"'
-        density = maybe(density, "kg/m3", f"{who} density")
-        mass = maybe(mass, "kg", f"{who} mass")
-        stiffness = number(stiffness, "Pa", f"{who} stiffness")
-        surface = to_surface(surface, f"{who} surface")
-        self._core.add_affine(name, surface, density, mass, centre, inertia, position, quaternion,
-                              velocity, omega, stiffness, force, torque, friction, guide, gravity,
-                              layer)
+        self._core.add_affine(name, to_surface(surface, f"{who} surface"), fields)
 
+    @declared("half_spaces")
     def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
-                       offset: QuantityLike = 0.0, *, friction: FrictionLike | None = None,
-                       layer: str = "") -> None:
-        """Adds everything behind the plane normal . x = offset [m]; normal (3): unit, outward.
+                       offset: QuantityLike = 0.0, **fields: Unpack[HalfSpaceFields]) -> None:
+        """Adds everything behind the plane normal . x = offset. Raises InputError."""
+        as_name(name, "half-space name")
+        self._core.add_half_space(name, {**fields, "normal": normal, "offset": offset})
 
-        friction: coefficient against soft and affine bodies, or (static, kinetic), 0 where left
-        out; robots have their own; layer: a group of bodies that add_pair() may name.
-        """
-        who = f'half-space "{as_name(name, "half-space name")}"'
-        self._core.add_half_space(name, normal, number(offset, "m", f"{who} offset"), friction,
-                                  layer)
-
-    def add_sphere(
-        self,
-        name: str,
-        radius: QuantityLike,
-        mass: QuantityLike,
-        **options: Any,
-    ) -> None:
-        """Adds a solid rigid sphere: add_rigid() of a shape that is one.
-
-        radius [m]; mass [kg]; options: those of add_rigid() but density.
-        """
+    @declared("spheres")
+    def add_sphere(self, name: str, radius: QuantityLike, mass: QuantityLike,
+                   **fields: Unpack[RigidFields]) -> None:
+        """Adds a solid rigid sphere: add_rigid() of a shape that is one. Raises InputError."""
         radius = positive(radius, "m", f'sphere "{name}" radius')
-        self.add_rigid(name, _core.RobotShape("sphere", (radius,)), mass=mass, **options)
+        self.add_rigid(name, _core.RobotShape("sphere", (radius,)), mass=mass, **fields)
 
+    @declared("robots")
     def add_robot(
         self,
         name: str,
         robot: _core.Robot | str | os.PathLike[str],
         *,
-        position: ArrayLike | None = None,
-        quaternion: ArrayLike | None = None,
         start: Mapping[str, Any] | ArrayLike | None = None,
         velocity: ArrayLike | None = None,
         motors: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        friction: QuantityLike = 0.5,
-        stiffness: QuantityLike = "auto",
-        relaxation_time: QuantityLike = 0.01,
-        dissipation: QuantityLike = 20.0,
-        modulus: QuantityLike = 0.0,
-        self_contact: bool = True,
         trajectory: Trajectory | None = None,
-        layer: str = "",
+        **fields: Unpack[RobotFields],
     ) -> None:
         """Adds an articulated robot, in frozen contact with half-spaces and other robots, and in
         live contact with soft, affine and prescribed bodies.
 
-        robot: from haptos.load_robot(), or the path of its file; position (3) [m], quaternion (4):
-        of its base, or of the frame it hangs from; start: coordinates of joints by name, or of all
-        (nq,), [rad] and [m]; velocity (nv,) at the start, else at rest; motors: {"kp": 100, "kd":
-        5, "ki": 0, "effort": 40, "joints": [...]}: one motor for each of these joints, or for each
-        that moves along or about an axis and follows no other, or a list of such; effort is the
-        joint's own where left out; None: those that the robot's file describes. friction
-        (coefficient), stiffness [N/m], relaxation_time [s]: of shapes that have none of their own;
-        stiffness "auto" leaves it to the other body, or where both leave it to the masses that
-        meet: a body sinks by scene.point_contact.sag under its own weight;
-        dissipation [s/m]: of the laws lagged and similar (scene.point_contact.law);
-        modulus [Pa/m]: of an elastic foundation, which takes the place of the stiffness where it
-        touches over an area, 0: none;
-        self_contact: whether links that no joint connects may touch; trajectory: from
-        haptos.load_trajectory(), played from the start of a run by the motors that its columns
-        name; layer: a group of bodies that add_pair() may name. Other motors hold the joints where they start until
-        sim.robots[name].set_command() says otherwise. Raises InputError for names that do not
-        exist; the rest is checked when compiled.
+        robot: from haptos.load_robot(), or the path of its file; start: coordinates of joints by
+        name, or of all (nq,), [rad] and [m]; velocity (nv,) at the start, else at rest; motors:
+        {"kp": 100, "kd": 5, "ki": 0, "effort": 40, "joints": [...]}: one motor for each of these
+        joints, or for each that moves along or about an axis and follows no other, or a list of
+        such; effort is the joint's own where left out; None: those that the robot's file describes;
+        trajectory: from haptos.load_trajectory(), played from the start of a run by the motors that
+        its columns name. Other motors hold the joints where they start until
+        sim.robots[name].set_command() says otherwise. friction and what follows are of shapes that
+        have none of their own. Raises InputError for names that do not exist and numbers out of
+        range; the rest is checked when compiled.
         """
         who = f'robot "{as_name(name, "robot name")}"'
         if isinstance(robot, (str, os.PathLike)):
@@ -326,21 +269,9 @@ class Scene:
             robot.motors = [m for row in ([motors] if isinstance(motors, Mapping) else motors)
                             for m in _motors(name, robot, row)]
         by_name = _start(who, robot, start) if isinstance(start, Mapping) else {}
-        if isinstance(stiffness, str) and stiffness == "auto":
-            stiffness = 0.0
-        elif isinstance(stiffness, str) and not any(c.isdigit() for c in stiffness):
-            refuse(f"{who} stiffness", stiffness, "must be auto or a number",
-                   "write for example auto or 1e5 N/m")
-        elif not number(stiffness, "N/m", f"{who} stiffness") > 0:
-            refuse(f"{who} stiffness", stiffness, "must be auto or greater than 0",
-                   "leave it out, or give it in N/m")
-        numbers = [number(v, unit, f"{who} {what}") for what, unit, v in (
-            ("friction", "", friction), ("stiffness", "N/m", stiffness),
-            ("relaxation_time", "s", relaxation_time), ("dissipation", "s/m", dissipation),
-            ("modulus", "Pa/m", modulus))]
-        _core.add_robot(self._core, name, robot, position, quaternion, by_name,
-                        None if isinstance(start, Mapping) else start, velocity, *numbers,
-                        self_contact, layer, None if trajectory is None else trajectory._core)
+        _core.add_robot(self._core, name, robot, by_name,
+                        None if isinstance(start, Mapping) else start, velocity,
+                        None if trajectory is None else trajectory._core, fields)
 
     def add_robot_sensor(
         self,
@@ -374,68 +305,26 @@ class Scene:
         add_robot_sensor(self._core, robot, name, kind, target, position, quaternion, against,
                          acts_on, torque_constant, rate, delay, noise, angular_noise)
 
-    def add_rigid(
-        self,
-        name: str,
-        shape: _core.RobotShape | Sequence[_core.RobotShape],
-        *,
-        density: QuantityLike | None = None,
-        mass: QuantityLike | None = None,
-        fixed: bool = False,
-        position: ArrayLike | None = None,
-        quaternion: ArrayLike | None = None,
-        velocity: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        friction: QuantityLike = 0.5,
-        stiffness: QuantityLike = "auto",
-        relaxation_time: QuantityLike = 0.01,
-        dissipation: QuantityLike = 20.0,
-        modulus: QuantityLike = 0.0,
-        layer: str = "",
-    ) -> None:
+    @declared("rigid")
+    def add_rigid(self, name: str, shape: _core.RobotShape | Sequence[_core.RobotShape],
+                  **fields: Unpack[RigidFields]) -> None:
         """Adds a rigid body: a robot of one link, sim.robots[name], in the same contact.
 
-        shape: a haptos.RobotShape, or several that make up the body; density [kg/m3] of their
-        insides, default 1000, or mass [kg] spread evenly over them; fixed: stands in the world, as
-        a table does; position (3) [m], quaternion (4): of its frame; velocity (3) [m/s] of the
-        frame's origin and omega (3) [rad/s] at the start, world; friction, stiffness,
-        relaxation_time, dissipation, modulus, layer: as of add_robot(). Raises InputError for a mass and a density, and
-        for what moves without a volume.
+        shape: a haptos.RobotShape, or several that make up the body. Raises InputError for a mass
+        and a density, and for what moves without a volume.
         """
         who = f'rigid body "{as_name(name, "rigid body name")}"'
-        if mass is not None and density is not None:
-            refuse(who, "", "has both a mass and a density", "leave one of them out")
-        mass = None if mass is None else positive(mass, "kg", f"{who} mass")
-        density = 1000.0 if density is None else number(density, "kg/m3", f"{who} density")
-        robot = _core.rigid_robot(name, _shapes(shape, who), mass or 0.0, density, fixed)
-        moves = None
-        if not fixed and (velocity is not None or omega is not None):
-            moves = np.concatenate([_three(velocity, "m/s", f"{who} velocity"),
-                                    _three(omega, "rad/s", f"{who} omega")])
-        self.add_robot(name, robot, position=position, quaternion=quaternion, velocity=moves,
-                       friction=friction, stiffness=stiffness, relaxation_time=relaxation_time,
-                       dissipation=dissipation, modulus=modulus, layer=layer)
+        _core.add_rigid(self._core, name, _shapes(shape, who), fields)
 
-    def add_pair(self, a: str, b: str, *, enabled: bool = True, stiffness: QuantityLike = 0.0,
-                 support: QuantityLike = 0.0, friction: FrictionLike | None = None,
-                 model: str | None = None) -> None:
+    @declared("pairs")
+    def add_pair(self, a: str, b: str, **fields: Unpack[PairFields]) -> None:
         """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
 
         a, b: names of bodies or layers; an entry that names bodies is stronger than one that names
-        layers, and a soft body with self_contact may be named twice; enabled: whether they may
-        touch; stiffness [Pa/m] and support [m]: 0 keeps the scene's; friction: coefficient of the pair, or (static,
-        kinetic); None combines those of the two bodies by the scene's rule (contact.combine);
-        model: "barrier" or "mortar" (docs/contact/mortar.md), None keeps the scene's. Raises InputError.
+        layers, and a soft body with self_contact may be named twice. Raises InputError.
         """
-        models = ["barrier", "mortar"]
-        if model is not None and model not in models:
-            refuse(f'contact pair "{a}" and "{b}" model', model, "must be barrier or mortar",
-                   "name one of them, or leave it out for the scene's")
         who = f'contact pair "{a}" and "{b}"'
-        self._core.add_pair(as_name(a, who), as_name(b, who), enabled,
-                            number(stiffness, "Pa/m", f"{who} stiffness"),
-                            number(support, "m", f"{who} support"),
-                            -1 if model is None else models.index(model), friction)
+        self._core.add_pair(as_name(a, who), as_name(b, who), fields)
 
     def start_pose(self, name: str) -> NDArray[np.float64]:
         """Pose at the start of the frame of a prescribed body, an affine body or a link

@@ -1,0 +1,40 @@
+// Half-spaces as a person describes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptos/scene/field.h"
+
+namespace haptos {
+
+/// Everything behind the plane {n . x = offset}.
+struct HalfSpace {
+  std::string name;
+  Friction friction;
+  std::string layer;        ///< group of bodies that pairs may name
+  Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
+  double offset = 0;        ///< [m]
+};
+
+template <>
+struct FieldsOf<HalfSpace> {
+  static constexpr const char* kKind = "half-space";
+  static constexpr const char* kSection = "half_spaces";
+  static const std::vector<Field<HalfSpace>>& table() {
+    using S = HalfSpace;
+    static const std::vector<Field<S>> t = {
+        name_row<S>(),
+        {{"normal", "", 0, 0, "direction out of the half-space, of any length", "", kDirection},
+         &S::normal},
+        {{"offset", "m", -limits::kLargestLength, limits::kLargestLength,
+          "distance of its plane from the origin along the normal"},
+         &S::offset},
+        friction_row<S>("coefficient, or `[static, kinetic]`, against soft and affine bodies"),
+        layer_row<S>(),
+    };
+    return t;
+  }
+};
+
+}  // namespace haptos

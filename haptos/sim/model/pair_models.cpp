@@ -1,0 +1,109 @@
+#include "haptos/sim/model/pair_models.h"
+
+#include <algorithm>
+#include <set>
+
+#include "haptos/base/text/refuse.h"
+#include "haptos/scene/field_rules.h"
+#include "haptos/sim/model/robots.h"
+
+namespace haptos {
+namespace {
+
+// Kinds of the bodies that a name means: a body, a link, or all of a layer.
+std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
+  std::set<PairKind> kinds;
+  const auto look = [&](const auto& list, PairKind kind) {
+    for (const auto& b : list)
+      if (b.name == name || b.layer == name) kinds.insert(kind);
+  };
+  look(s.soft, PairKind::kSoft);
+  look(s.affine, PairKind::kAffine);
+  look(s.prescribed, PairKind::kPrescribed);
+  look(s.robots, PairKind::kRobot);
+  look(s.half_spaces, PairKind::kHalfSpace);
+  if (kinds.empty() && find_link(s, name).robot >= 0) kinds.insert(PairKind::kRobot);
+  return kinds;
+}
+
+bool has_word(const std::vector<const char*>& words, const std::string& word) {
+  return std::any_of(words.begin(), words.end(), [&](const char* w) { return word == w; });
+}
+
+// "a soft body and a half-space: barrier"
+std::string said(PairKind a, PairKind b) {
+  std::string models;
+  for (const char* w : models_of(a, b)) models += (models.empty() ? "" : " or ") + std::string(w);
+  return std::string(pair_kind_name(a)) + " and " + pair_kind_name(b) + " take " +
+         (models.empty() ? "none" : models);
+}
+
+}  // namespace
+
+const char* pair_kind_name(PairKind kind) {
+  switch (kind) {
+    case PairKind::kSoft:
+      return "a soft body";
+    case PairKind::kAffine:
+      return "an affine body";
+    case PairKind::kPrescribed:
+      return "a prescribed body";
+    case PairKind::kRobot:
+      return "a robot";
+    case PairKind::kHalfSpace:
+      break;
+  }
+  return "a half-space";
+}
+
+const std::vector<PairModels>& pair_model_table() {
+  using K = PairKind;
+  static const std::vector<PairModels> table = {
+      {K::kSoft, K::kSoft, {"barrier", "mortar"}},
+      {K::kSoft, K::kAffine, {"barrier", "mortar"}},
+      {K::kSoft, K::kPrescribed, {"barrier", "mortar"}},
+      {K::kSoft, K::kRobot, {"barrier", "mortar"}},
+      {K::kSoft, K::kHalfSpace, {"barrier"}},
+      {K::kAffine, K::kAffine, {"barrier", "mortar"}},
+      {K::kAffine, K::kPrescribed, {"barrier", "mortar"}},
+      {K::kAffine, K::kRobot, {"barrier", "mortar"}},
+      {K::kAffine, K::kHalfSpace, {"barrier"}},
+      {K::kPrescribed, K::kPrescribed, {}},
+      {K::kPrescribed, K::kRobot, {"barrier", "mortar"}},
+      {K::kPrescribed, K::kHalfSpace, {}},
+      {K::kRobot, K::kRobot, {"point"}},
+      {K::kRobot, K::kHalfSpace, {"point"}},
+      {K::kHalfSpace, K::kHalfSpace, {}},
+  };
+  return table;
+}
+
+const std::vector<const char*>& models_of(PairKind a, PairKind b) {
+  static const std::vector<const char*> none;
+  for (const PairModels& row : pair_model_table())
+    if ((row.a == a && row.b == b) || (row.a == b && row.b == a)) return row.models;
+  return none;
+}
+
+void check_pair_model(const Scene& scene, const PairOptions& pair) {
+  if (pair.model < 0) return;
+  const std::string word =
+      words_of(*find_field<PairOptions>("model")).at(static_cast<std::size_t>(pair.model));
+  std::string others;
+  // A surface meets itself in barrier contact.
+  const bool self = pair.a == pair.b && kinds_of(scene, pair.a) == std::set{PairKind::kSoft} &&
+                    std::none_of(scene.soft.begin(), scene.soft.end(),
+                                 [&](const SoftBody& b) { return b.layer == pair.a; });
+  if (self && word != "barrier") others = "a soft body and itself take barrier";
+  if (!self)
+    for (const PairKind a : kinds_of(scene, pair.a))
+      for (const PairKind b : kinds_of(scene, pair.b)) {
+        if (has_word(models_of(a, b), word)) return;
+        others += (others.empty() ? "" : "; ") + said(a, b);
+      }
+  if (others.empty()) return;
+  refuse("contact pair \"" + pair.a + "\" and \"" + pair.b + "\" model", word,
+         "is no contact of theirs: " + others, "leave it out, or name what they take");
+}
+
+}  // namespace haptos

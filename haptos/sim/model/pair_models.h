@@ -1,0 +1,33 @@
+// Which model of contact may hold between two kinds of body. A pair names its model in a word
+// (`pairs: [{bodies: [gel, ball], model: mortar}]`); what the table does not have is refused.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "haptos/scene/scene.h"
+
+namespace haptos {
+
+/// What bodies are to contact.
+enum class PairKind : std::uint8_t { kSoft, kAffine, kPrescribed, kRobot, kHalfSpace };
+
+/// As sentences name it, with its article: "a soft body".
+const char* pair_kind_name(PairKind kind);
+
+struct PairModels {
+  PairKind a, b;
+  std::vector<const char*> models;  ///< words of `pairs.model`, the default first; none: no contact
+};
+
+/// A row for every two kinds, in either order.
+const std::vector<PairModels>& pair_model_table();
+
+/// The words for two kinds.
+const std::vector<const char*>& models_of(PairKind a, PairKind b);
+
+/// Refuses a pair whose model no two of the bodies that it names may have.
+/// @throws InputError naming the pair, the word, and what those kinds take
+void check_pair_model(const Scene& scene, const PairOptions& pair);
+
+}  // namespace haptos
