@@ -7,14 +7,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "haptos/system/assembly.h"
-#include "haptos/system/contact_history.h"
 #include "haptos/system/points.h"
 
 namespace haptos {
+
+class ContactHistory;
+class Lagged;
 
 enum class TermKind : std::uint8_t {
   kPosition,      ///< Psi(x) [J]
@@ -66,9 +67,6 @@ struct Energy {
   }
 };
 
-/// Lagged forces by contact [N].
-using LaggedForces = std::map<FeaturePair, Vec3d>;
-
 class Term {
  public:
   virtual ~Term() = default;
@@ -100,19 +98,8 @@ class Term {
   /// Verb 5: stores history and forces of the accepted step.
   virtual void commit(const StepContext&, const Points&) {}
 
-  /// The sixth verb, of terms that lag forces (friction is the gradient of no potential): takes
-  /// what is lagged from the refreshed point, and adds what it lagged before to `used` and what it
-  /// lags now to `now`. Called after a minimisation; the step minimises again until the two agree.
-  virtual void update_lag(const Points&, LaggedForces& /*used*/, LaggedForces& /*now*/) {}
-  /// Whether update_lag() may find anything in this step.
-  virtual bool lags() const { return false; }
-  /// Lags these forces instead, as far as they are the term's own: between two minimisations, where
-  /// the last ones would not lead to agreement.
-  virtual void set_lag(const LaggedForces&) {}
-  /// Lags again what the last update_lag() replaced; of frozen terms.
-  virtual void undo_lag() {}
-  /// Does without lags for the rest of the step, as well as it can; of frozen terms.
-  virtual void drop_lag() {}
+  /// What the term lags between minimisations; nullptr where it lags nothing in this step.
+  virtual Lagged* lagged() { return nullptr; }
 
   /// Looks, from the motion that was solved, at what prepare() froze: contact of what passes each
   /// other in the step, and of what meets after all. Returns whether it changed anything; the step

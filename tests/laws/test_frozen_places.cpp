@@ -151,6 +151,40 @@ TEST(FrozenPlaces, AnImpulseIsSharedOutByTheWeights) {
   EXPECT_NEAR(norm(total), g.term->load() * 1e-2, 1e-12);
 }
 
+// Friction of the cone, then of a lagged force, which may be another, be taken back, or be done
+// without.
+TEST(FrozenPlaces, WhatIsLaggedIsSetUndoneAndDropped) {
+  GridOnBody g(PointLaw::kCoulomb);
+  for (std::size_t k = 0; k < 27; ++k) g.z[3 * k] += 2, g.z[3 * k + 2] -= 0.4;
+  const auto force = [&] {
+    const auto v = g.scene.evaluate(g.z);
+    return Vec3d{{v.gradient[81], v.gradient[82], v.gradient[83]}} * (1 / 1e-2);
+  };
+  const Vec3d n = normalized(Vec3d{{0.1, -0.2, 1}});
+  const auto across = [&](const Vec3d& f) { return norm(f - n * dot(f, n)); };
+  const Vec3d cone = force();
+  std::vector<LagRow> rows;
+  Lagged* lagged = g.term->lagged();
+  lagged->renew_lags(g.scene.points(), rows);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(norm(rows[0].used), 0);
+  EXPECT_NEAR(norm(rows[0].now), std::abs(dot(cone, n)), 1e-12 * norm(cone));
+  EXPECT_NEAR(across(force()), 0.5 * norm(rows[0].now), 1e-9 * norm(cone));
+  rows[0].next = rows[0].now * 0.25;
+  rows[0].known = false;
+  const Vec3d renewed = force();
+  lagged->set_lags(rows);
+  EXPECT_EQ(norm(force() - renewed), 0);
+  rows[0].known = true;
+  lagged->set_lags(rows);
+  EXPECT_NEAR(across(force()), 0.5 * norm(rows[0].next), 1e-9 * norm(cone));
+  lagged->undo_lags();
+  EXPECT_EQ(norm(force() - cone), 0);
+  lagged->renew_lags(g.scene.points(), rows);
+  lagged->drop_lags();
+  EXPECT_EQ(norm(force() - cone), 0);
+}
+
 // Twelve unknowns: origin and axes.
 class AffineBlock final : public Body {
  public:

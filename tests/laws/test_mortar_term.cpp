@@ -275,8 +275,8 @@ TEST(MortarTerm, FrictionHoldsThenSlides) {
     c.term->prepare(step);
     for (const int v : c.collider->point) p.x[static_cast<std::size_t>(v)] += by * kUnit;
     c.term->refresh(p);
-    LaggedForces used, now;
-    c.term->update_lag(p, used, now);
+    std::vector<LagRow> rows;
+    c.term->lagged()->renew_lags(p, rows);
     const test::LawValues values = test::evaluate_law(c.law);
     c.term->commit(step, p);
     ContactHistory next;

@@ -1,5 +1,5 @@
 // The balance of forces with nothing lagged, where passes of minimisations jump past it.
-#include "haptos/solve/newton/lag_root.h"
+#include "haptos/solve/lags/lag_root.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr double kPull = 3, kPush = 0.2, kMass = 1e-6;
 // Psi = x^4 / 4 - x^2 / 2 - b x along x, (y^2 + z^2) / 2 across, and a lagged force -c x. Under any
 // lagged force Psi has its minimum near 1 or -1, and the force that follows throws it to the other
 // side; yet x^3 - x + c x = b has a solution, and only one.
-class TwoWells final : public Term {
+class TwoWells final : public Term, public Lagged {
  public:
   const char* name() const override { return "two wells"; }
   TermKind kind() const override { return TermKind::kPosition; }
@@ -33,12 +33,16 @@ class TwoWells final : public Term {
     }
     return {value, std::abs(value)};
   }
-  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override {
-    used[FeaturePair{}] = {{lag_, 0, 0}};
+  Lagged* lagged() override { return this; }
+  void renew_lags(const Points& points, std::vector<LagRow>& rows) override {
+    LagRow r;
+    r.was = r.is = true;
+    r.used = {{lag_, 0, 0}};
     lag_ = kPull * points.x[0][0];
-    now[FeaturePair{}] = {{lag_, 0, 0}};
+    r.now = r.next = {{lag_, 0, 0}};
+    rows.push_back(r);
   }
-  void set_lag(const LaggedForces& f) override { lag_ = f.at(FeaturePair{})[0]; }
+  void set_lags(std::span<const LagRow> rows) override { lag_ = rows[0].next[0]; }
   double load() const override { return 1; }
 
  private:

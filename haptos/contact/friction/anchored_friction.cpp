@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "haptos/base/math/index.h"
 #include "haptos/geometry/query/closest.h"
@@ -160,8 +159,8 @@ void AnchoredFriction::number_walls(std::span<FrictionContact> source, const Poi
     return k == first;
   };
   const auto each_known = [&](const auto& visit) {
-    for (auto s = springs_.lower_bound(first); s != springs_.end() && of_source(s->first); ++s)
-      visit(s->first.feature_b, [&] { return s->second.normal; });
+    for (auto s = first_spring(first); s != springs_.end() && of_source(s->key); ++s)
+      visit(s->key.feature_b, [&] { return s->normal; });
     if (!history_ || !other) return;
     for (auto m = history_->lower_bound(first); m != history_->end() && of_source(m->first); ++m)
       if (const int cell = m->second.triangle; cell >= 0 && cell < other->cell_count())
@@ -180,46 +179,55 @@ void AnchoredFriction::number_walls(std::span<FrictionContact> source, const Poi
     if (number >= 0) source[0].key.feature_b = number;
     if (!several) return;
   }
-  std::map<std::int64_t, Vec3d> known;  // normals by number
+  struct Known {
+    std::int64_t number;
+    Vec3d normal;
+  };
+  std::vector<Known> known;  // by number, rising
   each_known([&](std::int64_t k, const auto& normal) {
-    if (!known.count(k)) known[k] = normal();
+    const auto it = std::lower_bound(known.begin(), known.end(), k,
+                                     [](const Known& a, std::int64_t n) { return a.number < n; });
+    if (it == known.end() || it->number != k) known.insert(it, {k, normal()});
   });
   std::vector<bool> named(source.size(), false);
-  std::set<std::int64_t> taken;
+  std::vector<std::int64_t> taken;
+  const auto is_taken = [&](std::int64_t k) {
+    return std::find(taken.begin(), taken.end(), k) != taken.end();
+  };
   for (std::size_t n = 0; n < source.size(); ++n) {
     std::size_t best = 0;
     std::int64_t number = -1;
     double most = -2;
     for (std::size_t i = 0; i < source.size(); ++i)
-      for (const auto& [k, normal] : known)
-        if (const double d = dot(source[i].normal, normal); !named[i] && d > most)
-          most = d, best = i, number = k;
+      for (const Known& k : known)
+        if (const double d = dot(source[i].normal, k.normal); !named[i] && d > most)
+          most = d, best = i, number = k.number;
     if (number < 0) {
       while (named[best]) ++best;
       number = 0;
-      while (taken.count(number)) ++number;
+      while (is_taken(number)) ++number;
     }
     named[best] = true;
-    known.erase(number);
-    taken.insert(number);
+    std::erase_if(known, [&](const Known& k) { return k.number == number; });
+    taken.push_back(number);
     source[best].key.feature_b = number;
   }
 }
 
 void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
-                             const ContactSurface* other, std::map<FeaturePair, Spring>& next) {
+                             const ContactSurface* other) {
   Spring s;
-  if (const auto it = springs_.find(c.key); it != springs_.end()) {
-    s = it->second;
+  if (const Spring* old = find_spring(c.key)) {
+    s = *old;
     s.normal = c.normal;
   } else {
     ContactMemory m;
     const std::vector<Vec3d>* x = &points.x_start;
-    const auto old = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
-    if (history_ && old != history_->end() &&
-        (other ? old->second.triangle >= 0 && old->second.triangle < other->cell_count()
-               : old->second.triangle < 0)) {
-      m = old->second;
+    const auto kept = history_ ? history_->find(c.key) : ContactHistory::const_iterator{};
+    if (history_ && kept != history_->end() &&
+        (other ? kept->second.triangle >= 0 && kept->second.triangle < other->cell_count()
+               : kept->second.triangle < 0)) {
+      m = kept->second;
     } else {
       s.strikes = !yields(points, c.a) && !(other && yields(points, *other, c.triangle));
       x = s.strikes ? &points.x_start : &points.x;
@@ -245,7 +253,8 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     const double part = pull(s, norm(d)).force_per_length / s.stiffness;
     if (part < kSlips) follow(c, points, other, d * part, s);
   }
-  next[c.key] = s;
+  s.key = c.key;
+  next_.push_back(s);
 }
 
 // What slips pulls where the surfaces touch now, as it will after the step, with the stretch from
@@ -262,21 +271,6 @@ void AnchoredFriction::follow(const FrictionContact& c, const Points& points,
   s.moved = true;
 }
 
-void AnchoredFriction::lagged(LaggedForces& out) const {
-  for (const auto& [key, s] : springs_) out[key] = s.normal * s.limit;
-}
-
-// Springs are kept also where they carry nothing: another anchor would be another problem.
-void AnchoredFriction::set_lag(const LaggedForces& forces) {
-  springs_.merge(before_);
-  for (auto& [key, s] : springs_) {
-    const auto f = forces.find(key);
-    // An extrapolation may point the other way: such a contact carries nothing.
-    s.limit = f != forces.end() && dot(f->second, s.normal) > 0 ? norm(f->second) : 0;
-    if (s.limit > 0) s.normal = f->second * (1 / s.limit);
-  }
-}
-
 AnchoredFriction::Pull AnchoredFriction::pull(const Spring& s, double r) const {
   const double L = s.limit, k = s.stiffness, e = reach_;
   if (e > 0) {
@@ -290,7 +284,7 @@ AnchoredFriction::Pull AnchoredFriction::pull(const Spring& s, double r) const {
 
 Energy AnchoredFriction::evaluate(const Evaluation& e) const {
   Energy total;
-  for (const auto& [key, s] : springs_) {
+  for (const Spring& s : springs_) {
     if (!(s.limit > 0)) continue;
     const Vec3d d = s.stretch(*e.points);
     const double r = norm(d);
@@ -318,9 +312,9 @@ Energy AnchoredFriction::evaluate(const Evaluation& e) const {
 
 void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
                               const ContactSurface* other, std::int64_t step) {
-  const auto it = springs_.find(c.key);
-  if (it == springs_.end()) return;
-  const Spring& s = it->second;
+  const Spring* spring = find_spring(c.key);
+  if (!spring) return;
+  const Spring& s = *spring;
   ContactMemory m = s.memory;
   m.normal_force = c.normal_force;
   if (m.first_step < 0) m.first_step = step;

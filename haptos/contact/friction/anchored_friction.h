@@ -24,9 +24,9 @@
 // each, told from step to step by their normals.
 //
 // n and N are lagged: taken where the step starts, and again after each minimisation until they no
-// longer change (Term::update_lag). So the forces obey Coulomb's law at the end of the step, though
-// friction has no potential. mu is that of sticking for a spring that stuck at the start of the
-// step, that of sliding otherwise.
+// longer change (Lagged::renew_lags). So the forces obey Coulomb's law at the end of the step,
+// though friction has no potential. mu is that of sticking for a spring that stuck at the start of
+// the step, that of sliding otherwise.
 //
 // The smoothed law, for those who want no memory or compare with codes that have none, replaces E
 // by
@@ -40,14 +40,13 @@
 // turns with its triangle from step to step, not within one.
 #pragma once
 
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "haptos/contact/record.h"
 #include "haptos/contact/surface.h"
 #include "haptos/system/contact_history.h"
+#include "haptos/system/lag.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
@@ -97,14 +96,15 @@ class AnchoredFriction {
   template <class Other>
   void lag(std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
     number_walls(contacts, points, other);
-    std::map<FeaturePair, Spring> next;
-    for (const FrictionContact& c : contacts) renew(c, points, other(c.key), next);
-    before_ = std::exchange(springs_, std::move(next));
+    next_.clear();
+    for (const FrictionContact& c : contacts) renew(c, points, other(c.key));
+    replace_springs();
   }
-  /// What is lagged: limit times normal [N], by contact.
-  void lagged(LaggedForces& out) const;
-  /// Lags these forces instead, also where a contact has opened since lag().
-  void set_lag(const LaggedForces& forces);
+  /// A row for each spring there was before the last lag(), or is now: limit times normal [N].
+  void add_lags(std::vector<LagRow>& rows) const;
+  /// Lags these forces instead, also where a contact has opened since lag(). The rows are those of
+  /// add_lags(), in their order.
+  void set_lags(std::span<const LagRow> rows);
   Energy evaluate(const Evaluation& e) const;
   /// Ends the step: moves anchors of springs that slip. `contacts` are those of the end.
   template <class Other>
@@ -122,6 +122,7 @@ class AnchoredFriction {
 
  private:
   struct Spring {
+    FeaturePair key;
     WeightedPoint a, b;            // b.count 0: fixed
     Vec3d fixed = Vec3d::zero();   // world [m]
     Vec3d offset = Vec3d::zero();  // of a from b where nothing pulls [m]
@@ -135,6 +136,7 @@ class AnchoredFriction {
     Vec3d slip(const Points& points) const;
     double touching(const Points& points, double depth) const;
   };
+  using Springs = std::vector<Spring>;  // by key, rising
   template <class Other>
   void number_walls(std::vector<FrictionContact>& contacts, const Points& points,
                     const Other& other) const {
@@ -146,8 +148,12 @@ class AnchoredFriction {
   }
   void number_walls(std::span<FrictionContact> source, const Points& points,
                     const ContactSurface* other) const;
-  void renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
-             std::map<FeaturePair, Spring>& next);
+  void renew(const FrictionContact& c, const Points& points, const ContactSurface* other);
+  // friction_lags.cpp
+  void replace_springs();
+  const Spring* find_spring(const FeaturePair& key) const;
+  Springs::const_iterator first_spring(const FeaturePair& key) const;
+  static bool before(const Spring& a, const Spring& b) { return a.key < b.key; }
   static void follow(const FrictionContact& c, const Points& points, const ContactSurface* other,
                      const Vec3d& kept, Spring& s);
   void finish(const FrictionContact& c, const Points& points, const ContactSurface* other,
@@ -163,8 +169,9 @@ class AnchoredFriction {
 
   FrictionCone cone_;
   const ContactHistory* history_ = nullptr;
-  double reach_ = 0;  // e = eps_v h of the smoothed law [m]; 0: anchored
-  std::map<FeaturePair, Spring> springs_, before_;  // now, and before the last lag()
+  double reach_ = 0;          // e = eps_v h of the smoothed law [m]; 0: anchored
+  Springs springs_, before_;  // now, and before the last lag()
+  Springs next_;              // scratch
   std::vector<FrictionForce> forces_;
   ContactHistory memory_;
 };

@@ -101,11 +101,7 @@ class FrozenContact : public ContactTerm, public Impulses {
   }
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
   void remember(ContactHistory& next) const override;
-  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override;
-  bool lags() const override { return law() == PointLaw::kCoulomb || law() == PointLaw::kLagged; }
-  void set_lag(const LaggedForces& forces) override;
-  void undo_lag() override;
-  void drop_lag() override;
+  Lagged* lagged() override { return lags() ? this : nullptr; }
   bool begin_impulses(const ImpulseStart& start) override;
   void end_impulses() override { with_impulses_ = false; }
   void set_impulse_part(double part, bool again) override { part_ = part, again_ = again; }
@@ -128,7 +124,8 @@ class FrozenContact : public ContactTerm, public Impulses {
     bool expected = false;      // to act in this step, by the velocities at its start
     double sticks = 0;          // sigma w [1/kg]
     bool fresh = false;         // anchored, and new
-    double lagged_before = -1;  // what update_lag() replaced [N s]
+    double lagged_before = -1;  // what renew_lags() replaced [N s]
+    bool in_rows = false;       // whether renew_lags() added a row for it
     double pressed = 0;         // normal force at the last step [N]
     double slipped = -1;        // that of a contact that slipped [N]; below 0: it did not
     double inverse_mass = 0;    // w [1/kg]
@@ -164,8 +161,13 @@ class FrozenContact : public ContactTerm, public Impulses {
   void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, const Start& start) const;
   double stick_speed(const Candidate& c, double gamma) const;
   double stick_compliance(const Candidate& c) const;
-  double& lagged(Candidate& c) const;
-  void set_lagged(Candidate& c, double gamma) const;
+  void renew_lags(const Points& points, std::vector<LagRow>& rows) override;
+  void set_lags(std::span<const LagRow> rows) override;
+  void undo_lags() override;
+  void drop_lags() override;
+  bool lags() const { return law() == PointLaw::kCoulomb || law() == PointLaw::kLagged; }
+  double& lagged_impulse(Candidate& c) const;
+  void set_lagged_impulse(Candidate& c, double gamma) const;
   void lag(Candidate& c, double gamma) const;
   SapValue<double> law_at(const Candidate& c, const Vec3d& v) const;
   void answer(Candidate& c, const Points& points) const;

@@ -35,7 +35,7 @@ bool FrozenContact::begin_impulses(const ImpulseStart& start) {
                                       : last_impulse(c);
     c.now = {gamma, Vec3d::zero(), gamma, Mat3d::zero()};
     c.started = true;
-    if (start.lags_follow) c.followed = c.friction > 0 && (c.followed || lagged(c) < 0);
+    if (start.lags_follow) c.followed = c.friction > 0 && (c.followed || lagged_impulse(c) < 0);
   }
   part_ = 1;
   again_ = false;
@@ -72,7 +72,7 @@ void FrozenContact::answer_with_impulse(Candidate& c, const Points& points) {
     c.before = c.now;
   const Vec3d gamma =
       c.now.gamma + part_ * (c.now.base - c.now.gamma) - c.now.give * (v - c.now.at);
-  if (lags_follow_ && c.friction > 0) set_lagged(c, std::max(gamma[2], 0.0));
+  if (lags_follow_ && c.friction > 0) set_lagged_impulse(c, std::max(gamma[2], 0.0));
   impulses_off_ += norm(law_at(c, v).impulse - gamma) / h_;
   const SapStep s = linear_law(c, v, gamma);
   impulses_apart_ += norm(s.answer - gamma) / h_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/friction/lag_key.h"
 #include "haptos/contact/frozen/frozen_contact.h"
 #include "haptos/system/regularisation.h"
 
@@ -205,58 +206,62 @@ double FrozenContact::stick_compliance(const Candidate& c) const {
   return c.fresh ? kFresh * c.sticks : c.sticks;
 }
 
-double& FrozenContact::lagged(Candidate& c) const {
+double& FrozenContact::lagged_impulse(Candidate& c) const {
   return law() == PointLaw::kCoulomb ? c.sap.lagged : c.hunt.lagged;
 }
 
 // `gamma` below 0: the cone, or of Hunt and Crossley's the similar law.
 void FrozenContact::lag(Candidate& c, double gamma) const {
-  set_lagged(c, gamma);
+  set_lagged_impulse(c, gamma);
   answer(c, *points_);
 }
 
-void FrozenContact::set_lagged(Candidate& c, double gamma) const {
-  lagged(c) = gamma;
+void FrozenContact::set_lagged_impulse(Candidate& c, double gamma) const {
+  lagged_impulse(c) = gamma;
   if (law() == PointLaw::kLagged && gamma >= 0) c.hunt.slip_speed = stick_speed(c, gamma);
 }
 
 // Friction of the normal impulse that it comes with: what slips takes that of the minimum, and what
 // sticks in the cone stays there.
-void FrozenContact::update_lag(const Points&, LaggedForces& used, LaggedForces& now) {
-  if (!lags()) return;
+void FrozenContact::renew_lags(const Points&, std::vector<LagRow>& rows) {
   for (Candidate& c : candidates_) {
     const Vec3d& g = c.value.impulse;
     if (c.followed && c.value.stick && std::hypot(g[0], g[1]) <= c.friction * g[2])
-      lagged(c) = -1;  // sticks in the cone, which is as good
+      lagged_impulse(c) = -1;  // sticks in the cone, which is as good
     c.followed = false;
-    c.lagged_before = lagged(c);
-    if (!(c.friction > 0) || (c.lagged_before < 0 && !c.value.slip)) continue;
+    c.lagged_before = lagged_impulse(c);
+    c.in_rows = c.friction > 0 && (c.lagged_before >= 0 || c.value.slip);
+    if (!c.in_rows) continue;
     const double gamma = c.value.impulse[2];
-    const FeaturePair k = key(c);
-    used[k] = c.sample.n * (std::max(c.lagged_before, 0.0) / h_);
-    now[k] = c.sample.n * (gamma / h_);
+    LagRow r;
+    r.key = lag_key(key(c));
+    r.was = r.is = true;
+    r.used = c.sample.n * (std::max(c.lagged_before, 0.0) / h_);
+    r.now = r.next = c.sample.n * (gamma / h_);
+    rows.push_back(r);
     if (gamma != c.lagged_before) lag(c, gamma);
   }
 }
 
-void FrozenContact::set_lag(const LaggedForces& forces) {
-  if (!lags() || !points_) return;
+// What the passes did not know of keeps what it lags.
+void FrozenContact::set_lags(std::span<const LagRow> rows) {
+  std::size_t i = 0;
   for (Candidate& c : candidates_) {
-    if (lagged(c) < 0) continue;
-    if (const auto f = forces.find(key(c)); f != forces.end())
-      lag(c, std::max(h_ * dot(f->second, c.sample.n), 0.0));
+    if (!c.in_rows) continue;
+    const LagRow& r = rows[i++];
+    if (r.known && lagged_impulse(c) >= 0) lag(c, std::max(h_ * dot(r.next, c.sample.n), 0.0));
   }
 }
 
-void FrozenContact::undo_lag() {
-  if (!lags() || !points_) return;
+void FrozenContact::undo_lags() {
+  if (!points_) return;
   for (Candidate& c : candidates_)
-    if (lagged(c) != c.lagged_before) lag(c, c.lagged_before);
+    if (lagged_impulse(c) != c.lagged_before) lag(c, c.lagged_before);
 }
 
 // The cone sees the normal force of the answer, though it lifts what slides.
-void FrozenContact::drop_lag() {
-  if (!lags() || !points_) return;
+void FrozenContact::drop_lags() {
+  if (!points_) return;
   for (Candidate& c : candidates_) lag(c, -1);
 }
 

@@ -2,11 +2,9 @@
 
 namespace haptos {
 
-void ContactTerm::update_lag(const Points& points, LaggedForces& used, LaggedForces& now) {
-  if (!friction_.active()) return;
-  friction_.lagged(used);
+void ContactTerm::renew_lags(const Points& points, std::vector<LagRow>& rows) {
   lag(points);
-  friction_.lagged(now);
+  friction_.add_lags(rows);
 }
 
 void ContactTerm::lag(const Points& points) {

@@ -6,12 +6,13 @@
 
 #include "haptos/contact/friction/anchored_friction.h"
 #include "haptos/contact/record.h"
+#include "haptos/system/lag.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
 
 /// What every contact term offers besides the five verbs.
-class ContactTerm : public Term {
+class ContactTerm : public Term, protected Lagged {
  public:
   explicit ContactTerm(FrictionCone cone = {}) : friction_(cone) {}
 
@@ -23,11 +24,12 @@ class ContactTerm : public Term {
   /// Adds to `next` what the pairs of the last committed step remember.
   virtual void remember(ContactHistory& next) const { friction_.remember(next); }
 
-  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override;
-  bool lags() const override { return friction_.active(); }
-  void set_lag(const LaggedForces& forces) override { friction_.set_lag(forces); }
+  Lagged* lagged() override { return friction_.active() ? this : nullptr; }
 
  protected:
+  void renew_lags(const Points& points, std::vector<LagRow>& rows) override;
+  void set_lags(std::span<const LagRow> rows) override { friction_.set_lags(rows); }
+
   /// Places of contact at the refreshed point, for a model with friction.
   virtual void friction_contacts(const Points&, std::vector<FrictionContact>&) const {}
   /// The surface that holds the anchor of a contact; nullptr: a half-space.

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "haptos/base/text/status.h"
-#include "haptos/solve/newton/anderson.h"
-#include "haptos/solve/newton/lag_root.h"
+#include "haptos/solve/lags/anderson.h"
+#include "haptos/solve/lags/lag_root.h"
 #include "haptos/solve/newton/minimiser.h"
 
 namespace haptos {
@@ -35,6 +35,24 @@ constexpr int kFinePasses = 4;
 constexpr int kFrozenPasses = 8;
 constexpr int kFrozenTimes = 3, kFrozenMore = 20;
 
+// Anderson mixing of the rows of the passes.
+class LagMixing {
+ public:
+  // Takes the rows of a pass.
+  void take(const std::vector<LagRow>& rows) {
+    if (slots_.take(rows)) anderson_.move(slots_.moved(), slots_.size());
+    slots_.gather(rows, used_, now_);
+  }
+  // Makes of that pass and the others what the next one is to lag.
+  void mix(double merit) { next_ = anderson_.next(used_, now_, merit); }
+  void write(std::vector<LagRow>& rows) const { slots_.scatter(next_, rows); }
+
+ private:
+  LagSlots slots_;
+  AndersonMixing anderson_;
+  LagVector used_, now_, next_;
+};
+
 }  // namespace
 
 // The first of several minimisations.
@@ -56,12 +74,11 @@ void Minimiser::end_exactly() {
 // passes may throw each other back and forth, what Anderson mixing makes of all of them. Leaves
 // it after so many passes, as they are.
 void Minimiser::settle_lags(int enough_passes) {
-  std::optional<AndersonMixing> mixing;
+  std::optional<LagMixing> mixing;
   int passes = 0;
   const int enough = kFrozenTimes * report_.iterations + kFrozenMore;
   while (report_.status == 0 && passes < enough_passes) {
-    LaggedForces used, now;
-    if (!f_.update_lags(used, now)) {
+    if (!f_.renew_lags()) {
       if (!rough_) return;
       end_exactly();
       continue;
@@ -86,6 +103,7 @@ void Minimiser::settle_lags(int enough_passes) {
     const int most = frozen ? std::min(kFrozenPasses, o_.max_lag_passes) : o_.max_lag_passes;
     ++report_.lag_passes;
     const bool last = ++passes > most || (frozen && report_.iterations > enough);
+    mixing->take(f_.lag_rows());
     bool nearer = false;
     if (last || passes % kRootEvery == 0) {
       const Root root = find_root();
@@ -100,9 +118,10 @@ void Minimiser::settle_lags(int enough_passes) {
     if (nearer) {
       mixing.emplace();  // goes on from the forces that are lagged there
     } else {
-      const LaggedForces next = mixing->next(used, now, report_.residual);
+      mixing->mix(report_.residual);
       // Without momentum the centre of the proximal term moves too: another map at every pass.
-      if (!f_.recentres()) f_.set_lags(passes > 1 ? next : now);
+      if (passes > 1) mixing->write(f_.lag_rows());
+      if (!f_.recentres()) f_.set_lags();
     }
     blocked_ = f_.path() < 1.0;
     report_.velocity_change = last_residual_ = 1e300;
@@ -121,11 +140,11 @@ void Minimiser::keep_lags() {
 }
 
 void Minimiser::do_without_lags() {
-  LaggedForces used, now;
-  f_.update_lags(used, now);
+  f_.renew_lags();
   f_.drop_lags();
   follow_ = false, dropped_ = true;
-  if (used.empty()) return;  // there were none
+  const std::vector<LagRow>& rows = f_.lag_rows();
+  if (std::none_of(rows.begin(), rows.end(), [](const LagRow& r) { return r.was; })) return;
   report_.status &= ~std::uint32_t{kNotConverged | kLineSearchStalled};
   spent_ = report_.iterations;
   report_.velocity_change = last_residual_ = 1e300;

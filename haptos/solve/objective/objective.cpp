@@ -270,14 +270,20 @@ bool Objective::recentre() {
   return moved;
 }
 
-bool Objective::update_lags(LaggedForces& used, LaggedForces& now) {
+bool Objective::renew_lags() {
   const bool moved = recentres() && recentre();
-  for (Term* t : terms_) t->update_lag(*points_, used, now);
-  if (moved || used.size() != now.size()) return true;
-  for (const auto& [key, f] : now)
-    if (const auto it = used.find(key); it == used.end() || squared_norm(f - it->second) > 0)
-      return true;
-  return false;
+  lag_rows_.clear();
+  lagged_.clear();
+  for (Term* t : terms_) {
+    Lagged* l = t->lagged();
+    if (l == nullptr) continue;
+    const std::size_t first = lag_rows_.size();
+    l->renew_lags(*points_, lag_rows_);
+    lagged_.emplace_back(l, lag_rows_.size() - first);
+  }
+  return moved || std::any_of(lag_rows_.begin(), lag_rows_.end(), [](const LagRow& r) {
+           return r.was != r.is || squared_norm(r.now - r.used) > 0;
+         });
 }
 
 bool Objective::revise() {
@@ -287,15 +293,21 @@ bool Objective::revise() {
   return changed;
 }
 
-void Objective::set_lags(const LaggedForces& forces) {
-  for (Term* t : terms_) t->set_lag(forces);
+void Objective::set_lags() {
+  std::span<const LagRow> rows = lag_rows_;
+  for (const auto& [l, count] : lagged_) {
+    l->set_lags(rows.first(count));
+    rows = rows.subspan(count);
+  }
 }
 
 void Objective::undo_lags() {
-  for (Term* t : terms_) t->undo_lag();
+  for (Term* t : terms_)
+    if (Lagged* l = t->lagged()) l->undo_lags();
 }
 void Objective::drop_lags() {
-  for (Term* t : terms_) t->drop_lag();
+  for (Term* t : terms_)
+    if (Lagged* l = t->lagged()) l->drop_lags();
 }
 
 void Objective::set_off(const std::vector<double>& dz) {

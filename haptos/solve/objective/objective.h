@@ -9,9 +9,11 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "haptos/solve/multilevel/linear_solver.h"
+#include "haptos/system/lag.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
@@ -91,25 +93,27 @@ class Objective {
   double max_step(const std::vector<double>& dz, double ds);
 
   /// Renews what terms lag, at the trial point, and without momentum the centre of the proximal
-  /// term; adds what terms lagged before, and lag now. False when nothing changed.
-  bool update_lags(LaggedForces& used, LaggedForces& now);
+  /// term. False when nothing changed.
+  bool renew_lags();
+  /// What the last renew_lags() found; whoever mixes passes writes `next`.
+  std::vector<LagRow>& lag_rows() { return lag_rows_; }
   /// Whether a term lags anything.
   bool lags() const {
-    for (const Term* t : terms_)
-      if (t->lags()) return true;
+    for (Term* t : terms_)
+      if (t->lagged()) return true;
     return false;
   }
   /// Lets terms look again at what they froze, from the trial point; see Term::revise(). Where one
   /// changed something the trial is set anew.
   bool revise();
-  /// Lags these forces instead.
-  void set_lags(const LaggedForces& forces);
-  /// Lags again what the last update_lags() replaced; nothing more. Where all is frozen.
+  /// Lags `next` of the rows instead.
+  void set_lags();
+  /// Lags again what the last renew_lags() replaced; nothing more. Where all is frozen.
   void undo_lags();
   void drop_lags();
   /// Whether inertia is only that of a proximal term.
   bool proximal() const { return context_.proximal; }
-  /// Whether update_lags() moves that centre; else a step is one pass of statics.
+  /// Whether renew_lags() moves that centre; else a step is one pass of statics.
   bool recentres() const { return context_.proximal && !context_.one_pass; }
   /// Moves the centre of the proximal term to the trial point: what it pulled with is gone, and
   /// what is left of the residual is the imbalance of static forces. Returns whether it moved.
@@ -174,6 +178,8 @@ class Objective {
   Points* points_ = nullptr;
   std::vector<Term*> terms_;
   std::vector<Impulses*> impulses_;
+  std::vector<LagRow> lag_rows_;
+  std::vector<std::pair<Lagged*, std::size_t>> lagged_;  // whose rows they are, and how many
   StepContext context_;
   Inertia inertia_;
   Assembly assembly_;

@@ -105,14 +105,10 @@ class Group final : public LiveGroup {
       contacts_.insert(contacts_.end(), term(i).contacts().begin(), term(i).contacts().end());
     }
   }
-  void update_lag(const Points& points, LaggedForces& used, LaggedForces& now) override {
-    for (int i : near_) term(i).update_lag(points, used, now);
-  }
-  bool lags() const override {
-    return std::any_of(near_.begin(), near_.end(), [&](int i) { return term(i).lags(); });
-  }
-  void set_lag(const LaggedForces& forces) override {
-    for (int i : near_) term(i).set_lag(forces);
+  Lagged* lagged() override {
+    const bool any =
+        std::any_of(near_.begin(), near_.end(), [&](int i) { return term(i).lagged() != nullptr; });
+    return any ? this : nullptr;
   }
   void remember(ContactHistory& next) const override {
     for (int i : near_) term(i).remember(next);
@@ -129,6 +125,23 @@ class Group final : public LiveGroup {
   }
 
  private:
+  void renew_lags(const Points& points, std::vector<LagRow>& rows) override {
+    lagged_.clear();
+    for (int i : near_) {
+      const std::size_t first = rows.size();
+      Lagged* l = term(i).lagged();
+      if (l == nullptr) continue;
+      l->renew_lags(points, rows);
+      lagged_.emplace_back(l, rows.size() - first);
+    }
+  }
+  void set_lags(std::span<const LagRow> rows) override {
+    for (const auto& [l, count] : lagged_) {
+      l->set_lags(rows.first(count));
+      rows = rows.subspan(count);
+    }
+  }
+
   struct Pair {
     int soft, collider;  // surfaces
     LiveSetup setup;
@@ -207,8 +220,9 @@ class Group final : public LiveGroup {
   std::vector<Reach> reach_;  // by number of the surface
   std::map<const ContactSurface*, int> numbers_;
   std::map<std::array<int, 2>, std::vector<int>> of_surfaces_;
-  std::vector<int> near_;  // pairs, rising
-  double widest_ = 0;      // support of any pair
+  std::vector<int> near_;                                // pairs, rising
+  std::vector<std::pair<Lagged*, std::size_t>> lagged_;  // of the last renew_lags(), and its rows
+  double widest_ = 0;                                    // support of any pair
   bool held_ = false;
   StepContext context_;
 };

@@ -1,4 +1,4 @@
-#include "haptos/solve/newton/anderson.h"
+#include "haptos/solve/lags/anderson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,23 +18,24 @@ constexpr double kLeastShare = 0.1;
 // A difference of residuals that the others explain up to this part of its length adds nothing.
 constexpr double kDependent = 1e-6;
 
-void add(LaggedForces& to, const LaggedForces& v, double factor) {
-  for (const auto& [key, x] : v) to.try_emplace(key, Vec3d::zero()).first->second += x * factor;
+void add(LagVector& to, const LagVector& v, double factor) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += v[i] * factor;
 }
 
-double product(const LaggedForces& a, const LaggedForces& b) {
+double product(const LagVector& a, const LagVector& b) {
   double s = 0;
-  for (const auto& [key, x] : a)
-    if (const auto it = b.find(key); it != b.end()) s += dot(x, it->second);
+  for (std::size_t i = 0; i < a.size(); ++i) s += dot(a[i], b[i]);
   return s;
 }
 
+LagVector zero(std::size_t size) { return LagVector(size, Vec3d::zero()); }
+
 }  // namespace
 
-LaggedForces AndersonMixing::next(const LaggedForces& used, const LaggedForces& result,
-                                  double merit) {
+LagVector AndersonMixing::next(const LagVector& used, const LagVector& result, double merit) {
   Pass p;
   p.used = used;
+  p.change = zero(used.size());
   add(p.change, result, 1);
   add(p.change, used, -1);
   p.merit = merit;
@@ -49,9 +50,19 @@ LaggedForces AndersonMixing::next(const LaggedForces& used, const LaggedForces& 
   return mix();
 }
 
+void AndersonMixing::move(const std::vector<int>& moved, int size) {
+  for (Pass& p : passes_) {
+    move_slots(moved, size, p.used);
+    move_slots(moved, size, p.change);
+  }
+  if (passes_.empty()) return;
+  move_slots(moved, size, best_.used);
+  move_slots(moved, size, best_.change);
+}
+
 // On the way from a to b, where the changes, if they vary evenly, are least.
-LaggedForces AndersonMixing::between(const Pass& a, const Pass& b) {
-  LaggedForces change = b.change, out = a.used;
+LagVector AndersonMixing::between(const Pass& a, const Pass& b) {
+  LagVector change = b.change, out = a.used;
   add(change, a.change, -1);
   const double length = product(change, change);
   const double t = length > 0 ? -product(a.change, change) / length : 0.5;
@@ -63,13 +74,13 @@ LaggedForces AndersonMixing::between(const Pass& a, const Pass& b) {
 
 // With the last pass k and D_j = r_k - r_j: takes from r_k what the D_j explain, by modified
 // Gram-Schmidt, newest first, and from w_k + r_k the same combination.
-LaggedForces AndersonMixing::mix() const {
+LagVector AndersonMixing::mix() const {
   const Pass& last = passes_.back();
-  LaggedForces rest = last.change, out = last.used;
+  LagVector rest = last.change, out = last.used;
   add(out, last.change, 1);
-  std::vector<std::pair<LaggedForces, LaggedForces>> basis;  // unit change, and its step
+  std::vector<std::pair<LagVector, LagVector>> basis;  // unit change, and its step
   for (auto it = passes_.rbegin() + 1; it != passes_.rend(); ++it) {
-    LaggedForces change = last.change, step = last.used;
+    LagVector change = last.change, step = last.used;
     add(change, it->change, -1);
     add(step, it->used, -1);
     add(step, change, 1);
@@ -81,7 +92,7 @@ LaggedForces AndersonMixing::mix() const {
     }
     const double left = std::sqrt(product(change, change));
     if (!(left > kDependent * length)) continue;
-    LaggedForces q, s;
+    LagVector q = zero(rest.size()), s = q;
     add(q, change, 1 / left);
     add(s, step, 1 / left);
     const double along = product(q, rest);

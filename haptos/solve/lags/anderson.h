@@ -11,12 +11,12 @@
 // begins again at the best.
 //
 // Source: Walker and Ni, Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49
-// (2011). Deterministic: sums run in the order of the keys.
+// (2011). Deterministic: sums run in the order of the slots.
 #pragma once
 
 #include <deque>
 
-#include "haptos/system/term.h"
+#include "haptos/solve/lags/lag_slots.h"
 
 namespace haptos {
 
@@ -25,17 +25,19 @@ class AndersonMixing {
   /// @param depth passes that are looked back upon, beside the last
   explicit AndersonMixing(int depth = 6) : depth_(depth) {}
 
-  /// What to try after `used` gave `result`. A key that one of them lacks has the value 0.
+  /// What to try after `used` gave `result`, all by slot.
   /// @param merit how far from the fixed point this pass is, in any measure that is 0 there.
-  LaggedForces next(const LaggedForces& used, const LaggedForces& result, double merit);
+  LagVector next(const LagVector& used, const LagVector& result, double merit);
+  /// Slots have come: where each of the others has moved to, and how many there are now.
+  void move(const std::vector<int>& moved, int size);
 
  private:
   struct Pass {
-    LaggedForces used, change;
+    LagVector used, change;
     double merit = 0;
   };
-  LaggedForces mix() const;
-  static LaggedForces between(const Pass& a, const Pass& b);
+  LagVector mix() const;
+  static LagVector between(const Pass& a, const Pass& b);
 
   int depth_;
   std::deque<Pass> passes_;

@@ -1,4 +1,4 @@
-#include "haptos/solve/newton/lag_root.h"
+#include "haptos/solve/lags/lag_root.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,9 +67,8 @@ class LagRoot {
   void evaluate(const Vector& z, bool hessian = false) {
     ++report_.evaluations;
     f_.set_trial(z, s_);
-    LaggedForces used, now;
-    f_.update_lags(used, now);
-    f_.set_lags(now);
+    f_.renew_lags();
+    f_.set_lags();
     f_.assemble(hessian, hessian, 0);
   }
   // The assembled gradient, in newtons but for a constant factor.
