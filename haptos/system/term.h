@@ -89,12 +89,6 @@ class Term {
   virtual double max_step(const Points&, const std::vector<Vec3d>& /*dx*/, double limit) {
     return limit;
   }
-  /// Bends a direction dz at z so that z + dz lies on the curved set where the term's energy is
-  /// low, without changing it to first order: a stiff body turns along rotations, not their
-  /// tangents. Returns whether a shorter one is bent otherwise.
-  virtual bool bend(const std::vector<double>& /*z*/, std::vector<double>& /*dz*/) const {
-    return false;
-  }
   /// Verb 5: stores history and forces of the accepted step.
   virtual void commit(const StepContext&, const Points&) {}
 

@@ -92,34 +92,6 @@ class Orthogonality final : public Term {
     return result;
   }
 
-  // A straight step dA stretches the body by the square of its turn. The step that turns as far as
-  // A + dA does and stretches by the symmetric part of dA only, the centre of mass moving as
-  // before:
-  //   A' = R(A + dA) (S + sym(R^T dA)),   A = R S.
-  bool bend(const std::vector<double>& z_all, std::vector<double>& dz_all) const override {
-    if (frame_.spec().guide) return false;
-    const std::size_t o = at_index(frame_.slots().first_scalar);
-    const double* z = z_all.data() + o;
-    double* dz = dz_all.data() + o;
-    Mat3d a, da;
-    for (int k = 0; k < 3; ++k)
-      for (int r = 0; r < 3; ++r) {
-        a(r, k) = frame_.base()[3 * (k + 1) + r] + b_ * z[3 * (k + 1) + r];
-        da(r, k) = b_ * dz[3 * (k + 1) + r];
-      }
-    Mat3d before, after;
-    // What turns too far for that may turn less.
-    if (!nearest_rotation(a, before) || !nearest_rotation(a + da, after)) return true;
-    const Mat3d stretch = transpose(before) * (a + da);
-    const Mat3d bent = after * ((stretch + transpose(stretch)) * 0.5) - a - da;
-    const Vec3d shift = bent * frame_.spec().moments.centre();
-    for (int r = 0; r < 3; ++r) {
-      dz[r] -= shift[r] / b_;
-      for (int k = 0; k < 3; ++k) dz[3 * (k + 1) + r] += bent(r, k) / b_;
-    }
-    return true;
-  }
-
  private:
   const AffineFrame& frame_;
   double scale_, b_ = 0;
@@ -174,6 +146,7 @@ Vec3d AffineFrame::place(const double* q, const Vec3d& local) {
 }
 
 void AffineFrame::begin_step(const State& state, const BodyStep& step) {
+  b_ = step.b;
   double start[12];
   for (int i = 0; i < 12; ++i) {
     start[i] = state.q[at_index(slots_.first_q + i)];
@@ -252,6 +225,30 @@ void AffineFrame::begin_free(const State& state, const BodyStep& step, const dou
 void AffineFrame::first_guess(const BodyStep& step, std::vector<double>& z) const {
   if (spec_.guide || !turns_) return;
   std::copy_n(step.z_past->data() + slots_.first_scalar, 12, z.data() + slots_.first_scalar);
+}
+
+bool AffineFrame::retract(const std::vector<double>& z_all, std::vector<double>& dz_all) const {
+  if (spec_.guide) return false;
+  const std::size_t o = at_index(slots_.first_scalar);
+  const double* z = z_all.data() + o;
+  double* dz = dz_all.data() + o;
+  Mat3d a, da;
+  for (int k = 0; k < 3; ++k)
+    for (int r = 0; r < 3; ++r) {
+      a(r, k) = base_[3 * (k + 1) + r] + b_ * z[3 * (k + 1) + r];
+      da(r, k) = b_ * dz[3 * (k + 1) + r];
+    }
+  Mat3d before, after;
+  // What turns too far for that may turn less.
+  if (!nearest_rotation(a, before) || !nearest_rotation(a + da, after)) return true;
+  const Mat3d stretch = transpose(before) * (a + da);
+  const Mat3d bent = after * ((stretch + transpose(stretch)) * 0.5) - a - da;
+  const Vec3d shift = bent * spec_.moments.centre();
+  for (int r = 0; r < 3; ++r) {
+    dz[r] -= shift[r] / b_;
+    for (int k = 0; k < 3; ++k) dz[3 * (k + 1) + r] += bent(r, k) / b_;
+  }
+  return true;
 }
 
 void AffineFrame::begin_guided(const State& state, const BodyStep& step, const double* start) {

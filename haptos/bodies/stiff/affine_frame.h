@@ -27,6 +27,7 @@
 #include "haptos/bodies/body.h"
 #include "haptos/bodies/stiff/affine_turn.h"
 #include "haptos/geometry/mesh/mass_properties.h"
+#include "haptos/system/retraction.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
@@ -43,7 +44,7 @@ struct AffineFrameSpec {
   bool weightless = false;            ///< gravity does not act on the body's own mass
 };
 
-class AffineFrame final : public Body {
+class AffineFrame final : public Body, public Retraction {
  public:
   AffineFrame(const BodySlots& slots, const AffineFrameSpec& spec);
 
@@ -58,6 +59,12 @@ class AffineFrame final : public Body {
 
   /// Where the solve begins: what goes on from the velocities of the last step, which z holds.
   void first_guess(const BodyStep& step, std::vector<double>& z) const;
+
+  /// A straight step dA stretches the body by the square of its turn. This takes the step that
+  /// turns as far as A + dA does and stretches by the symmetric part of dA only, the centre of mass
+  /// moving as before:
+  ///   A' = R(A + dA) (S + sym(R^T dA)),   A = R S.
+  bool retract(const std::vector<double>& z, std::vector<double>& dz) const override;
 
   /// Registers a permanent point of this body, `local` in body axes; returns its number.
   int add_point(Points& points, const Vec3d& local);
@@ -95,6 +102,7 @@ class AffineFrame final : public Body {
   std::vector<Vec3d> local_;
   double base_[12] = {};
   // Of the step under way.
+  double b_ = 0;                  // dx/du [s]
   double past_[12] = {};          // velocities that the integrator carries on
   double free_[12] = {};          // with which the free motion arrives
   double acceleration_[12] = {};  // of the last step, once it is done

@@ -245,7 +245,10 @@ std::unique_ptr<Workspace> build(const Model& model) {
   w->state_q = layout.q;
   w->state_z = layout.scalars;
   w->objective.set_solver(scene.solver);
-  w->objective.build(layout.sizes, fixed, &w->points, terms);
+  std::vector<const Retraction*> retractions;
+  for (const AffineParts& a : w->affine)
+    if (!a.frame->spec().guide) retractions.push_back(a.frame);
+  w->objective.build(layout.sizes, fixed, &w->points, terms, retractions);
   return w;
 }
 

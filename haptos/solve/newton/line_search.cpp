@@ -39,7 +39,7 @@ class Held {
   Objective& objective_;
 };
 
-// The way from z along a direction that terms may bend.
+// The way from z along a direction that bodies may bend.
 class Way {
  public:
   Way(Objective& objective, const std::vector<double>& z, const std::vector<double>& straight)
@@ -53,12 +53,12 @@ class Way {
     } else {
       if (left_) objective_.set_trial(z_, objective_.path());
       left_ = true;
-      straight_on_ = !objective_.bend(z_, take(share));
+      straight_on_ = !objective_.retract(z_, take(share));
       part = objective_.max_step(chord_, 0.0);
       // A part of the way along a chord leaves the curve again: a shorter one is bent for itself.
       if (!straight_on_ && part < kLongCap) {
         share *= part;
-        objective_.bend(z_, take(share));
+        objective_.retract(z_, take(share));
         part = objective_.max_step(chord_, 0.0);
       }
     }

@@ -12,7 +12,7 @@ struct LineSearchResult {
 };
 
 /// Halves alpha from 1, or from what the terms admit, until the energy falls by 1e-4 of the slope
-/// (Armijo). Terms may bend the way (Term::bend()): every trial is bent for itself and goes as far
+/// (Armijo). Bodies may bend the way (Retraction): every trial is bent for itself and goes as far
 /// along its chord as they admit. Near convergence an energy difference drowns in round-off, so a
 /// step that does not raise the energy by more than rounding (64 units in the last place of what
 /// was added up) is accepted too, if the slope there is not more than half as steep the other way.

@@ -17,9 +17,10 @@ using internal::thread_room;
 using internal::velocity;
 
 void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
-                      std::vector<Term*> terms) {
+                      std::vector<Term*> terms, std::vector<const Retraction*> retractions) {
   points_ = points;
   terms_ = std::move(terms);
+  retractions_ = std::move(retractions);
   fixed_ = std::move(fixed);
   impulses_.clear();
   for (Term* t : terms_)

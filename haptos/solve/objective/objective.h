@@ -14,6 +14,7 @@
 
 #include "haptos/solve/multilevel/linear_solver.h"
 #include "haptos/system/lag.h"
+#include "haptos/system/retraction.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
@@ -34,9 +35,10 @@ struct Inertia {
 class Objective {
  public:
   /// @param fixed  per scalar unknown, 1 where it is held at its start value (Dirichlet)
+  /// @param retractions  of the bodies that have one
   /// Call set_solver() before, if not for the defaults.
   void build(std::vector<int> block_sizes, std::vector<char> fixed, Points* points,
-             std::vector<Term*> terms);
+             std::vector<Term*> terms, std::vector<const Retraction*> retractions = {});
 
   void set_solver(const SolverOptions& options) { linear_.configure(options); }
 
@@ -83,10 +85,10 @@ class Objective {
   bool fixed(int scalar) const { return fixed_[static_cast<std::size_t>(scalar)]; }
   /// dx/du of the step [s].
   double step_factor() const { return context_.b; }
-  /// Lets every term bend the direction dz; see Term::bend(). Returns whether one may.
-  bool bend(const std::vector<double>& z, std::vector<double>& dz) const {
+  /// Lets every body bend the direction dz; see Retraction. Returns whether one may.
+  bool retract(const std::vector<double>& z, std::vector<double>& dz) const {
     bool bent = false;
-    for (const Term* t : terms_) bent |= t->bend(z, dz);
+    for (const Retraction* r : retractions_) bent |= r->retract(z, dz);
     return bent;
   }
   /// Largest admissible fraction of (dz, ds) from the trial point.
@@ -178,6 +180,7 @@ class Objective {
   Points* points_ = nullptr;
   std::vector<Term*> terms_;
   std::vector<Impulses*> impulses_;
+  std::vector<const Retraction*> retractions_;
   std::vector<LagRow> lag_rows_;
   std::vector<std::pair<Lagged*, std::size_t>> lagged_;  // whose rows they are, and how many
   StepContext context_;
