@@ -87,7 +87,7 @@ void verbs(const Pair& pair, int slices) {
   context.h = context.b = 0.01;
   context.points = &points;
   term->prepare(context);
-  term->refresh(points);
+  term->refresh(points, Sampling::kAnew);
   Assembly assembly;
   assembly.reset(
       std::make_shared<BlockPattern>(std::vector<int>{12}, std::vector<std::array<int, 2>>{}));
@@ -95,7 +95,7 @@ void verbs(const Pair& pair, int slices) {
   energy.points = full.points = &points;
   full.assembly = &assembly;
   const double t_prepare = least(slices, [&] { term->prepare(context); });
-  const double t_refresh = least(slices, [&] { term->refresh(points); });
+  const double t_refresh = least(slices, [&] { term->refresh(points, Sampling::kAnew); });
   const double t_energy = least(slices, [&] { term->evaluate(energy); });
   const double t_full = least(slices, [&] {
     assembly.begin(points, true, nullptr);

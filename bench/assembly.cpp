@@ -39,7 +39,7 @@ struct Elastic {
   }
 
   void evaluate(bool hessian, bool project) {
-    term->refresh(points);
+    term->refresh(points, Sampling::kAnew);
     assembly.begin(points, hessian, nullptr);
     Evaluation e;
     e.points = &points;

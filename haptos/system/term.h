@@ -44,6 +44,13 @@ struct StepContext {
   const BlockPattern* pattern = nullptr;
 };
 
+/// What refresh() does about samples: the points of quadrature that a term chooses by where
+/// surfaces are, with their weights and sides.
+enum class Sampling : std::uint8_t {
+  kAnew,  ///< chooses them
+  kKept,  ///< reads those of the last time, so that the energy along a search is one function
+};
+
 /// What evaluate() is asked for.
 struct Evaluation {
   const Points* points = nullptr;
@@ -77,12 +84,9 @@ class Term {
 
   /// Verb 1: freezes lagged data, candidates and constants of the step.
   virtual void prepare(const StepContext&) {}
-  /// Verb 2: finds what is active at the trial positions.
-  virtual void refresh(const Points&) {}
-  /// While held, refresh() keeps what a term samples: its points of quadrature and their weights.
-  /// So the energy along a search is one function, whose gradient set it off. Returns whether the
-  /// term samples anything anew.
-  virtual bool hold(bool) { return false; }
+  /// Verb 2: finds what is active at the trial positions. Returns whether it read samples that it
+  /// kept, so that anew it may find something else; terms that choose none have nothing to keep.
+  virtual bool refresh(const Points&, Sampling) { return false; }
   /// Verb 3: energy, and with an assembly also gradient and Hessian, at the refreshed point.
   virtual Energy evaluate(const Evaluation&) = 0;
   /// Verb 4: the largest a in (0, limit] such that x + a (x_to - x) is admissible. dx is (P).

@@ -25,8 +25,8 @@ struct LawCase {
   double gradient_tolerance = 1e-6;
   double hessian_tolerance = 1e-4;
   bool by_velocity = false;  ///< differentiate by u (dissipation) and not by x
-  bool hold = false;   ///< hold what the term samples (Term::hold) while differences are taken
-  double step = 1e-5;  ///< difference step as a fraction of length (or of velocity)
+  bool keep = false;         ///< keep what the term samples (Sampling) while differences are taken
+  double step = 1e-5;        ///< difference step as a fraction of length (or of velocity)
 };
 
 /// Values of the term at the present points: energy, gradient and Hessian by the free unknowns.
@@ -45,12 +45,13 @@ inline std::shared_ptr<const BlockPattern> dense_pattern(const Points& p) {
   return std::make_shared<BlockPattern>(std::vector<int>(static_cast<std::size_t>(blocks), 3), all);
 }
 
-inline LawValues evaluate_law(LawCase& c, bool project = false) {
+inline LawValues evaluate_law(LawCase& c, bool project = false,
+                              Sampling sampling = Sampling::kAnew) {
   Assembly a;
   a.reset(dense_pattern(c.points));
   a.begin(c.points, true, nullptr);
   a.set_factors(1, 1);
-  c.term->refresh(c.points);
+  c.term->refresh(c.points, sampling);
   Evaluation e;
   e.points = &c.points;
   e.assembly = &a;
@@ -71,17 +72,18 @@ inline LawValues evaluate_law(LawCase& c, bool project = false) {
   return v;
 }
 
-inline double energy_of(LawCase& c) {
-  c.term->refresh(c.points);
+inline double energy_of(LawCase& c, Sampling sampling = Sampling::kAnew) {
+  c.term->refresh(c.points, sampling);
   Evaluation e;
   e.points = &c.points;
   return c.term->evaluate(e).value;
 }
 
 /// Gradient and Hessian against central differences at the present points.
-inline void check_derivatives(LawCase& c) {
-  const LawValues v = evaluate_law(c);
-  c.term->hold(c.hold);
+/// @param at  whether samples are chosen there, or are those of the last time
+inline void check_derivatives(LawCase& c, Sampling at = Sampling::kAnew) {
+  const LawValues v = evaluate_law(c, false, at);
+  const Sampling beside = c.keep ? Sampling::kKept : Sampling::kAnew;
   std::vector<Vec3d>& w = c.by_velocity ? c.points.u : c.points.x;
   const double h = c.step * c.length;
   const double g_scale = std::max(v.gradient.cwiseAbs().maxCoeff(), 1e-300);
@@ -93,9 +95,9 @@ inline void check_derivatives(LawCase& c) {
       double& x = w[static_cast<std::size_t>(p)][k];
       const double keep = x;
       x = keep + h;
-      const LawValues up = evaluate_law(c);
+      const LawValues up = evaluate_law(c, false, beside);
       x = keep - h;
-      const LawValues down = evaluate_law(c);
+      const LawValues down = evaluate_law(c, false, beside);
       x = keep;
       const int column = 3 * c.points.block(p) + k;
       g_error =
@@ -105,15 +107,14 @@ inline void check_derivatives(LawCase& c) {
           ((up.gradient - down.gradient) / (2 * h) - v.hessian.col(column)).cwiseAbs().maxCoeff());
     }
   }
-  c.term->hold(false);
   EXPECT_LE(g_error, c.gradient_tolerance * g_scale) << c.term->name();
   EXPECT_LE(h_error, c.hessian_tolerance * h_scale) << c.term->name();
   EXPECT_LE((v.hessian - v.hessian.transpose()).cwiseAbs().maxCoeff(), 1e-12 * h_scale);
 }
 
 /// The smallest eigenvalue of the projected Hessian, relative to the largest.
-inline void check_projection(LawCase& c) {
-  const LawValues v = evaluate_law(c, true);
+inline void check_projection(LawCase& c, Sampling sampling = Sampling::kAnew) {
+  const LawValues v = evaluate_law(c, true, sampling);
   const Eigen::VectorXd d = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(v.hessian).eigenvalues();
   EXPECT_GE(d.minCoeff(), -1e-10 * std::max(d.maxCoeff(), 1e-300)) << c.term->name();
 }

@@ -125,7 +125,7 @@ class PairTerm final : public Term {
   const char* name() const override { return "barrier pair"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  void refresh(const Points& points) override {
+  bool refresh(const Points& points, Sampling) override {
     const Vec3d s = pair_.kind == PairKind::kEdges ? Vec3d::zero() : at(points.x, pair_.source);
     auto x = [&](int p) { return points.x[static_cast<std::size_t>(p)]; };
     const int* t = pair_.target;
@@ -138,6 +138,7 @@ class PairTerm final : public Term {
       pair_.gap = point_edge_stencil(s, x(t[0]), x(t[1])).d;
     else
       pair_.gap = norm(s - x(t[0]));
+    return false;
   }
   Energy evaluate(const Evaluation& e) override {
     if (!pair_.rigid_target)
@@ -172,7 +173,7 @@ struct PairCase {
     law.points.finish_permanent();
     term = std::make_unique<PairTerm>(pair);
     law.term = term.get();
-    term->refresh(law.points);
+    term->refresh(law.points, Sampling::kAnew);
     ASSERT_GT(term->gap(), 0);
     ASSERT_LT(term->gap(), 0.9 * kSupport);
   }

@@ -108,7 +108,7 @@ TEST(BarrierTerm, DrivenPointsPushAsTheFreeOnesWouldTheOtherWay) {
       a.reset(test::dense_pattern(c.law.points));
       a.begin(c.law.points, true, &motion);
       a.set_factors(1, 1);
-      c.term->refresh(c.law.points);
+      c.term->refresh(c.law.points, Sampling::kAnew);
       Evaluation e;
       e.points = &c.law.points;
       e.assembly = &a;
@@ -143,7 +143,7 @@ TEST(BarrierTerm, ForcesOnBothBodiesAddUpToNothing) {
     a.reset(test::dense_pattern(c.law.points));
     a.begin(c.law.points, false, nullptr);
     a.set_factors(1, 1);
-    c.term->refresh(c.law.points);
+    c.term->refresh(c.law.points, Sampling::kAnew);
     Evaluation e;
     e.points = &c.law.points;
     e.assembly = &a;

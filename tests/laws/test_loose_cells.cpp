@@ -100,7 +100,7 @@ TEST(LooseCells, LawsHoldForSoftBodiesOnWiresAndPointsInManyPoses) {
           SCOPED_TRACE("seed " + std::to_string(seed) + (driven ? ", driven" : ", free") +
                        (mortar ? ", mortar" : ""));
           c.law.step = 1e-6;
-          c.law.hold = mortar;
+          c.law.keep = mortar;
           if (mortar) c.law.hessian_tolerance = 0.1;  // gaps are a third of an edge
           test::check_derivatives(c.law);
           test::check_projection(c.law);
@@ -176,7 +176,7 @@ TEST(LooseCells, ForcesOnBothSidesAddUpToNothing) {
     a.reset(test::dense_pattern(c.law.points));
     a.begin(c.law.points, false, nullptr);
     a.set_factors(1, 1);
-    c.term->refresh(c.law.points);
+    c.term->refresh(c.law.points, Sampling::kAnew);
     Evaluation e;
     e.points = &c.law.points;
     e.assembly = &a;

@@ -64,7 +64,7 @@ TEST(MortarTerm, HoldsTheLawsForHeldSamplesWhereOverlapsEnd) {
       for (Vec3d& x : m.vertices) x += Vec3d{{0.2, 2.1, 0}};
       TermCase c(low(), m, driven, kUnit, 1, true);
       ASSERT_GT(test::energy_of(c.law), 0);
-      c.law.hold = true;
+      c.law.keep = true;
       c.law.hessian_tolerance = 0.05;
       test::check_derivatives(c.law);
       test::check_projection(c.law);
@@ -80,23 +80,20 @@ TEST(MortarTerm, HoldsTheLawsForHeldSamplesBehindAPlane) {
       SCOPED_TRACE("tilt " + std::to_string(tilt) + (driven ? ", driven" : ", free"));
       TermCase c(low(), high(0.1, tilt), driven, kUnit, 1, true);
       const double before = test::energy_of(c.law);
-      c.term->hold(true);
       const std::vector<Vec3d> start = c.law.points.x;
       double last = before;
       for (const double down : {0.08, 0.1, 0.12, 0.15}) {
         for (std::size_t p = 3; p < 6; ++p)
           c.law.points.x[p] = start[p] - Vec3d{{0, 0, down * kUnit}};
-        const double energy = test::energy_of(c.law);
+        const double energy = test::energy_of(c.law, Sampling::kKept);
         EXPECT_TRUE(std::isfinite(energy));
         EXPECT_GT(energy, last) << down;
         last = energy;
       }
-      c.law.hold = true;
+      c.law.keep = true;
       c.law.hessian_tolerance = 0.05;
-      test::check_derivatives(c.law);
-      c.term->hold(true);
-      test::check_projection(c.law);
-      c.term->hold(false);
+      test::check_derivatives(c.law, Sampling::kKept);
+      test::check_projection(c.law, Sampling::kKept);
       EXPECT_EQ(test::energy_of(c.law), 0);  // seen anew, there is nothing before it
     }
 }
@@ -113,7 +110,7 @@ TEST(MortarTerm, HoldsTheLawsForARidgeOverAFold) {
     SCOPED_TRACE(driven ? "driven" : "free");
     TermCase c(fold, ridge, driven, kUnit, 1, true);
     ASSERT_GT(test::energy_of(c.law), 0);
-    c.law.hold = true;
+    c.law.keep = true;
     c.law.hessian_tolerance = 0.05;
     test::check_derivatives(c.law);
     test::check_projection(c.law);
@@ -166,7 +163,7 @@ double largest_jump(const TriMesh& tool, const Way& way, double bumps, int steps
     Evaluation e;
     e.points = &c.law.points;
     e.assembly = &a;
-    c.term->refresh(c.law.points);
+    c.term->refresh(c.law.points, Sampling::kAnew);
     c.term->evaluate(e);
     Vec3d sum = Vec3d::zero();
     for (const int p : c.soft->point) sum += a.point_gradient()[static_cast<std::size_t>(p)];
@@ -235,10 +232,8 @@ double largest_difference(const TriMesh& tool, const Way& way, double bumps, int
     step.points = &p;
     c.term->prepare(step);
     most = std::max(most, test::energy_of(c.law));
-    c.term->hold(true);
     p.x = p.x_target;
-    const double held = test::energy_of(c.law);
-    c.term->hold(false);
+    const double held = test::energy_of(c.law, Sampling::kKept);
     off = std::max(off, std::abs(test::energy_of(c.law) - held));
   }
   EXPECT_GT(most, 0);
@@ -274,7 +269,7 @@ TEST(MortarTerm, FrictionHoldsThenSlides) {
     for (const int v : c.collider->point) p.x_target[static_cast<std::size_t>(v)] += by * kUnit;
     c.term->prepare(step);
     for (const int v : c.collider->point) p.x[static_cast<std::size_t>(v)] += by * kUnit;
-    c.term->refresh(p);
+    c.term->refresh(p, Sampling::kAnew);
     std::vector<LagRow> rows;
     c.term->lagged()->renew_lags(p, rows);
     const test::LawValues values = test::evaluate_law(c.law);

@@ -84,7 +84,7 @@ class UnknownsCase {
                                                    ? points_.sum_of(p, points_.u)
                                                    : internal::velocity(points_, pattern, p, z);
     }
-    term_->refresh(points_);
+    term_->refresh(points_, Sampling::kAnew);
     assembly_.begin(points_, true, nullptr);
     assembly_.set_factors(1, 1);
     Values v;

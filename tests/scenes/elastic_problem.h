@@ -90,7 +90,7 @@ class ElasticProblem {
   /// Gradient of the elastic energy by the positions x, per vertex [N].
   std::vector<Vec3d> elastic_gradient(const std::vector<Vec3d>& x) {
     points.x = x;
-    elastic->refresh(points);
+    elastic->refresh(points, Sampling::kAnew);
     Assembly a;
     a.reset(std::make_shared<BlockPattern>(objective_.pattern()));
     a.begin(points, false, nullptr);

@@ -117,7 +117,7 @@ class PadSystem {
     context.points = &points;
     for (auto& t : terms_) {
       t->prepare(context);
-      t->refresh(points);
+      t->refresh(points, Sampling::kAnew);
     }
     for (int before = -1;;) {
       const std::vector<int> sizes(position.size(), 3);

@@ -58,7 +58,7 @@ NodalPressure evaluate(const TriMesh& soft, const TriMesh& slab, double gap, int
   StepContext step;
   step.points = &points;
   term->prepare(step);
-  term->refresh(points);
+  term->refresh(points, Sampling::kAnew);
   Assembly assembly;
   assembly.reset(std::make_shared<BlockPattern>(std::vector<int>(soft.vertices.size(), 3)));
   assembly.begin(points, false, nullptr);

@@ -40,7 +40,7 @@ struct Cube {
   }
 
   std::vector<LagRow> renew() {
-    term->refresh(points);
+    term->refresh(points, Sampling::kAnew);
     std::vector<LagRow> rows;
     term->lagged()->renew_lags(points, rows);
     return rows;

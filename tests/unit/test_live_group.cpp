@@ -68,8 +68,8 @@ struct Cubes {
 
   void expect_same() {
     std::vector<ContactTerm*> one{group.get()};
-    for (const auto& t : alone) t->refresh(points);
-    group->refresh(points);
+    for (const auto& t : alone) t->refresh(points, Sampling::kAnew);
+    group->refresh(points, Sampling::kAnew);
     double energy = 0, wanted = 0, load = 0, gap = 1e300;
     const std::vector<double> a = derivatives(one, energy), b = derivatives(alone, wanted);
     for (const auto& t : alone) {
@@ -114,7 +114,7 @@ TEST(LiveGroup, MotionBeyondWhatWasExpectedFindsTheBodiesItMeets) {
   for (int turn = 0; turn < 20; ++turn) {
     const double a = c.group->max_step(c.points, dx, 1);
     for (std::size_t i = 0; i < dx.size(); ++i) c.points.x[i] += a * dx[i];
-    c.group->refresh(c.points);
+    c.group->refresh(c.points, Sampling::kAnew);
     if (c.group->smallest_gap() < 0.05 * kSupport) break;
   }
   EXPECT_GT(c.group->smallest_gap(), 0);

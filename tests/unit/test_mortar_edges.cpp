@@ -137,8 +137,8 @@ TEST(EdgePoints, OfARidgeAddUpToItsLengthTimesItsBreadth) {
         near.offset.push_back(static_cast<int>(near.item.size()));
       }
       EdgePoints edges(sides);
-      const auto press = [&](bool held, double& area) {
-        edges.refresh(near, x, held);
+      const auto press = [&](Sampling sampling, double& area) {
+        edges.refresh(near, x, sampling);
         Vec3d force = Vec3d::zero();
         area = 0;
         for (const EdgePoint& p : edges.points()) {
@@ -150,7 +150,7 @@ TEST(EdgePoints, OfARidgeAddUpToItsLengthTimesItsBreadth) {
         return force;
       };
       double area = 0;
-      const Vec3d force = press(false, area);
+      const Vec3d force = press(Sampling::kAnew, area);
       const double strip = part(slope, kSupport) * part(slope, kSupport) * 0.3 * kSize * 2 * half;
       EXPECT_NEAR(area, strip, 1e-12);
       EXPECT_NEAR(force[2], stiffness * strip * barrier(gap, kSupport).first,
@@ -162,9 +162,9 @@ TEST(EdgePoints, OfARidgeAddUpToItsLengthTimesItsBreadth) {
       for (std::size_t v = static_cast<std::size_t>(n); v < x.size(); ++v)
         x[v] = pivot + lie * (x[v] - pivot);
       double again = 0;
-      press(true, again);
+      press(Sampling::kKept, again);
       EXPECT_NEAR(again, strip, 1e-12);
-      press(false, again);
+      press(Sampling::kAnew, again);
       EXPECT_EQ(again, 0);
     }
 }

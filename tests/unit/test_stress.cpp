@@ -50,7 +50,7 @@ Mat3d virial(Case& c) {
   Evaluation e;
   e.points = &c.points;
   e.assembly = &assembly;
-  c.term->refresh(c.points);
+  c.term->refresh(c.points, Sampling::kAnew);
   c.term->evaluate(e);
   Mat3d sum = Mat3d::zero();
   for (int p = 0; p < n; ++p)

@@ -33,7 +33,7 @@ class ElasticTerm final : public Term {
     s_->scatter.couplings(p, out);
   }
 
-  void refresh(const Points& points) override {
+  bool refresh(const Points& points, Sampling) override {
     for_each(
         s_->group_count,
         [&](std::ptrdiff_t g) {
@@ -50,6 +50,7 @@ class ElasticTerm final : public Term {
           }
         },
         8);
+    return false;
   }
 
   Energy evaluate(const Evaluation& e) override {

@@ -28,7 +28,7 @@ class InversionBarrier final : public Term {
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
 
-  void refresh(const Points& points) override {
+  bool refresh(const Points& points, Sampling) override {
     for_each(
         static_cast<std::ptrdiff_t>(ratio_.size()),
         [&](std::ptrdiff_t t) {
@@ -39,6 +39,7 @@ class InversionBarrier final : public Term {
     active_.clear();
     for (std::size_t t = 0; t < ratio_.size(); ++t)
       if (ratio_[t] < kInversionSupport) active_.push_back(static_cast<int>(t));
+    return false;
   }
 
   Energy evaluate(const Evaluation& e) override {

@@ -163,10 +163,11 @@ class PressureTerm final : public LoadTerm {
     return sum;
   }
 
-  void refresh(const Points& points) override {
+  bool refresh(const Points& points, Sampling) override {
     double area = 0;
     for (const Vec3i& t : triangles_) area += 0.5 * norm(normal(t, points.x));
     load_ = std::abs(p_) * area;
+    return false;
   }
   double load() const override { return load_; }
 

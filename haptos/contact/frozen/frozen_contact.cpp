@@ -150,7 +150,7 @@ Vec3d FrozenContact::velocity(const Candidate& c, const Points& points) const {
   return u;
 }
 
-void FrozenContact::refresh(const Points& points) {
+bool FrozenContact::refresh(const Points& points, Sampling) {
   load_ = 0;
   smallest_gap_ = 1e300;
   impulses_off_ = impulses_apart_ = 0;
@@ -164,6 +164,7 @@ void FrozenContact::refresh(const Points& points) {
     smallest_gap_ =
         std::min(smallest_gap_, c.sample.gap + h_ * dot(velocity(c, points), c.sample.n));
   }
+  return false;
 }
 
 // The law at a velocity in the contact's frame.

@@ -93,7 +93,7 @@ class FrozenContact : public ContactTerm, public Impulses {
   TermKind kind() const override { return TermKind::kVelocityCost; }
   bool frozen() const override { return true; }
   void prepare(const StepContext& context) override;
-  void refresh(const Points& points) override;
+  bool refresh(const Points& points, Sampling) override;
   Energy evaluate(const Evaluation& e) override;
   void commit(const StepContext& context, const Points& points) override;
   bool revise(const StepContext& context, const std::vector<double>& z) override {

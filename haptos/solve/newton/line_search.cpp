@@ -25,20 +25,6 @@ constexpr double kFarthestOn = 8;
 // A capped step shorter than this part of its chord is bent again.
 constexpr double kLongCap = 0.9;
 
-// Holds what terms sample while a search lasts; afterwards the trial point is read anew.
-class Held {
- public:
-  explicit Held(Objective& objective) : objective_(objective) { objective.hold(true); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() {
-    if (objective_.hold(false)) objective_.set_trial(objective_.trial(), objective_.path());
-  }
-
- private:
-  Objective& objective_;
-};
-
 // The way from z along a direction that bodies may bend.
 class Way {
  public:
@@ -51,7 +37,7 @@ class Way {
     if (straight_on_ && share <= known_) {
       take(share);
     } else {
-      if (left_) objective_.set_trial(z_, objective_.path());
+      if (left_) objective_.set_trial(z_, objective_.path(), Sampling::kKept);
       left_ = true;
       straight_on_ = !objective_.retract(z_, take(share));
       part = objective_.max_step(chord_, 0.0);
@@ -89,7 +75,7 @@ void go_on(Objective& objective, Way& way, double energy, double slope, int max_
     std::vector<double> farther;
     const double reached = way.go(a, farther);
     if (!(reached > r.alpha)) break;
-    objective.set_trial(farther, objective.path());
+    objective.set_trial(farther, objective.path(), Sampling::kKept);
     const double there = objective.energy().value, gain = energy - there;
     ++r.evaluations;
     if (!(gain > 0)) break;  // not finite, neither
@@ -99,14 +85,13 @@ void go_on(Objective& objective, Way& way, double energy, double slope, int max_
     r.alpha = reached;
     if (reached < a || !straight) return;
   }
-  objective.set_trial(trial, objective.path());
+  objective.set_trial(trial, objective.path(), Sampling::kKept);
 }
 
-}  // namespace
-
-LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
-                           const std::vector<double>& dz, const Energy& start, double slope,
-                           int max_evaluations) {
+// The search, which reads the samples that the gradient was taken with.
+LineSearchResult search_kept(Objective& objective, std::vector<double>& z,
+                             const std::vector<double>& dz, const Energy& start, double slope,
+                             int max_evaluations) {
   constexpr double kArmijo = 1e-4;
   constexpr double kUlps = 64 * 2.2e-16;
   LineSearchResult r;
@@ -119,12 +104,11 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
     objective.assemble(false, false, 0);
     return objective.slope(dz) < -0.5 * slope;
   };
-  const Held held(objective);
   Way way(objective, z, dz);
   for (double a = 1; r.evaluations < max_evaluations; a *= 0.5) {
     std::vector<double> trial;
     a = way.go(a, trial);
-    objective.set_trial(trial, objective.path());
+    objective.set_trial(trial, objective.path(), Sampling::kKept);
     const Energy e = objective.energy();
     ++r.evaluations;
     if (!std::isfinite(e.value)) {
@@ -142,7 +126,17 @@ LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
     }
     ++r.halvings;
   }
-  objective.set_trial(z, objective.path());
+  objective.set_trial(z, objective.path(), Sampling::kKept);
+  return r;
+}
+
+}  // namespace
+
+LineSearchResult backtrack(Objective& objective, std::vector<double>& z,
+                           const std::vector<double>& dz, const Energy& start, double slope,
+                           int max_evaluations) {
+  const LineSearchResult r = search_kept(objective, z, dz, start, slope, max_evaluations);
+  objective.sample_anew();
   return r;
 }
 

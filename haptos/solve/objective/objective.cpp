@@ -44,7 +44,7 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   for (int p = 0; p < points->permanent(); ++p) any_driven_ = any_driven_ || points->on_path(p);
 }
 
-void Objective::set_trial(const std::vector<double>& z, double s) {
+void Objective::set_trial(const std::vector<double>& z, double s, Sampling sampling) {
   z_ = z;
   s_ = s;
   Points& pts = *points_;
@@ -65,7 +65,8 @@ void Objective::set_trial(const std::vector<double>& z, double s) {
       if (s != 1.0 && pts.carried(p)) pts.x[i] -= (1.0 - s) * pts.way(p);
     }
   }
-  for (Term* t : terms_) t->refresh(pts);
+  kept_ = false;
+  for (Term* t : terms_) kept_ |= t->refresh(pts, sampling);
 }
 
 Energy Objective::inertia(bool add) {
@@ -345,7 +346,7 @@ Objective::Along Objective::along(double a) {
     pts.u[i] = ray_.u[i] + a * du_[i];
     pts.x[i] = pts.is_sum(p) ? pts.sum_of(p, pts.x) : pts.x_base[i] + context_.b * pts.u[i];
   }
-  for (Term* t : terms_) t->refresh(pts);
+  for (Term* t : terms_) t->refresh(pts, Sampling::kAnew);
   assembly_.begin_along(pts, dz, du_);
   Evaluation e;
   e.points = points_;

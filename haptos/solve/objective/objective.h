@@ -61,15 +61,12 @@ class Objective {
   int env_count() const { return 1; }
 
   /// Moves points to the trial (z, s) and refreshes every term.
-  void set_trial(const std::vector<double>& z, double s);
-  double path() const { return s_; }
-  /// Holds what terms sample, for a search, or no longer; see Term::hold(). Returns whether one
-  /// samples anything, so that its next trial is another.
-  bool hold(bool on) {
-    bool any = false;
-    for (Term* t : terms_) any |= t->hold(on);
-    return any;
+  void set_trial(const std::vector<double>& z, double s, Sampling sampling = Sampling::kAnew);
+  /// Where a term read samples that it kept: reads the trial point anew.
+  void sample_anew() {
+    if (kept_) set_trial(z_, s_);
   }
+  double path() const { return s_; }
   Energy energy();
   /// Gradient, and with `hessian` the matrix too. `ds` is the path that driven points will cover
   /// along the coming direction; its effect is in assembly().driven_rhs().
@@ -201,6 +198,7 @@ class Objective {
   double s_ = 0;
   int analyses_ = 0;
   bool any_driven_ = false, all_frozen_ = false;
+  bool kept_ = false;  // a term read samples that it kept
 };
 
 }  // namespace haptos

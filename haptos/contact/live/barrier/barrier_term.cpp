@@ -68,7 +68,7 @@ class BarrierTerm final : public ContactTerm {
     search_.begin(c);
     found(p);
     if (!friction_.active()) return;
-    refresh(p);
+    refresh(p, Sampling::kAnew);
     begin_friction(c);
   }
 
@@ -84,7 +84,7 @@ class BarrierTerm final : public ContactTerm {
                         out);
   }
 
-  void refresh(const Points& points) override {
+  bool refresh(const Points& points, Sampling) override {
     pairs_.clear();
     smallest_gap_ = 1e300;
     load_ = 0;
@@ -95,6 +95,7 @@ class BarrierTerm final : public ContactTerm {
       smallest_gap_ = std::min(smallest_gap_, p.gap);
       load_ -= p.count * p.scale * barrier(p.gap, setup_.support).first;
     }
+    return false;
   }
 
   Energy evaluate(const Evaluation& e) override {

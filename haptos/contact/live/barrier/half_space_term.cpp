@@ -37,11 +37,11 @@ class HalfSpaceTerm final : public ContactTerm {
   void prepare(const StepContext& c) override {
     if (is_stiff(soft_, *c.points)) facing_areas(c.points->x_start);
     if (!friction_.active()) return;
-    refresh(*c.points);
+    refresh(*c.points, Sampling::kAnew);
     begin_friction(c);
   }
 
-  void refresh(const Points& points) override {
+  bool refresh(const Points& points, Sampling) override {
     active_.clear();
     smallest_gap_ = 1e300;
     load_ = 0;
@@ -52,6 +52,7 @@ class HalfSpaceTerm final : public ContactTerm {
       smallest_gap_ = std::min(smallest_gap_, g);
       load_ -= scale(v) * barrier(g, setup_.support).first;
     }
+    return false;
   }
 
   Energy evaluate(const Evaluation& e) override {

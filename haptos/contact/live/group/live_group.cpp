@@ -66,14 +66,10 @@ class Group final : public LiveGroup {
   void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
     for (int i : near_) term(i).step_couplings(points, out);
   }
-  void refresh(const Points& points) override {
-    for (int i : near_) term(i).refresh(points);
-  }
-  bool hold(bool on) override {
-    held_ = on;
-    bool any = false;
-    for (int i : near_) any |= term(i).hold(on);
-    return any;
+  bool refresh(const Points& points, Sampling sampling) override {
+    bool kept = false;
+    for (int i : near_) kept |= term(i).refresh(points, sampling);
+    return kept;
   }
   Energy evaluate(const Evaluation& e) override {
     Energy total;
@@ -212,8 +208,7 @@ class Group final : public LiveGroup {
                       : make_barrier_term(soft, collider, pair.setup);
     }
     pair.term->prepare(context_);
-    pair.term->refresh(points);
-    pair.term->hold(held_);
+    pair.term->refresh(points, Sampling::kAnew);
   }
 
   std::vector<Pair> pairs_;
@@ -223,7 +218,6 @@ class Group final : public LiveGroup {
   std::vector<int> near_;                                // pairs, rising
   std::vector<std::pair<Lagged*, std::size_t>> lagged_;  // of the last renew_lags(), and its rows
   double widest_ = 0;                                    // support of any pair
-  bool held_ = false;
   StepContext context_;
 };
 

@@ -34,7 +34,7 @@ class MortarTerm final : public ContactTerm {
     const Points& p = *c.points;
     search_.begin(c);
     if (!friction_.active()) return;
-    refresh(p);
+    refresh(p, Sampling::kAnew);
     begin_friction(c);
   }
 
@@ -44,17 +44,14 @@ class MortarTerm final : public ContactTerm {
     face_couplings(points, out);
   }
 
-  bool hold(bool on) override {
-    held_ = on;
-    return true;
-  }
-  void refresh(const Points& points) override {
-    if (held_)
+  bool refresh(const Points& points, Sampling sampling) override {
+    const bool kept = sampling == Sampling::kKept;
+    if (kept)
       follow_samples(points.x, faces_);
     else
       collect_samples(sides_, search_.now().face_cells, points.x, faces_);
-    edges_.refresh(search_.now().face_cells, points.x, held_);
-    if (held_) return;
+    edges_.refresh(search_.now().face_cells, points.x, sampling);
+    if (kept) return true;
     smallest_gap_ = 1e300;
     load_ = 0;
     for (const MortarSample& s : faces_.samples) {
@@ -65,6 +62,7 @@ class MortarTerm final : public ContactTerm {
       smallest_gap_ = std::min(smallest_gap_, p.gap);
       load_ += norm(p.force);
     }
+    return false;
   }
 
   Energy evaluate(const Evaluation& e) override {
@@ -130,7 +128,6 @@ class MortarTerm final : public ContactTerm {
   MortarSamples faces_;
   EdgePoints edges_;
   double smallest_gap_ = 1e300, load_ = 0;
-  bool held_ = false;
 };
 
 }  // namespace

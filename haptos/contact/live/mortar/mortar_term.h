@@ -12,8 +12,8 @@
 //            (edge_points.h)
 //
 // Samples, their weights and exposures are taken anew at every iterate, and held through its search
-// (Term::hold), where gaps, normals and places on the other surface follow. Crossing edges are left
-// to mortar_shell().
+// (Sampling::kKept), where gaps, normals and places on the other surface follow. Crossing edges are
+// left to mortar_shell().
 //
 // Step cap: as barrier contact, continuous collision detection on every pair of features, sampled
 // or not; and no gap of a sample whose place stays on its triangle shrinks by more than nine tenths

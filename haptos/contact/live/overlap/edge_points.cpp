@@ -105,22 +105,23 @@ void EdgePoints::find_near(const IndexLists& near) {
   std::sort(open_.begin(), open_.end());
 }
 
-void EdgePoints::refresh(const IndexLists& near, const std::vector<Vec3d>& x, bool held) {
+void EdgePoints::refresh(const IndexLists& near, const std::vector<Vec3d>& x, Sampling sampling) {
+  const bool kept = sampling == Sampling::kKept;
   pressing_.clear();
   pairs_.clear();
-  if (!held) std::fill(area_.begin(), area_.end(), 0.0);
+  if (!kept) std::fill(area_.begin(), area_.end(), 0.0);
   find_near(near);
   for (const int i : open_) {
     Edge& e = edges_[at_index(i)];
-    for (int k = 0; k < e.count; ++k) add(e, k, x, held);
+    for (int k = 0; k < e.count; ++k) add(e, k, x, kept);
   }
 }
 
-void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held) {
+void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool kept) {
   const ContactSurface& own = e.of_master ? *sides_->master : *sides_->slave;
   const ContactSurface& other = e.of_master ? *sides_->slave : *sides_->master;
   double& area = area_[at_index(e.first + number)];
-  if (held && !(area > 0)) return;
+  if (kept && !(area > 0)) return;
   const double support = sides_->support, t = (number + 0.5) / e.count;
   EdgePoint point;
   point.of_master = e.of_master;
@@ -140,7 +141,7 @@ void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held
   const Vec3d p = at(x, point.at);
   seen_.clear();
   // Beyond the support too, so that a search knows what comes near in it.
-  closest_features(other, x, p, e.near, held ? support : kEdgeReach * support, seen_);
+  closest_features(other, x, p, e.near, kept ? support : kEdgeReach * support, seen_);
   if (seen_.empty()) return;
   // Where it looks: the mean of the ways to what it sees, evenly as that changes.
   Vec3d away = Vec3d::zero();
@@ -148,7 +149,7 @@ void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held
   const SeenFeature* nearest = &seen_[0];
   for (const SeenFeature& f : seen_) {
     if (f.distance < nearest->distance) nearest = &f;
-    if (held) continue;
+    if (kept) continue;
     const Place place = closest_place(other, x, f, p);
     const Vec3i& c = other.cell(place.cell);
     Vec3d q = Vec3d::zero();
@@ -162,7 +163,7 @@ void EdgePoints::add(Edge& e, int number, const std::vector<Vec3d>& x, bool held
     size += w * s;
     weights += w;
   }
-  if (!held) {
+  if (!kept) {
     const double length = norm(away);
     if (!(length > 0) || !(weights > 0)) return;
     const Exposure& exposure = e.of_master ? sides_->master_exposure : sides_->slave_exposure;

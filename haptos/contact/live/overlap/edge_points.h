@@ -40,9 +40,9 @@ class EdgePoints {
   EdgePoints() = default;
   explicit EdgePoints(const MortarSides& sides);
 
-  /// Finds what the points see now. Areas are found anew, but for `held`.
+  /// Finds what the points see now. Their areas are what is sampled.
   /// @param near  cells of the master near each slave triangle
-  void refresh(const IndexLists& near, const std::vector<Vec3d>& x, bool held);
+  void refresh(const IndexLists& near, const std::vector<Vec3d>& x, Sampling sampling);
 
   /// The points that press, and all their pairs.
   const std::vector<EdgePoint>& points() const { return pressing_; }
@@ -63,7 +63,7 @@ class EdgePoints {
   };
 
   void find_near(const IndexLists& near);
-  void add(Edge& e, int number, const std::vector<Vec3d>& x, bool held);
+  void add(Edge& e, int number, const std::vector<Vec3d>& x, bool kept);
 
   const MortarSides* sides_ = nullptr;
   std::vector<Edge> edges_;  // that may stand out
