@@ -107,7 +107,7 @@ void verbs(const Pair& pair, int slices) {
   const auto active = static_cast<double>(term->contacts().size());
   std::printf("segments %d: nut %zu triangles, bolt %zu, %g active pairs, gap %.1f um, cap %.3f\n",
               pair.thread.segments, pair.nut.triangles.size(), pair.bolt.triangles.size(), active,
-              1e6 * term->smallest_gap(), cap);
+              1e6 * term->report().smallest_gap, cap);
   const auto figure = [&](const char* name, double value, const char* unit) {
     std::printf("FIGURE affine_contact.%d.%s = %.4g %s\n", pair.thread.segments, name, value, unit);
   };

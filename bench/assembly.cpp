@@ -33,7 +33,7 @@ struct Elastic {
     elements = std::make_shared<SoftElements>(points, model, 0, body.material);
     term = make_elastic_term(elements, ElasticLaw::kLogNeoHookean);
     std::vector<std::array<int, 2>> couplings;
-    term->couplings(points, couplings);
+    term->couplings(points, Coupled::kAlways, couplings);
     assembly.reset(std::make_shared<BlockPattern>(
         std::vector<int>(static_cast<std::size_t>(block), 3), couplings));
   }

@@ -110,7 +110,7 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
   e.points = &w.points;
   e.z = &w.z;
   for (const auto& t : w.terms)
-    if (t->kind() == TermKind::kPosition && t->conservative())
+    if (t->kind() == TermKind::kPosition && t->report().conservative)
       report.potential += t->evaluate(e).value;
 }
 

@@ -72,7 +72,7 @@ Failure find_failure(const Objective& f, const NewtonReport& report) {
     return r;
   };
   for (const Term* t : f.terms())
-    if (t->load() > r.load) r.load = t->load(), r.term = t->name();
+    if (const double load = t->report().load; load > r.load) r.load = load, r.term = t->name();
   for (std::size_t b = 0; b < all.size(); ++b)
     if (!all[b].finite) return found(Failure::kNotFinite, static_cast<int>(b), 0);
   const int away = largest(all, [](const BlockState& s) { return s.motion; });

@@ -2,6 +2,9 @@
 //
 //   min_z 1/2 |z - z_free|_M^2  +  sum Psi(x)  +  b sum D(u)  +  b / h sum l(u; step)
 //
+// What only some terms need is a class of its own that the term hands out (lag.h, impulses.h,
+// revised.h).
+//
 // A term declares its kind and whether its contact geometry is frozen (built at the start of the
 // step, linear in z, no step cap) or live (read again at every trial position, with a step cap).
 #pragma once
@@ -15,7 +18,9 @@
 namespace haptos {
 
 class ContactHistory;
+class Impulses;
 class Lagged;
+class Revised;
 
 enum class TermKind : std::uint8_t {
   kPosition,      ///< Psi(x) [J]
@@ -74,6 +79,18 @@ struct Energy {
   }
 };
 
+/// Which pairs of blocks couplings() is asked for.
+enum class Coupled : std::uint8_t { kAlways, kInThisStep };
+
+/// A term at the refreshed point.
+struct TermReport {
+  double load = 0;  ///< magnitude of the load that it carries [N]: scale of the residual
+  double smallest_gap = 1e300;  ///< that it sees [m]
+  /// Whether the energy of a position term is a function of the state alone, so that it counts as
+  /// potential energy; if not, it is that of one step.
+  bool conservative = true;
+};
+
 class Term {
  public:
   virtual ~Term() = default;
@@ -96,27 +113,21 @@ class Term {
   /// Verb 5: stores history and forces of the accepted step.
   virtual void commit(const StepContext&, const Points&) {}
 
+  /// Adds the pairs of blocks that the term couples: always, asked once, when the pattern is built,
+  /// or in this step, asked after prepare(). Those of a step are a function of the state alone: the
+  /// order of elimination, and with it every last bit, follows from the pattern.
+  virtual void couplings(const Points&, Coupled, std::vector<std::array<int, 2>>&) const {}
+  /// What it is like at the refreshed point.
+  virtual TermReport report() const { return {}; }
+
+  // What only some terms have.
+
   /// What the term lags between minimisations; nullptr where it lags nothing in this step.
   virtual Lagged* lagged() { return nullptr; }
-
-  /// Looks, from the motion that was solved, at what prepare() froze: contact of what passes each
-  /// other in the step, and of what meets after all. Returns whether it changed anything; the step
-  /// is then solved again. Returns false after a few times.
-  virtual bool revise(const StepContext&, const std::vector<double>& /*z*/) { return false; }
-
-  /// Pairs of blocks that the term always couples; asked once, when the pattern is built.
-  virtual void couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
-  /// Pairs of blocks that the term may couple in this step, asked after prepare(). A function of
-  /// the state alone: the order of elimination, and with it every last bit, follows from the
-  /// pattern.
-  virtual void step_couplings(const Points&, std::vector<std::array<int, 2>>&) const {}
-  /// Magnitude of the load that the term carries at the refreshed point [N]: scale of the residual.
-  virtual double load() const { return 0; }
-  /// Whether the energy of a position term is a function of the state alone, so that it counts as
-  /// potential energy; if not, it is that of one step.
-  virtual bool conservative() const { return true; }
-  /// The smallest gap the term sees at the refreshed point [m]; infinite when it sees none.
-  virtual double smallest_gap() const { return 1e300; }
+  /// Its impulses as unknowns, for a term that is frozen; nullptr: it offers none.
+  virtual Impulses* impulses() { return nullptr; }
+  /// What it may have frozen wrongly; nullptr: nothing.
+  virtual Revised* revised() { return nullptr; }
 };
 
 }  // namespace haptos

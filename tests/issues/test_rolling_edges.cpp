@@ -83,7 +83,7 @@ Roll roll(double tilt, double h, int law, bool as_robot) {
   for (long k = std::lround(3 / h); k > 0; --k) {
     w.scene.step();
     r.highest = std::max(r.highest, energy() / first);
-    deepest = std::max(deepest, -w.term->smallest_gap());
+    deepest = std::max(deepest, -w.term->report().smallest_gap);
   }
   EXPECT_EQ(w.scene.status, 0u);
   r.end = energy() / first;

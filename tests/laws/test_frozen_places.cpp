@@ -124,7 +124,7 @@ TEST(FrozenPlaces, DerivativesByAllNodesOfAGridAndTheBodyMatchDifferences) {
       GridOnBody g(law);
       for (std::size_t k = 0; k < 27; ++k) g.z[3 * k] += slide, g.z[3 * k + 2] -= 0.4;
       g.scene.check(g.z, 1e-6, 1e-6, 1e-4);
-      EXPECT_GT(g.term->load(), 0);
+      EXPECT_GT(g.term->report().load, 0);
     }
 }
 
@@ -132,7 +132,7 @@ TEST(FrozenPlaces, TwoPlacesThatShareNodesHaveTheRightHessian) {
   GridOnBody g(PointLaw::kSap, true);
   for (std::size_t k = 0; k < 27; ++k) g.z[3 * k + 2] -= 0.4;
   g.scene.check(g.z, 1e-6, 1e-6, 1e-4);
-  EXPECT_GT(g.term->load(), 0);
+  EXPECT_GT(g.term->report().load, 0);
 }
 
 TEST(FrozenPlaces, AnImpulseIsSharedOutByTheWeights) {
@@ -148,7 +148,7 @@ TEST(FrozenPlaces, AnImpulseIsSharedOutByTheWeights) {
                   1e-15 * norm(total));
   // The body feels the opposite.
   for (int r = 0; r < 3; ++r) EXPECT_NEAR(v.gradient[81 + r], -total[r], 1e-15 * norm(total));
-  EXPECT_NEAR(norm(total), g.term->load() * 1e-2, 1e-12);
+  EXPECT_NEAR(norm(total), g.term->report().load * 1e-2, 1e-12);
 }
 
 // Friction of the cone, then of a lagged force, which may be another, be taken back, or be done

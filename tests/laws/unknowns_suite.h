@@ -66,7 +66,7 @@ class UnknownsCase {
     context.pattern = &blocks;
     term->prepare(context);
     std::vector<std::array<int, 2>> couplings;
-    term->step_couplings(points_, couplings);
+    term->couplings(points_, Coupled::kInThisStep, couplings);
     for (auto& [row, column] : couplings)
       if (row < column) std::swap(row, column);
     assembly_.reset(std::make_shared<BlockPattern>(sizes_, couplings));

@@ -29,10 +29,10 @@ class PointLoads final : public Term {
   const char* name() const override { return "loads"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  double load() const override {
-    double s = 0;
-    for (const Vec3d& f : force) s += norm(f);
-    return s;
+  TermReport report() const override {
+    TermReport r;
+    for (const Vec3d& f : force) r.load += norm(f);
+    return r;
   }
   Energy evaluate(const Evaluation& e) override {
     Energy sum;

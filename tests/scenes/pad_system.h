@@ -46,7 +46,7 @@ class PadSystem {
     for (auto& part : parts_) {
       part->elements = std::make_shared<SoftElements>(points, part->model, part->first, material_);
       terms_.push_back(make_elastic_term(part->elements, ElasticLaw::kStableNeoHookean));
-      terms_.back()->couplings(points, couplings);
+      terms_.back()->couplings(points, Coupled::kAlways, couplings);
       tets += static_cast<int>(part->model.rest.tets.size());
     }
     if (spec.contact) {

@@ -17,8 +17,10 @@ class Bond final : public Term {
   const char* name() const override { return "bond"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  void couplings(const Points& p, std::vector<std::array<int, 2>>& out) const override {
-    if (!p.driven(a_) && !p.driven(b_)) out.push_back({p.block(a_), p.block(b_)});
+  void couplings(const Points& p, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override {
+    if (coupled == Coupled::kAlways && !p.driven(a_) && !p.driven(b_))
+      out.push_back({p.block(a_), p.block(b_)});
   }
   Energy evaluate(const Evaluation& e) override {
     const Vec3d d =

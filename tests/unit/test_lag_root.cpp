@@ -43,7 +43,7 @@ class TwoWells final : public Term, public Lagged {
     rows.push_back(r);
   }
   void set_lags(std::span<const LagRow> rows) override { lag_ = rows[0].next[0]; }
-  double load() const override { return 1; }
+  TermReport report() const override { return {1}; }
 
  private:
   double lag_ = 0;

@@ -73,13 +73,13 @@ struct Cubes {
     double energy = 0, wanted = 0, load = 0, gap = 1e300;
     const std::vector<double> a = derivatives(one, energy), b = derivatives(alone, wanted);
     for (const auto& t : alone) {
-      load += t->load();
-      gap = std::min(gap, t->smallest_gap());
+      load += t->report().load;
+      gap = std::min(gap, t->report().smallest_gap);
     }
     EXPECT_GT(wanted, 0);
     EXPECT_NEAR(energy, wanted, 1e-13 * wanted);
-    EXPECT_NEAR(group->load(), load, 1e-13 * load);
-    EXPECT_EQ(group->smallest_gap(), gap);
+    EXPECT_NEAR(group->report().load, load, 1e-13 * load);
+    EXPECT_EQ(group->report().smallest_gap, gap);
     double scale = 0;
     for (const double x : b) scale = std::max(scale, std::abs(x));
     for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-13 * scale);
@@ -115,9 +115,9 @@ TEST(LiveGroup, MotionBeyondWhatWasExpectedFindsTheBodiesItMeets) {
     const double a = c.group->max_step(c.points, dx, 1);
     for (std::size_t i = 0; i < dx.size(); ++i) c.points.x[i] += a * dx[i];
     c.group->refresh(c.points, Sampling::kAnew);
-    if (c.group->smallest_gap() < 0.05 * kSupport) break;
+    if (c.group->report().smallest_gap < 0.05 * kSupport) break;
   }
-  EXPECT_GT(c.group->smallest_gap(), 0);
+  EXPECT_GT(c.group->report().smallest_gap, 0);
   EXPECT_NEAR(c.points.x[static_cast<std::size_t>(c.surface[0]->point[0])][1], 0, 1e-2);
   c.group->prepare(c.context);
   for (const auto& t : c.alone) t->prepare(c.context);

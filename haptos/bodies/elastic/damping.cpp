@@ -24,8 +24,9 @@ class DampingTerm final : public Term {
   const char* name() const override { return "damping"; }
   TermKind kind() const override { return TermKind::kDissipation; }
   bool frozen() const override { return false; }
-  void couplings(const Points& p, std::vector<std::array<int, 2>>& out) const override {
-    s_->scatter.couplings(p, out);
+  void couplings(const Points& p, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override {
+    if (coupled == Coupled::kAlways) s_->scatter.couplings(p, out);
   }
 
   void prepare(const StepContext& c) override {

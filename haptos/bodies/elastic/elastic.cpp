@@ -29,8 +29,9 @@ class ElasticTerm final : public Term {
   const char* name() const override { return "elastic"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  void couplings(const Points& p, std::vector<std::array<int, 2>>& out) const override {
-    s_->scatter.couplings(p, out);
+  void couplings(const Points& p, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override {
+    if (coupled == Coupled::kAlways) s_->scatter.couplings(p, out);
   }
 
   bool refresh(const Points& points, Sampling) override {

@@ -141,14 +141,16 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
   return {cost, cost};
 }
 
-void LoopClosureTerm::step_couplings(const Points&, std::vector<std::array<int, 2>>& out) const {
-  if (blocks_ == 2) out.push_back({body_[0]->slots().first_block, body_[1]->slots().first_block});
+void LoopClosureTerm::couplings(const Points&, Coupled coupled,
+                                std::vector<std::array<int, 2>>& out) const {
+  if (coupled == Coupled::kInThisStep && blocks_ == 2)
+    out.push_back({body_[0]->slots().first_block, body_[1]->slots().first_block});
 }
 
-double LoopClosureTerm::load() const {
+TermReport LoopClosureTerm::report() const {
   double squares = 0;
   for (int r = 0; r < forces_; ++r) squares += square(impulse_[r]);
-  return sqrt(squares) / h_;
+  return {sqrt(squares) / h_};
 }
 
 void LoopClosureTerm::add_forces(const Articulation*, std::vector<LinkForce>&) const {}

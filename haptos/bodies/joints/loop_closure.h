@@ -51,8 +51,9 @@ class LoopClosureTerm : public Term {
   bool frozen() const override { return true; }
   void prepare(const StepContext& context) final;
   Energy evaluate(const Evaluation& e) final;
-  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
-  double load() const override;
+  void couplings(const Points& points, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override;
+  TermReport report() const override;
 
   /// Adds the forces on links of `body` at the end of the last step.
   virtual void add_forces(const Articulation* body, std::vector<LinkForce>& out) const;

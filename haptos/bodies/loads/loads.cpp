@@ -41,10 +41,10 @@ class ForceTerm final : public LoadTerm {
     return sum;
   }
 
-  double load() const override {
-    double sum = 0;
-    for (const Entry& e : entries_) sum += norm(e.force);
-    return sum;
+  TermReport report() const override {
+    TermReport r;
+    for (const Entry& e : entries_) r.load += norm(e.force);
+    return r;
   }
 
   void add_forces(const Points&, std::vector<Vec3d>& forces) const override {
@@ -131,7 +131,6 @@ class PressureTerm final : public LoadTerm {
 
   const char* name() const override { return "pressure"; }
   bool frozen() const override { return false; }
-  bool conservative() const override { return rim_.empty(); }
 
   void prepare(const StepContext& c) override {
     p_ = value_at(history_, c.time + c.h);
@@ -169,7 +168,12 @@ class PressureTerm final : public LoadTerm {
     load_ = std::abs(p_) * area;
     return false;
   }
-  double load() const override { return load_; }
+  TermReport report() const override {
+    TermReport r;
+    r.load = load_;
+    r.conservative = rim_.empty();
+    return r;
+  }
 
   void add_forces(const Points& points, std::vector<Vec3d>& forces) const override {
     for_each_gradient(points.x, [&](int p, const Vec3d& g) { forces[at_index(p)] -= g; });

@@ -137,8 +137,9 @@ std::vector<std::pair<int, Vec3d>> FrozenContact::slipping_pairs() const {
   return found;
 }
 
-void FrozenContact::step_couplings(const Points& points,
-                                   std::vector<std::array<int, 2>>& out) const {
+void FrozenContact::couplings(const Points& points, Coupled coupled,
+                              std::vector<std::array<int, 2>>& out) const {
+  if (coupled == Coupled::kAlways) return;
   for (const Candidate& c : candidates_)
     if (c.expected) couple(c, points, out);
 }

@@ -51,10 +51,11 @@
 #include "haptos/contact/live/contact_term.h"
 #include "haptos/options/point_contact_options.h"
 #include "haptos/system/impulses.h"
+#include "haptos/system/revised.h"
 
 namespace haptos {
 
-class FrozenContact : public ContactTerm, public Impulses {
+class FrozenContact : public ContactTerm, protected Impulses, protected Revised {
  public:
   /// @param law  its law, near_rigid, stick_compliance, stiction_speed and anchored; the rest of it
   ///        is the surfaces'
@@ -96,20 +97,14 @@ class FrozenContact : public ContactTerm, public Impulses {
   bool refresh(const Points& points, Sampling) override;
   Energy evaluate(const Evaluation& e) override;
   void commit(const StepContext& context, const Points& points) override;
-  bool revise(const StepContext& context, const std::vector<double>& z) override {
-    return sampler_->revise(context, z, *this);
-  }
-  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override;
+  void couplings(const Points& points, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override;
+  /// The gap is signed: negative where shapes overlap.
+  TermReport report() const override { return {load_, smallest_gap_}; }
   void remember(ContactHistory& next) const override;
   Lagged* lagged() override { return lags() ? this : nullptr; }
-  bool begin_impulses(const ImpulseStart& start) override;
-  void end_impulses() override { with_impulses_ = false; }
-  void set_impulse_part(double part, bool again) override { part_ = part, again_ = again; }
-  double impulses_off() const override { return impulses_off_; }
-  double impulses_apart() const override { return impulses_apart_; }
-  double load() const override { return load_; }
-  /// Signed: negative where shapes overlap.
-  double smallest_gap() const override { return smallest_gap_; }
+  Impulses* impulses() override { return this; }
+  Revised* revised() override { return this; }
 
  private:
   struct Candidate {
@@ -152,6 +147,14 @@ class FrozenContact : public ContactTerm, public Impulses {
     Mat3d delassus;  // J diag(M)^-1 J^T [1/kg]
     Vec3d velocity;  // at the start of the step [m/s]
   };
+  bool begin_impulses(const ImpulseStart& start) override;
+  void end_impulses() override { with_impulses_ = false; }
+  void set_impulse_part(double part, bool again) override { part_ = part, again_ = again; }
+  double impulses_off() const override { return impulses_off_; }
+  double impulses_apart() const override { return impulses_apart_; }
+  bool revise(const StepContext& context, const std::vector<double>& z) override {
+    return sampler_->revise(context, z, *this);
+  }
   double open_stiffness(const Candidate& c);
   const Mat3d& centre_delassus(int surface);
   Mixed mix(const Candidate& c, double open) const;

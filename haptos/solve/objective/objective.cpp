@@ -23,10 +23,13 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   retractions_ = std::move(retractions);
   fixed_ = std::move(fixed);
   impulses_.clear();
-  for (Term* t : terms_)
-    if (auto* i = dynamic_cast<Impulses*>(t)) impulses_.push_back(i);
+  revised_.clear();
+  for (Term* t : terms_) {
+    if (Impulses* i = t->impulses()) impulses_.push_back(i);
+    if (Revised* r = t->revised()) revised_.push_back(r);
+  }
   couplings_.clear();
-  for (const Term* t : terms_) t->couplings(*points, couplings_);
+  for (const Term* t : terms_) t->couplings(*points, Coupled::kAlways, couplings_);
   mass_offset_.assign(1, 0);
   for (int n : block_sizes) mass_offset_.push_back(mass_offset_.back() + n * n);
   step_couplings_.clear();
@@ -166,7 +169,7 @@ void Objective::prepare() {
   for (Term* t : terms_) t->prepare(context_);
   auto& now = found_couplings_;
   now.clear();
-  for (const Term* t : terms_) t->step_couplings(*points_, now);
+  for (const Term* t : terms_) t->couplings(*points_, Coupled::kInThisStep, now);
   for (auto& [row, column] : now)
     if (row < column) std::swap(row, column);
   std::sort(now.begin(), now.end());
@@ -186,7 +189,7 @@ std::vector<int> Objective::block_sizes() const {
 // For this step only: the next one starts from what terms then say. With what is missing comes what
 // else is near now, so that a motion through many contacts makes few patterns.
 void Objective::extend_pattern() {
-  for (const Term* t : terms_) t->step_couplings(*points_, step_couplings_);
+  for (const Term* t : terms_) t->couplings(*points_, Coupled::kInThisStep, step_couplings_);
   step_couplings_.insert(step_couplings_.end(), assembly_.missing().begin(),
                          assembly_.missing().end());
   set_pattern(block_sizes());
@@ -290,7 +293,7 @@ bool Objective::renew_lags() {
 
 bool Objective::revise() {
   bool changed = false;
-  for (Term* t : terms_) changed |= t->revise(context_, z_);
+  for (Revised* r : revised_) changed |= r->revise(context_, z_);
   if (changed) set_trial(z_, s_);
   return changed;
 }

@@ -15,6 +15,7 @@
 #include "haptos/solve/multilevel/linear_solver.h"
 #include "haptos/system/lag.h"
 #include "haptos/system/retraction.h"
+#include "haptos/system/revised.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
@@ -102,7 +103,7 @@ class Objective {
       if (t->lagged()) return true;
     return false;
   }
-  /// Lets terms look again at what they froze, from the trial point; see Term::revise(). Where one
+  /// Lets terms look again at what they froze, from the trial point; see Revised. Where one
   /// changed something the trial is set anew.
   bool revise();
   /// Lags `next` of the rows instead.
@@ -177,6 +178,7 @@ class Objective {
   Points* points_ = nullptr;
   std::vector<Term*> terms_;
   std::vector<Impulses*> impulses_;
+  std::vector<Revised*> revised_;
   std::vector<const Retraction*> retractions_;
   std::vector<LagRow> lag_rows_;
   std::vector<std::pair<Lagged*, std::size_t>> lagged_;  // whose rows they are, and how many

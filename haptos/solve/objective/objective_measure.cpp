@@ -65,13 +65,13 @@ double Objective::load() const {
   }
   for (int p = 0; p < points_->size(); ++p)
     if (points_->driven(p)) reaction += norm(assembly_.point_gradient()[at_index(p)]);
-  for (const Term* t : terms_) carried += t->load();
+  for (const Term* t : terms_) carried += t->report().load;
   return std::max({applied / context_.b, reaction / context_.b, carried});
 }
 
 double Objective::smallest_gap() const {
   double g = 1e300;
-  for (const Term* t : terms_) g = std::min(g, t->smallest_gap());
+  for (const Term* t : terms_) g = std::min(g, t->report().smallest_gap);
   return g;
 }
 

@@ -48,8 +48,7 @@ class BarrierTerm final : public ContactTerm {
   const char* name() const override { return "barrier"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  double load() const override { return load_; }
-  double smallest_gap() const override { return smallest_gap_; }
+  TermReport report() const override { return {load_, smallest_gap_}; }
 
   void prepare(const StepContext& c) override {
     std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
@@ -72,8 +71,9 @@ class BarrierTerm final : public ContactTerm {
     begin_friction(c);
   }
 
-  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
-    if (soft_.driven || collider_.driven) return;
+  void couplings(const Points& points, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override {
+    if (coupled == Coupled::kAlways || soft_.driven || collider_.driven) return;
     if (stiff_) {
       const int i = points.block(soft_.point[0]), j = points.block(collider_.point[0]);
       if (!search_.now().point_stencils.empty() || !search_.now().edge_stencils.empty())

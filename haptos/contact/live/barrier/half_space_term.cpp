@@ -25,8 +25,7 @@ class HalfSpaceTerm final : public ContactTerm {
   const char* name() const override { return "barrier half-space"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  double load() const override { return load_; }
-  double smallest_gap() const override { return smallest_gap_; }
+  TermReport report() const override { return {load_, smallest_gap_}; }
 
   void fit_supports(const std::vector<Vec3d>& x) override {
     double least = 2 * setup_.support;

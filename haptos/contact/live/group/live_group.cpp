@@ -63,8 +63,10 @@ class Group final : public LiveGroup {
     find_near(p);
   }
 
-  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
-    for (int i : near_) term(i).step_couplings(points, out);
+  void couplings(const Points& points, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override {
+    if (coupled == Coupled::kAlways) return;
+    for (int i : near_) term(i).couplings(points, coupled, out);
   }
   bool refresh(const Points& points, Sampling sampling) override {
     bool kept = false;
@@ -109,15 +111,14 @@ class Group final : public LiveGroup {
   void remember(ContactHistory& next) const override {
     for (int i : near_) term(i).remember(next);
   }
-  double load() const override {
-    double sum = 0;
-    for (int i : near_) sum += term(i).load();
-    return sum;
-  }
-  double smallest_gap() const override {
-    double gap = 1e300;
-    for (int i : near_) gap = std::min(gap, term(i).smallest_gap());
-    return gap;
+  TermReport report() const override {
+    TermReport all;
+    for (int i : near_) {
+      const TermReport r = term(i).report();
+      all.load += r.load;
+      all.smallest_gap = std::min(all.smallest_gap, r.smallest_gap);
+    }
+    return all;
   }
 
  private:

@@ -27,8 +27,7 @@ class MortarTerm final : public ContactTerm {
   const char* name() const override { return "mortar"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return false; }
-  double load() const override { return load_; }
-  double smallest_gap() const override { return smallest_gap_; }
+  TermReport report() const override { return {load_, smallest_gap_}; }
 
   void prepare(const StepContext& c) override {
     const Points& p = *c.points;
@@ -38,8 +37,9 @@ class MortarTerm final : public ContactTerm {
     begin_friction(c);
   }
 
-  void step_couplings(const Points& points, std::vector<std::array<int, 2>>& out) const override {
-    if (slave_.driven || master_.driven) return;
+  void couplings(const Points& points, Coupled coupled,
+                 std::vector<std::array<int, 2>>& out) const override {
+    if (coupled == Coupled::kAlways || slave_.driven || master_.driven) return;
     candidate_couplings(search_.now(), vertices_, slave_, master_, points, Aabb::kInf, out);
     face_couplings(points, out);
   }
