@@ -2,8 +2,8 @@
 //
 //   min_z 1/2 |z - z_free|_M^2  +  sum Psi(x)  +  b sum D(u)  +  b / h sum l(u; step)
 //
-// What only some terms need is a class of its own that the term hands out (lag.h, impulses.h,
-// revised.h).
+// What only some terms need is a class of its own that the term hands out (system/facets/: lag.h,
+// impulses.h, revised.h).
 //
 // A term declares its kind and whether its contact geometry is frozen (built at the start of the
 // step, linear in z, no step cap) or live (read again at every trial position, with a step cap).

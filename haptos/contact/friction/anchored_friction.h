@@ -46,7 +46,7 @@
 #include "haptos/contact/record.h"
 #include "haptos/contact/surface.h"
 #include "haptos/system/contact_history.h"
-#include "haptos/system/lag.h"
+#include "haptos/system/facets/lag.h"
 #include "haptos/system/term.h"
 
 namespace haptos {

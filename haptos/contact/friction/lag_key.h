@@ -2,7 +2,7 @@
 #pragma once
 
 #include "haptos/system/contact_history.h"
-#include "haptos/system/lag.h"
+#include "haptos/system/facets/lag.h"
 
 namespace haptos {
 

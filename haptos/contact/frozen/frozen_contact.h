@@ -39,7 +39,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,8 +49,8 @@
 #include "haptos/contact/frozen/stick_anchors.h"
 #include "haptos/contact/live/contact_term.h"
 #include "haptos/options/point_contact_options.h"
-#include "haptos/system/impulses.h"
-#include "haptos/system/revised.h"
+#include "haptos/system/facets/impulses.h"
+#include "haptos/system/facets/revised.h"
 
 namespace haptos {
 
@@ -69,9 +68,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   }
 
   /// The coefficient of this pair of surfaces instead of what theirs make.
-  void set_pair_friction(int i, int j, double friction) {
-    pair_friction_[{std::min(i, j), std::max(i, j)}] = friction;
-  }
+  void set_pair_friction(int i, int j, double friction);
 
   // For the sampler.
   const FrozenSurface& surface(int i) const { return surfaces_[static_cast<std::size_t>(i)]; }
@@ -195,7 +192,11 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   std::vector<int> number_;  // of each surface among those of its body
   PointContactOptions law_;
   std::unique_ptr<ContactSampler> sampler_;
-  std::map<std::array<int, 2>, double> pair_friction_;
+  struct PairFriction {
+    std::array<int, 2> surfaces;  // the lower number first
+    double friction;
+  };
+  std::vector<PairFriction> pair_friction_;  // by surfaces, rising
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;

@@ -85,11 +85,19 @@ FrozenContact::Mixed FrozenContact::mix(const Candidate& c, double open) const {
           friction_of(c.surface[0], c.surface[1])};
 }
 
+void FrozenContact::set_pair_friction(int i, int j, double friction) {
+  const std::array<int, 2> pair = {std::min(i, j), std::max(i, j)};
+  const auto it = std::ranges::lower_bound(pair_friction_, pair, {}, &PairFriction::surfaces);
+  if (it != pair_friction_.end() && it->surfaces == pair)
+    it->friction = friction;
+  else
+    pair_friction_.insert(it, {pair, friction});
+}
+
 double FrozenContact::friction_of(int i, int j) const {
-  if (!pair_friction_.empty())
-    if (const auto it = pair_friction_.find({std::min(i, j), std::max(i, j)});
-        it != pair_friction_.end())
-      return it->second;
+  const std::array<int, 2> pair = {std::min(i, j), std::max(i, j)};
+  const auto it = std::ranges::lower_bound(pair_friction_, pair, {}, &PairFriction::surfaces);
+  if (it != pair_friction_.end() && it->surfaces == pair) return it->friction;
   return combine_friction(surface(i).friction, surface(j).friction);
 }
 

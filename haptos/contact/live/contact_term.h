@@ -6,7 +6,7 @@
 
 #include "haptos/contact/friction/anchored_friction.h"
 #include "haptos/contact/record.h"
-#include "haptos/system/lag.h"
+#include "haptos/system/facets/lag.h"
 #include "haptos/system/term.h"
 
 namespace haptos {

@@ -92,7 +92,7 @@ LagVector AndersonMixing::mix() const {
     }
     const double left = std::sqrt(product(change, change));
     if (!(left > kDependent * length)) continue;
-    LagVector q = zero(rest.size()), s = q;
+    LagVector q = zero(rest.size()), s = zero(rest.size());
     add(q, change, 1 / left);
     add(s, step, 1 / left);
     const double along = product(q, rest);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "haptos/system/lag.h"
+#include "haptos/system/facets/lag.h"
 
 namespace haptos {
 

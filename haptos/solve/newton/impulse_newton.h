@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "haptos/solve/objective/objective.h"
-#include "haptos/system/impulses.h"
+#include "haptos/system/facets/impulses.h"
 
 namespace haptos {
 

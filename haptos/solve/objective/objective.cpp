@@ -6,7 +6,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/solve/objective/block_products.h"
 #include "haptos/system/block_room.h"
-#include "haptos/system/impulses.h"
+#include "haptos/system/facets/impulses.h"
 #include "haptos/system/point_velocity.h"
 
 namespace haptos {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "haptos/solve/multilevel/linear_solver.h"
-#include "haptos/system/lag.h"
-#include "haptos/system/retraction.h"
-#include "haptos/system/revised.h"
+#include "haptos/system/facets/lag.h"
+#include "haptos/system/facets/retraction.h"
+#include "haptos/system/facets/revised.h"
 #include "haptos/system/term.h"
 
 namespace haptos {

@@ -1,7 +1,10 @@
 #include "haptos/contact/live/group/live_group.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
@@ -21,7 +24,8 @@ class Group final : public LiveGroup {
     pairs_.push_back({number(soft), number(collider), setup, nullptr, false});
     widest_ = std::max(widest_, setup.support);
     const auto [low, high] = std::minmax(pairs_.back().soft, pairs_.back().collider);
-    of_surfaces_[{low, high}].push_back(static_cast<int>(pairs_.size()) - 1);
+    by_surfaces_.push_back({{low, high}, static_cast<int>(pairs_.size()) - 1});
+    sorted_ = false;
   }
   void fit_supports(const std::vector<Vec3d>& x) override {
     const auto box = [&](int i) {
@@ -29,17 +33,20 @@ class Group final : public LiveGroup {
       for (const int v : reach_[at_index(i)].surface->point) b.merge(x[at_index(v)]);
       return b.inflated(widest_);
     };
-    for (const auto& [surfaces, pairs] : of_surfaces_) {
-      const auto [i, j] = surfaces;
+    sort_pairs();
+    for (auto first = by_surfaces_.cbegin(), end = first; first != by_surfaces_.cend();
+         first = end) {
+      end = end_of(first);
+      const auto [i, j] = first->surfaces;
       if (!box(i).overlaps(box(j))) continue;
       // What stands behind mortar contact is fitted with it.
-      const double support = widest_of(pairs).support;
-      const Pair& first = pairs_[at_index(pairs[0])];
-      const double gap = gap_between(*reach_[at_index(first.soft)].surface,
-                                     *reach_[at_index(first.collider)].surface, x, support);
-      if (!(gap < support)) continue;
-      const double part = widest_of(pairs).part_for(gap);
-      for (const int k : pairs) pairs_[at_index(k)].setup.scale_support(part);
+      const LiveSetup widest = widest_of({first, end});
+      const Pair& pair = pairs_[at_index(first->pair)];
+      const double gap = gap_between(*reach_[at_index(pair.soft)].surface,
+                                     *reach_[at_index(pair.collider)].surface, x, widest.support);
+      if (!(gap < widest.support)) continue;
+      const double part = widest.part_for(gap);
+      for (auto k = first; k != end; ++k) pairs_[at_index(k->pair)].setup.scale_support(part);
     }
   }
   int pair_count() const override { return static_cast<int>(pairs_.size()); }
@@ -48,6 +55,7 @@ class Group final : public LiveGroup {
   void prepare(const StepContext& c) override {
     context_ = c;
     const Points& p = *c.points;
+    sort_pairs();
     for (Pair& pair : pairs_) pair.near = false;
     near_.clear();
     for (Reach& s : reach_) {
@@ -152,11 +160,30 @@ class Group final : public LiveGroup {
     std::vector<Vec3d> x_search;
   };
 
-  const LiveSetup& widest_of(const std::vector<int>& pairs) const {
-    int widest = pairs[0];
-    for (const int k : pairs)
-      if (pairs_[at_index(k)].setup.support > pairs_[at_index(widest)].setup.support) widest = k;
-    return pairs_[at_index(widest)].setup;
+  // Which surfaces a pair is of, the lower number first.
+  struct OfSurfaces {
+    std::array<int, 2> surfaces;
+    int pair;
+    auto operator<=>(const OfSurfaces&) const = default;  // NOLINT(modernize-use-nullptr)
+  };
+  using Pairs = std::vector<OfSurfaces>;
+
+  void sort_pairs() {
+    if (!std::exchange(sorted_, true)) std::sort(by_surfaces_.begin(), by_surfaces_.end());
+  }
+  // Of the pairs of the same surfaces.
+  Pairs::const_iterator end_of(Pairs::const_iterator first) const {
+    auto end = first;
+    while (end != by_surfaces_.end() && end->surfaces == first->surfaces) ++end;
+    return end;
+  }
+
+  const LiveSetup& widest_of(std::span<const OfSurfaces> pairs) const {
+    const LiveSetup* widest = &pairs_[at_index(pairs[0].pair)].setup;
+    for (const OfSurfaces& k : pairs)
+      if (const LiveSetup& s = pairs_[at_index(k.pair)].setup; s.support > widest->support)
+        widest = &s;
+    return *widest;
   }
 
   ContactTerm& term(int i) const { return *pairs_[at_index(i)].term; }
@@ -190,12 +217,12 @@ class Group final : public LiveGroup {
   }
 
   void add_near(int i, int j) {
-    const auto found = of_surfaces_.find({std::min(i, j), std::max(i, j)});
-    if (found == of_surfaces_.end()) return;
-    for (int k : found->second)
-      if (!pairs_[at_index(k)].near) {
-        pairs_[at_index(k)].near = true;
-        near_.push_back(k);
+    const OfSurfaces least = {{std::min(i, j), std::max(i, j)}, 0};
+    const auto first = std::lower_bound(by_surfaces_.begin(), by_surfaces_.end(), least);
+    for (auto k = first; k != by_surfaces_.end() && k->surfaces == least.surfaces; ++k)
+      if (Pair& pair = pairs_[at_index(k->pair)]; !pair.near) {
+        pair.near = true;
+        near_.push_back(k->pair);
       }
   }
 
@@ -215,7 +242,8 @@ class Group final : public LiveGroup {
   std::vector<Pair> pairs_;
   std::vector<Reach> reach_;  // by number of the surface
   std::map<const ContactSurface*, int> numbers_;
-  std::map<std::array<int, 2>, std::vector<int>> of_surfaces_;
+  Pairs by_surfaces_;
+  bool sorted_ = true;                                   // by_surfaces_ is in order
   std::vector<int> near_;                                // pairs, rising
   std::vector<std::pair<Lagged*, std::size_t>> lagged_;  // of the last renew_lags(), and its rows
   double widest_ = 0;                                    // support of any pair

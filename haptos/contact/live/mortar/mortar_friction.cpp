@@ -1,7 +1,6 @@
 #include "haptos/contact/live/mortar/mortar_friction.h"
 
 #include <algorithm>
-#include <map>
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/friction/walls.h"
@@ -81,32 +80,35 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
 void spread_friction(const SlaveLattice& lattice, const std::vector<MortarPress>& presses,
                      const AnchoredFriction& friction, std::vector<ContactPoint>& records) {
   struct Pull {
+    int point;
     Vec3d force = Vec3d::zero();
     bool sticks = false;
   };
-  std::map<int, Pull> pulls;  // by lattice point
+  // By lattice point, rising, as mortar_friction() made them; walls of a point after each other.
+  std::vector<Pull> pulls;
   for (const FrictionForce& f : friction.forces()) {
-    Pull& p = pulls[static_cast<int>(f.key.feature_a - kMortar)];
-    p.force += f.force;
-    p.sticks = p.sticks || f.sticking;
+    const int point = static_cast<int>(f.key.feature_a - kMortar);
+    if (pulls.empty() || pulls.back().point != point) pulls.push_back({point});
+    pulls.back().force += f.force;
+    pulls.back().sticks = pulls.back().sticks || f.sticking;
   }
   const std::vector<Part> parts = parts_of(lattice, presses);
   std::vector<double> most(records.size(),
                            0.0);  // weight of the point that tells whether it sticks
   for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
-    const auto found = pulls.find(parts[first].point);
+    const auto found = std::ranges::lower_bound(pulls, parts[first].point, {}, &Pull::point);
     double sum = 0;
     for (; end < parts.size() && parts[end].point == parts[first].point; ++end)
       sum += parts[end].weight * records[at_index(parts[end].press)].normal_force;
-    if (found == pulls.end() || !(sum > 0)) continue;
+    if (found == pulls.end() || found->point != parts[first].point || !(sum > 0)) continue;
     for (std::size_t i = first; i < end; ++i) {
       ContactPoint& r = records[at_index(parts[i].press)];
-      const Vec3d force = found->second.force * (parts[i].weight * r.normal_force / sum);
+      const Vec3d force = found->force * (parts[i].weight * r.normal_force / sum);
       r.tangential_force += force;
       r.force += force;
       if (parts[i].weight <= most[at_index(parts[i].press)]) continue;
       most[at_index(parts[i].press)] = parts[i].weight;
-      r.sticking = found->second.sticks;
+      r.sticking = found->sticks;
       r.friction = friction.coefficient(r.sticking);
     }
   }
