@@ -8,9 +8,6 @@ Reads the tables of the compiled module; the build runs it.
 import sys
 from pathlib import Path
 
-CLASSES = {"soft": "SoftFields", "prescribed": "PrescribedFields", "affine": "AffineFields",
-           "half_spaces": "HalfSpaceFields", "robots": "RobotFields", "rigid": "RigidFields",
-           "pairs": "PairFields"}
 NAMED = {"half_spaces": ("normal", "offset")}  # parameters of their own
 TYPES = {"number": "float | str | None", "flag": "bool", "word": "str | None", "text": "str",
          "friction": "float | Sequence[float] | None"}
@@ -39,7 +36,8 @@ def main(folder, out):
 
     rows = _core.field_table()
     parts = [HEAD]
-    for section, name in CLASSES.items():
+    for section in dict.fromkeys(row["section"] for row in rows):
+        name = "".join(word.capitalize() for word in section.split("_")) + "Fields"
         parts.append(f"\nclass {name}(TypedDict, total=False):\n" + "\n".join(lines(rows, section)) + "\n")
     Path(out).write_text("\n".join(parts))
 

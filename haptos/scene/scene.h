@@ -25,9 +25,30 @@ struct Scene {
   std::vector<AffineBody> affine;
   std::vector<HalfSpace> half_spaces;
   std::vector<RobotBody> robots;
+  std::vector<Constraint> constraints;
   std::vector<PairOptions> pairs;
   std::vector<TactileSensor> tactile;
   std::vector<std::string> warnings;  ///< sentences of whoever read its files; no part of the model
+};
+
+/// Calls f(list) for the entries of each kind: the one list of kinds. What a person describes of a
+/// kind is its struct and its table of fields (scene/parts/field.h); readers, checks, entries, body
+/// numbers and documentation fold over this list, and ask an overload for its parts where it has
+/// some.
+template <class S, class F>
+void each_kind(S& scene, const F& f) {
+  f(scene.prescribed);
+  f(scene.soft);
+  f(scene.affine);
+  f(scene.robots);
+  f(scene.half_spaces);
+  f(scene.constraints);
+}
+
+/// A struct whose entries are bodies: contact knows them by number.
+template <class S>
+concept IsBody = requires(const S& s) {
+  s.layer;
 };
 
 /// Checks everything that can be known before compiling: names, references, numbers, meshes.

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "haptos/scene/trajectory.h"
+#include "haptos/scene/parts/trajectory.h"
 #include "haptos/sim/robot_view.h"
 
 namespace haptos {

@@ -6,6 +6,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -13,7 +14,7 @@ namespace {
 
 [[noreturn]] void refuse(const RobotModel& m, const std::string& what, const std::string& value,
                          const std::string& rule, const std::string& remedy) {
-  throw InputError({"", 0, 0, "robot \"" + m.name + "\", " + what, value, rule, remedy});
+  haptos::refuse("robot \"" + m.name + "\", " + what, value, rule, remedy);
 }
 
 void check_size(const RobotModel& m, const char* what, std::size_t size, int wanted) {

@@ -27,7 +27,12 @@ void find_forces(const RobotSensors& robot, int first_body, const RobotParts& pa
   };
   for (const LinkLoad& l : parts.body->loads)
     out.push_back({l.link, place(l.link, l.at), l.force, l.torque});
-  for (const LoopClosureTerm* c : parts.closures) c->add_forces(parts.body, out);
+  std::vector<ConstraintForce> joined;
+  for (const LoopClosureTerm* c : parts.closures) c->add_forces(joined);
+  for (const LoopClosureTerm* c : w.constraints) c->add_forces(joined);
+  for (const ConstraintForce& f : joined)
+    if (f.body >= first_body && f.body < first_body + links)
+      out.push_back({f.body - first_body, f.x, f.force, f.moment});
 }
 
 // What acts on the unknowns beside what is solved for: for bases that float.

@@ -243,6 +243,17 @@ RobotView Sim::robot(const std::string& name) {
   return {model_->robots[i], work_->robots[i], state_, *work_};
 }
 
+Wrench Sim::constraint_wrench(const std::string& name, const Vec3d& about) const {
+  const ConstraintForce f =
+      work_->constraints[index_of(scene().constraints, "constraint", name)]->forces()[0];
+  return {f.force, f.moment + cross(f.x - about, f.force)};
+}
+
+std::array<double, 2> Sim::constraint_error(const std::string& name) const {
+  const LoopClosureTerm& c = *work_->constraints[index_of(scene().constraints, "constraint", name)];
+  return {c.opening(), c.twist()};
+}
+
 int Sim::analyses() const { return work_->objective.analyses(); }
 
 }  // namespace haptos

@@ -119,6 +119,12 @@ class Sim {
   /// this.
   Wrench inertia_wrench(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
 
+  /// What a constraint does to its first body, at the end of the last step.
+  Wrench constraint_wrench(const std::string& constraint, const Vec3d& about = {{0, 0, 0}}) const;
+  /// How far its points are apart [m] and its frames are turned [rad], at the start of the last
+  /// step, by what is not free.
+  std::array<double, 2> constraint_error(const std::string& constraint) const;
+
   /// Pose of an affine body's frame: its origin and the rotation nearest to its axes.
   Pose affine_pose(const std::string& affine) const;
   /// Velocity of its centre of mass [m/s] and angular velocity [rad/s], world.

@@ -5,6 +5,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -12,7 +13,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what, const std::string& value,
                          const std::string& rule) {
-  throw InputError({"", 0, 0, what, value, rule, "take it from a run of the same scene"});
+  haptos::refuse(what, value, rule, "take it from a run of the same scene");
 }
 
 bool sizes_fit(const Model& model, const Workspace& w, const State& s) {

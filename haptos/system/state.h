@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
-#include "haptos/scene/sensor.h"
+#include "haptos/scene/parts/sensor.h"
 #include "haptos/system/contact_history.h"
 
 namespace haptos {

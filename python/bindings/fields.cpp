@@ -225,22 +225,20 @@ void list_fields(nb::list& out, const char* section) {
                 row_dict(row, section, type_of(fresh.*member), value_of(row, fresh.*member)));
         },
         row.member);
+  if constexpr (HasBaseFields<S>) list_fields<typename FieldsOf<S>::Base>(out, section);
 }
 
-// Every field of every section of a scene, in the order of the documentation.
+// Every field of every section of a scene.
 nb::list field_table() {
   nb::list all;
-  list_fields<SoftBody>(all, FieldsOf<SoftBody>::kSection);
-  list_fields<PrescribedBody>(all, FieldsOf<PrescribedBody>::kSection);
-  list_fields<AffineBody>(all, FieldsOf<AffineBody>::kSection);
-  list_fields<HalfSpace>(all, FieldsOf<HalfSpace>::kSection);
-  list_fields<RobotBody>(all, FieldsOf<RobotBody>::kSection);
-  list_fields<RobotContact>(all, FieldsOf<RobotBody>::kSection);
+  Scene scene;
+  each_kind(scene, [&](const auto& list) {
+    using Kind = typename std::decay_t<decltype(list)>::value_type;
+    list_fields<Kind>(all, FieldsOf<Kind>::kSection);
+  });
   list_fields<RigidSpec>(all, FieldsOf<RigidSpec>::kSection);
-  list_fields<RigidMotion>(all, FieldsOf<RigidSpec>::kSection);
   list_fields<RobotContact>(all, FieldsOf<RigidSpec>::kSection);
   list_fields<Ball>(all, FieldsOf<Ball>::kSection);
-  list_fields<RigidMotion>(all, FieldsOf<Ball>::kSection);
   list_fields<RobotContact>(all, FieldsOf<Ball>::kSection);
   list_fields<PairOptions>(all, FieldsOf<PairOptions>::kSection);
   return all;

@@ -1,11 +1,11 @@
-// Declared fields (haptos/scene/field.h) from and to Python.
+// Declared fields (haptos/scene/parts/field.h) from and to Python.
 #pragma once
 
 #include <set>
 
 #include "bind.h"
-#include "haptos/scene/field_rules.h"
-#include "haptos/scene/spec.h"
+#include "haptos/scene/parts/field_rules.h"
+#include "haptos/scene/scene.h"
 
 namespace haptos::python {
 
@@ -54,6 +54,24 @@ void take_fields(Given& given, S& s) {
                  });
   each_field(s, [&](const FieldInfo& row, auto& value) { take_value(given, row, value); });
 }
+
+// What the table leaves: parts of an entry, given by keywords of their own (scene_parts.cpp).
+void take_parts(const Scene& scene, Given& given, SoftBody& b);
+void take_parts(const Scene& scene, Given& given, PrescribedBody& b);
+void take_parts(const Scene& scene, Given& given, AffineBody& b);
+void take_parts(const Scene& scene, Given& given, RobotBody& b);
+void take_parts(const Scene& scene, Given& given, Constraint& c);
+template <class S>
+void take_parts(const Scene&, Given&, S&) {}
+
+// What entries tell of them.
+void show_parts(nb::dict& d, const SoftBody& b);
+void show_parts(nb::dict& d, const PrescribedBody& b);
+void show_parts(nb::dict& d, const AffineBody& b);
+void show_parts(nb::dict& d, const RobotBody& b);
+void show_parts(nb::dict& d, const Constraint& c);
+template <class S>
+void show_parts(nb::dict&, const S&) {}
 
 nb::object value_of(const FieldInfo& row, double v);
 nb::object value_of(const FieldInfo& row, int v);

@@ -5,7 +5,7 @@
 
 #include "bind.h"
 #include "haptos/base/text/options.h"
-#include "haptos/scene/trajectory.h"
+#include "haptos/scene/parts/trajectory.h"
 #include "haptos/sim/batch/batch.h"
 
 namespace haptos::python {

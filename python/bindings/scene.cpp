@@ -14,53 +14,6 @@ std::string about(const char* kind, const std::string& name, const char* what = 
   return std::string(kind) + " \"" + name + "\"" + what;
 }
 
-// Rows (name of a body or of a link, vertex numbers).
-std::vector<Glue> to_glue(const nb::dict& glue, const std::string& body) {
-  std::vector<Glue> r;
-  for (auto [name, vertices] : glue)
-    r.push_back({nb::cast<std::string>(name),
-                 to_indices(nb::borrow(vertices), about("soft body", body, ", glue").c_str())});
-  return r;
-}
-
-// Rows (vertex numbers, axes such as "x" or "xz").
-std::vector<HeldVertices> to_held(const nb::list& held, const std::string& body) {
-  std::vector<HeldVertices> r;
-  for (nb::handle row : held) {
-    const nb::object vertices = row[nb::int_(0)];
-    const auto axes = nb::cast<std::string>(row[nb::int_(1)]);
-    HeldVertices h;
-    h.vertices = to_indices(vertices, about("soft body", body, ", held").c_str());
-    for (char a : axes) {
-      if (a < 'x' || a > 'z')
-        refuse(about("soft body", body, ", held axes"), axes, "must be letters of x, y and z",
-               "for example \"xz\"");
-      h.axis[a - 'x'] = true;
-    }
-    r.push_back(std::move(h));
-  }
-  return r;
-}
-
-void add_soft(Scene& scene, const std::string& name, const TetMesh& mesh, const nb::dict& material,
-              const nb::object& position, const nb::object& quaternion,
-              const std::optional<std::string>& frame, const nb::dict& glue, const nb::list& held,
-              const nb::object& coat, const nb::dict& values) {
-  Given given(values, about("soft body", name));
-  SoftBody b;
-  b.name = name;
-  b.mesh = mesh;
-  b.pose = to_pose(position, quaternion, given.who().c_str());
-  if (frame) b.pose = compose(start_pose(scene, *frame), b.pose);
-  set_options(b.material, material);
-  take_fields(given, b);
-  given.finish();
-  b.glue = to_glue(glue, name);
-  b.held = to_held(held, name);
-  if (!coat.is_none()) b.coat = to_triangles(coat, given.element("coat").c_str());
-  scene.soft.push_back(std::move(b));
-}
-
 SoftBody& soft_named(Scene& scene, const std::string& name) {
   std::vector<std::string> names;
   for (SoftBody& b : scene.soft) {
@@ -124,56 +77,20 @@ void set_acceleration(Scene& scene, const std::string& body, const nb::list& acc
   b.acceleration = to_vectors(acceleration, about("soft body", body, ", acceleration"), "m/s2");
 }
 
-template <class V>
-double last_time(const History<V>& h) {
-  return h.size() > 1 ? h.back().time : 0;
-}
-
-// The time [s] after which no load of the body changes.
-double last_load_time(const SoftBody& b) {
-  double t = last_time(b.acceleration);
-  for (const NodalForce& f : b.forces) t = std::max(t, last_time(f.force));
-  for (const SurfacePressure& p : b.pressures) t = std::max(t, last_time(p.pressure));
-  return t;
-}
-
-// Rows (time, position, quaternion or None).
-void add_prescribed(Scene& scene, const std::string& name, const std::optional<TriMesh>& surface,
-                    const nb::list& trajectory, const nb::dict& values) {
-  Given given(values, about("prescribed body", name));
-  PrescribedBody b;
-  b.name = name;
-  take_fields(given, b);
-  given.finish();
-  if (surface) b.surface = *surface;
-  const std::string who = given.element("keyframe");
-  for (nb::handle row : trajectory) {
-    Keyframe k;
-    k.time = to_quantity(row[nb::int_(0)], "s", who + " time");
-    k.pose = to_pose(row[nb::int_(1)], row[nb::int_(2)], who.c_str());
-    b.trajectory.push_back(k);
-  }
-  scene.prescribed.push_back(std::move(b));
-}
-
-void add_affine(Scene& scene, const std::string& name, const TriMesh& surface,
-                const nb::dict& values) {
-  Given given(values, about("affine body", name));
-  AffineBody b;
-  b.name = name;
-  b.surface = surface;
-  take_fields(given, b);
-  given.finish();
-  scene.affine.push_back(std::move(b));
-}
-
-void add_half_space(Scene& scene, const std::string& name, const nb::dict& values) {
-  Given given(values, about("half-space", name));
-  HalfSpace h;
-  h.name = name;
-  take_fields(given, h);
-  given.finish();
-  scene.half_spaces.push_back(std::move(h));
+// Adds an entry of the section of a kind: `values` has its fields and its parts by name.
+void add_entry(Scene& scene, const std::string& section, const std::string& name,
+               const nb::dict& values) {
+  each_kind(scene, [&](auto& list) {
+    using Kind = typename std::decay_t<decltype(list)>::value_type;
+    if (section != FieldsOf<Kind>::kSection) return;
+    Given given(values, about(FieldsOf<Kind>::kKind, name));
+    Kind entry;
+    entry.name = name;
+    take_fields(given, entry);
+    take_parts(scene, given, entry);
+    given.finish();
+    list.push_back(std::move(entry));
+  });
 }
 
 void add_pair(Scene& scene, const std::string& a, const std::string& b, const nb::dict& values) {
@@ -185,65 +102,22 @@ void add_pair(Scene& scene, const std::string& a, const std::string& b, const nb
   scene.pairs.push_back(std::move(p));
 }
 
-// Of entries: their names and fields, and what of their parts is shown.
-template <class S>
-nb::dict entry_of(const S& s) {
-  nb::dict d;
-  d["name"] = s.name;
-  add_fields(d, s);
-  return d;
-}
-
-nb::dict soft_entry(const SoftBody& b) {
-  nb::dict d = entry_of(b);
-  d["mesh"] = b.mesh;
-  d["material"] = options_dict(b.material);
-  d["pose"] = pose_row(b.pose);
-  nb::dict glue;
-  for (const Glue& g : b.glue) glue[g.body.c_str()] = own_row(g.vertices);
-  d["glue"] = glue;
-  d["held"] = b.held.size();
-  d["coat"] = own_triangles(b.coat);
-  d["forces"] = b.forces.size();
-  d["pressures"] = b.pressures.size();
-  d["load_time"] = last_load_time(b);
-  return d;
-}
-
-nb::dict prescribed_entry(const PrescribedBody& b) {
-  nb::dict d = entry_of(b);
-  d["surface"] = b.surface;
-  nb::list keyframes;
-  for (const Keyframe& k : b.trajectory) keyframes.append(nb::make_tuple(k.time, pose_row(k.pose)));
-  d["trajectory"] = keyframes;
-  return d;
-}
-
-nb::dict affine_entry(const AffineBody& b) {
-  nb::dict d = entry_of(b);
-  d["surface"] = b.surface;
-  return d;
-}
-
-nb::dict robot_entry(const RobotBody& b) {
-  nb::dict d = entry_of(b);
-  add_fields<RobotContact>(d, b);
-  d["robot"] = b.robot;
-  return d;
-}
-
 // What the scene holds, for `haptos describe`, recordings and pictures.
 nb::dict entries(const Scene& s) {
-  nb::list soft, prescribed, affine, half_spaces, robots;
-  for (const SoftBody& b : s.soft) soft.append(soft_entry(b));
-  for (const PrescribedBody& b : s.prescribed) prescribed.append(prescribed_entry(b));
-  for (const AffineBody& b : s.affine) affine.append(affine_entry(b));
-  for (const HalfSpace& h : s.half_spaces) half_spaces.append(entry_of(h));
-  for (const RobotBody& b : s.robots) robots.append(robot_entry(b));
-  nb::dict d;
-  d["soft"] = soft, d["prescribed"] = prescribed, d["affine"] = affine;
-  d["half_spaces"] = half_spaces, d["robots"] = robots;
-  return d;
+  nb::dict all;
+  each_kind(s, [&](const auto& list) {
+    using Kind = typename std::decay_t<decltype(list)>::value_type;
+    nb::list rows;
+    for (const Kind& entry : list) {
+      nb::dict d;
+      d["name"] = entry.name;
+      add_fields(d, entry);
+      show_parts(d, entry);
+      rows.append(d);
+    }
+    all[FieldsOf<Kind>::kSection] = rows;
+  });
+  return all;
 }
 
 nb::dict scene_options(const Scene& scene) {
@@ -337,18 +211,12 @@ SceneReaders readers(const nb::object& tetrahedralise, const nb::object& mjcf,
 void bind_scene(nb::module_& m) {
   nb::class_<Scene>(m, "Scene")
       .def(nb::init<>())
-      .def("add_soft", &add_soft, nb::arg("name"), nb::arg("mesh"), nb::arg("material"),
-           nb::arg("position").none(), nb::arg("quaternion").none(), nb::arg("frame").none(),
-           nb::arg("glue"), nb::arg("held"), nb::arg("coat").none(), nb::arg("values"))
+      .def("add", &add_entry, nb::arg("section"), nb::arg("name"), nb::arg("values"))
       .def("add_force", &add_force, nb::arg("body"), nb::arg("vertices"), nb::arg("force"),
            nb::arg("spread"))
       .def("add_pressure", &add_pressure, nb::arg("body"), nb::arg("pressure"),
            nb::arg("triangles").none())
       .def("set_acceleration", &set_acceleration, nb::arg("body"), nb::arg("acceleration"))
-      .def("add_prescribed", &add_prescribed, nb::arg("name"), nb::arg("surface").none(),
-           nb::arg("trajectory"), nb::arg("values"))
-      .def("add_affine", &add_affine, nb::arg("name"), nb::arg("surface"), nb::arg("values"))
-      .def("add_half_space", &add_half_space, nb::arg("name"), nb::arg("values"))
       .def("add_pair", &add_pair, nb::arg("a"), nb::arg("b"), nb::arg("values"))
       .def("entries", &entries)
       .def("warnings", [](const Scene& s) { return find_warnings(s); })

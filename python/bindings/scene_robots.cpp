@@ -15,42 +15,6 @@ using Row = std::vector<double>;
 
 OutArray<double, -1> row(Row v) { return own_row(std::move(v)); }
 
-// Coordinates of joints at the start, by name.
-void set_start(Robot& robot, const std::map<std::string, Row>& start, const std::string& who) {
-  std::vector<std::string> names;
-  for (const RobotJoint& j : robot.joints) names.push_back(j.name);
-  for (const auto& [name, q] : start) {
-    RobotJoint* found = nullptr;
-    for (RobotJoint& j : robot.joints)
-      if (j.name == name) found = &j;
-    if (!found) {
-      const std::string near = nearest_name(name, names);
-      refuse(who + " start", name, "is no joint of this robot",
-             near.empty() ? "robot.joints lists them" : "did you mean \"" + near + "\"?");
-    }
-    found->position = q;
-  }
-}
-
-// `start`: coordinates by name, `coordinates`: of all joints; one of the two.
-void add_robot(Scene& scene, const std::string& name, const Robot& robot,
-               const std::map<std::string, Row>& start, const nb::object& coordinates,
-               const nb::object& velocity, std::optional<Trajectory> trajectory,
-               const nb::dict& values) {
-  Given given(values, "robot \"" + name + "\"");
-  RobotBody b;
-  b.name = name;
-  b.robot = robot;
-  take_fields(given, b);
-  take_fields<RobotContact>(given, b);
-  given.finish();
-  set_start(b.robot, start, given.who());
-  if (!coordinates.is_none()) b.position = to_numbers(coordinates, given.element("start").c_str());
-  if (!velocity.is_none()) b.velocity = to_numbers(velocity, given.element("velocity").c_str());
-  b.trajectory = std::move(trajectory);
-  scene.robots.push_back(std::move(b));
-}
-
 void add_rigid(Scene& scene, const std::string& name, const nb::list& shapes,
                const nb::dict& values) {
   Given given(values, "rigid body \"" + name + "\"");
@@ -58,7 +22,6 @@ void add_rigid(Scene& scene, const std::string& name, const nb::list& shapes,
   RobotContact contact;
   contact.name = name;
   take_fields(given, rigid);
-  take_fields<RigidMotion>(given, rigid);
   take_fields(given, contact);
   given.finish();
   std::vector<RobotShape> all;
@@ -298,9 +261,6 @@ void bind_batch(nb::module_& m) {
 void bind_scene_robots(nb::module_& m) {
   bind_views(m);
   bind_batch(m);
-  m.def("add_robot", &add_robot, nb::arg("scene"), nb::arg("name"), nb::arg("robot"),
-        nb::arg("start"), nb::arg("coordinates").none(), nb::arg("velocity").none(),
-        nb::arg("trajectory").none(), nb::arg("values"));
   m.def("add_rigid", &add_rigid, nb::arg("scene"), nb::arg("name"), nb::arg("shapes"),
         nb::arg("values"));
 }

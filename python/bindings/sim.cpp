@@ -210,6 +210,15 @@ void bind_sim(nb::module_& m) {
            [](const Sim& s, const std::string& n, const nb::object& about) {
              return pair(s.contact_wrench(n, to_vec3(about, "about")));
            })
+      .def("constraint_wrench",
+           [](const Sim& s, const std::string& n, const nb::object& about) {
+             return pair(s.constraint_wrench(n, to_vec3(about, "about")));
+           })
+      .def("constraint_error",
+           [](const Sim& s, const std::string& n) {
+             const std::array<double, 2> e = s.constraint_error(n);
+             return own_row(std::vector<double>{e[0], e[1]});
+           })
       .def("load_wrench",
            [](const Sim& s, const std::string& n, const nb::object& about) {
              return pair(s.load_wrench(n, to_vec3(about, "about")));

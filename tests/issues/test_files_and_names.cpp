@@ -14,9 +14,9 @@
 #include "haptos/base/text/file.h"
 #include "haptos/base/text/utf8.h"
 #include "haptos/files/urdf/urdf.h"
+#include "haptos/scene/parts/trajectory.h"
 #include "haptos/scene/robot/robot_check.h"
 #include "haptos/scene/scene.h"
-#include "haptos/scene/trajectory.h"
 
 namespace haptos {
 namespace {

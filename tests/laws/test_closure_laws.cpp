@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "haptos/bodies/joints/loop_closure.h"
+#include "haptos/bodies/stiff/affine_frame.h"
 #include "tests/laws/unknowns_suite.h"
 #include "tests/robots.h"
 
@@ -68,10 +69,91 @@ TEST(ClosureLaws, DerivativesMatchDifferencesBetweenTwoRobots) {
       if (kind == 0) term = std::make_unique<BallClosure>(p, q);
       if (kind == 1) term = std::make_unique<DistanceClosure>(p, q, 0.3);
       if (kind == 2)
-        term = std::make_unique<WeldClosure>(LinkFrame{a, 3, {p.local, {}}},
-                                             LinkFrame{b, 2, {q.local, {}}});
+        term = std::make_unique<WeldClosure>(LinkFrame(a, 3, p.local), LinkFrame(b, 2, q.local));
       check(scene, *term, 11);
     }
+}
+
+// A brick of 0.1 m, off its rest shape and turning.
+AffineFrameSpec affine_brick(const Vec3d& p) {
+  AffineFrameSpec spec;
+  const double m = 0.7, s = m * 0.01 / 12;
+  spec.moments = {m, m * Vec3d{{0.02, 0, 0.01}}, Mat3d::identity() * s};
+  spec.own = spec.moments;
+  spec.volume = 1e-3;
+  spec.pose = {p, rotation_by({{0.3, -0.5, 0.2}})};
+  return spec;
+}
+
+TEST(ClosureLaws, DerivativesMatchDifferencesBetweenBodiesOfTwoKinds) {
+  const Robot robot = test::random_robot(2, 5, JointKind::kFree);
+  const auto turned = [](double a) { return rotation_by({{0.1, a, -0.2}}); };
+  for (const bool world : {false, true})
+    for (const int kind : {0, 1, 2, 3, 4}) {
+      test::UnknownsCase scene(1e-2);
+      auto* one =
+          scene.add(std::make_unique<AffineFrame>(scene.next_slots(), affine_brick({{1, 2, 3}})));
+      auto* two = scene.add(
+          std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+      const auto a = std::make_shared<LinkOf<AffineFrame>>(one);
+      const std::shared_ptr<const Link> b = world ? nullptr : link_of(two, 3);
+      const Pose pa{{{0.1, 0, 0.2}}, turned(0.3)}, pb{{{0, -0.1, 0.1}}, turned(-0.4)};
+      std::unique_ptr<LoopClosureTerm> term;
+      if (kind == 0) term = std::make_unique<BallClosure>(LinkPoint(a, pa.p), LinkPoint(b, pb.p));
+      if (kind == 1)
+        term = std::make_unique<DistanceClosure>(LinkPoint(a, pa.p), LinkPoint(b, pb.p), 0.3);
+      using Free = WeldClosure::Free;
+      const Free free = kind == 2 ? Free::kNothing : kind == 3 ? Free::kTurn : Free::kShift;
+      if (kind > 1) term = std::make_unique<WeldClosure>(LinkFrame(a, pa), LinkFrame(b, pb), free);
+      check(scene, *term, 13);
+      EXPECT_EQ(term->rows(), kind == 0 ? 3 : kind == 1 ? 1 : kind == 2 ? 6 : 5);
+    }
+}
+
+// What a link says of its motion is how its points move: by differences over a short time.
+TEST(ClosureLaws, LinksOfEveryKindTurnAndMoveAsTheirPointsDo) {
+  const Robot robot = test::random_robot(2, 5, JointKind::kFree);
+  test::UnknownsCase scene(1e-2);
+  auto* affine =
+      scene.add(std::make_unique<AffineFrame>(scene.next_slots(), affine_brick({{1, 2, 3}})));
+  auto* tree =
+      scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+  const std::shared_ptr<const Link> links[] = {std::make_shared<LinkOf<AffineFrame>>(affine),
+                                               link_of(tree, 3)};
+  const BallClosure term(LinkPoint(links[0], {{0, 0, 0}}), LinkPoint(links[1], {{0, 0, 0}}));
+  test::Random random(17);
+  std::vector<double> z(static_cast<std::size_t>(scene.next_slots().first_scalar));
+  for (double& v : z) v = 0.3 * random();
+  // A turn of the affine body without stretch, for which its frame has one angular velocity.
+  const Vec3d w{{0.2, -0.1, 0.4}};
+  const Mat3d axes = skew<double>(w) * to_matrix(affine->spec().pose.q);
+  for (int k = 0; k < 3; ++k)
+    for (int r = 0; r < 3; ++r) z[static_cast<std::size_t>(3 * (k + 1) + r)] = axes(r, k);
+  BallClosure prepared = term;
+  scene.prepare(&prepared, z);
+  for (const auto& link : links) {
+    const int n = link->columns();
+    std::vector<double> j(static_cast<std::size_t>(3 * n)), turn(j);
+    const Pose pose = link->pose();
+    const Vec3d local{{0.1, -0.2, 0.15}}, x = pose * local;
+    link->jacobian(x, j.data());
+    link->turning(turn.data());
+    const double h = 1e-6;
+    const Pose after = link->pose_after(z, h), before = link->pose_after(z, -h);
+    const Vec3d moved = (after * local - before * local) * (0.5 / h);
+    const Quat q = after.q * conjugate(before.q);
+    const Vec3d spun = rotation_log(Quaternion<double>{{q.w, q.x, q.y, q.z}}) * (0.5 / h);
+    for (int r = 0; r < 3; ++r) {
+      double u = 0, s = 0;
+      for (int c = 0; c < n; ++c) {
+        const double v = z[static_cast<std::size_t>(link->first_scalar() + c)];
+        u += j[static_cast<std::size_t>(r * n + c)] * v;
+        s += turn[static_cast<std::size_t>(r * n + c)] * v;
+      }
+      EXPECT_NEAR(u, moved[r], 1e-7);
+      EXPECT_NEAR(s, spun[r], 1e-7);
+    }
+  }
 }
 
 }  // namespace

@@ -43,13 +43,15 @@ class UnknownsCase {
     state_.z.assign(n, 0.0);
     points_.finish_permanent();
     mass_.assign(static_cast<std::size_t>(slots_.first_mass), 0.0);
-    std::vector<double> z_free(n), length(n);
+    std::vector<double> z_free(n), length(n), z_past(n), z_hold(n);
     BodyStep step;
     step.h = step.b = h_;
     step.points = &points_;
     step.mass = &mass_;
     step.z_free = &z_free;
     step.length = &length;
+    step.z_past = &z_past;
+    step.z_hold = &z_hold;
     for (const auto& b : bodies_) b->initialize(state_);
     state_.z = z;
     for (const auto& b : bodies_) b->begin_step(state_, step);

@@ -15,7 +15,7 @@ from haptos.scene.fields import field_table, keywords
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = {"soft": haptos.Scene.add_soft, "prescribed": haptos.Scene.add_prescribed,
            "affine": haptos.Scene.add_affine, "half_spaces": haptos.Scene.add_half_space,
-           "robots": haptos.Scene.add_robot, "rigid": haptos.Scene.add_rigid,
+           "robots": haptos.Scene.add_robot, "rigid": haptos.Scene.add_rigid, "constraints": haptos.Scene.add_constraint,
            "spheres": haptos.Scene.add_sphere, "pairs": haptos.Scene.add_pair}
 
 
@@ -103,7 +103,7 @@ def test_a_model_that_two_kinds_do_not_take_is_refused_with_the_table():
 
 def test_types_for_editors_have_every_keyword():
     text = (Path(haptos.__file__).parent / "_fields.pyi").read_text()
-    for section, title in (("affine", "AffineFields"), ("pairs", "PairFields"), ("soft", "SoftFields")):
+    for section, title in (("affine", "AffineFields"), ("pairs", "PairsFields"), ("soft", "SoftFields")):
         body = text.split(f"class {title}(")[1].split("class ")[0]
         for field in keywords(section):
             for name in names_of(field):

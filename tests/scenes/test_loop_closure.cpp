@@ -213,8 +213,8 @@ TEST(LoopClosure, ARodBetweenTwoPointsMakesAPendulum) {
     Articulation* body =
         free.add(std::make_unique<Articulation>(free.next_slots(), test::articulation_of(ball)));
     exact.add(std::make_unique<Articulation>(exact.next_slots(), test::articulation_of(hinged)));
-    auto* rod = free.add_term(
-        std::make_unique<DistanceClosure>(LinkPoint{body, 0, {}}, LinkPoint{}, length));
+    auto* rod = free.add_term(std::make_unique<DistanceClosure>(LinkPoint(body, 0, {}),
+                                                                LinkPoint(nullptr, 0, {}), length));
     free.start();
     exact.start();
     double stretch = 0;
@@ -285,7 +285,7 @@ TEST(LoopClosure, ACoupledJointFollowsItsPolynomial) {
 }
 
 TEST(LoopClosure, RefusesWhatCannotBeNamingTheClosure) {
-  EXPECT_THROW(BallClosure({}, {}), InputError);
+  EXPECT_THROW(BallClosure(LinkPoint(nullptr, 0, {}), LinkPoint(nullptr, 0, {})), InputError);
   const Robot robot = two_bricks(true);
   const Articulation body({0, 0, 0, 0, 0, 0}, test::articulation_of(robot));
   LoopClosure c;

@@ -11,7 +11,7 @@
 #include "haptos/base/text/status.h"
 #include "haptos/bodies/elastic/elastic_laws.h"
 #include "haptos/contact/live/barrier/barrier_law.h"
-#include "haptos/scene/material.h"
+#include "haptos/scene/parts/material.h"
 #include "haptos/sim/batch/kernel_batch.h"
 #include "tests/support.h"
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "haptos/scene/field_rules.h"
+#include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/model/pair_models.h"
 #include "tests/robots.h"
 

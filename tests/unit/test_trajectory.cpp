@@ -1,5 +1,5 @@
 // Recorded motions of joints: interpolation, ends, loops, and files that are refused.
-#include "haptos/scene/trajectory.h"
+#include "haptos/scene/parts/trajectory.h"
 
 #include <gtest/gtest.h>
 

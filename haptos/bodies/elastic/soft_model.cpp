@@ -6,6 +6,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/geometry/mesh/tet_refine.h"
 #include "haptos/geometry/mesh/topology.h"
 
@@ -14,12 +15,7 @@ namespace {
 
 [[noreturn]] void refuse(const SoftBody& b, const std::string& what, const std::string& value,
                          const std::string& rule, const std::string& remedy) {
-  Diagnostic d;
-  d.element = "soft body \"" + b.name + "\", " + what;
-  d.value = value;
-  d.rule = rule;
-  d.remedy = remedy;
-  throw InputError(d);
+  haptos::refuse("soft body \"" + b.name + "\", " + what, value, rule, remedy);
 }
 
 void check_vertex(const SoftBody& b, const char* what, int v) {

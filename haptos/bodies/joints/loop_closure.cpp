@@ -6,6 +6,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/bodies/tree/tree_jacobian.h"
 #include "haptos/system/regularisation.h"
 
@@ -14,65 +15,58 @@ namespace {
 
 constexpr double kPeriod = 0.1;  // beta: shortest period of the constraint in time steps
 
-[[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
-                         const char* remedy) {
-  throw InputError({"", 0, 0, element, value, rule, remedy});
-}
-
-void check_link(const Articulation* body, int link) {
-  if (body && (link < 0 || at_index(link) >= body->tree().links.size()))
-    refuse("loop closure of " + body->spec().name, std::to_string(link),
-           "must be a link of the articulation", "count from 0");
-}
-
-Vec3d position(const LinkPoint& s) {
-  return s.body ? s.body->link_position(s.link, s.local) : s.local;
-}
-
-Quat orientation(const LinkFrame& s) {
-  if (!s.body) return s.local.q;
-  const Mat3d r = link_frame(s.body->tree(), s.body->start(), s.link).r;
-  return quaternion(r * to_matrix(s.local.q));
-}
-
 }  // namespace
 
-LoopClosureTerm::LoopClosureTerm(const Articulation* a, const Articulation* b, int rows)
-    : body_{a, b}, rows_(rows), blocks_(a && b && a != b ? 2 : 1) {
-  if (!a && !b)
+std::shared_ptr<const Link> link_of(const Articulation* body, int link) {
+  if (!body) return nullptr;
+  if (link < 0 || at_index(link) >= body->tree().links.size())
+    refuse("loop closure of " + body->spec().name, std::to_string(link),
+           "must be a link of the articulation", "count from 0");
+  return std::make_shared<LinkOf<Articulation>>(body, link, body->slots().body + link);
+}
+
+LoopClosureTerm::LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<const Link> b,
+                                 int rows)
+    : link_{std::move(a), std::move(b)},
+      rows_(rows),
+      blocks_(link_[0] && link_[1] && link_[0]->block() != link_[1]->block() ? 2 : 1) {
+  if (!link_[0] && !link_[1])
     refuse("loop closure", "", "joins two points of the world",
            "give a link of a body on one side");
   for (int k = 0; k < 2; ++k)
-    if (body_[k]) j_[k].resize(at_index(rows * body_[k]->v_count()));
+    if (link_[k]) j_[k].resize(at_index(rows * link_[k]->columns()));
 }
 
 double* LoopClosureTerm::row(int side, int r) {
-  if (blocks_ == 1) side = body_[0] ? 0 : 1;
-  return j_[side].data() + r * body_[side]->v_count();
+  if (blocks_ == 1) side = link_[0] ? 0 : 1;
+  return j_[side].data() + r * link_[side]->columns();
 }
 
-void LoopClosureTerm::add_motion(int side, int link, const Vec3d& x, double sign, int first) {
-  if (!body_[side]) return;
-  const double* j = jacobian(side, link, x);
-  double* out = row(side, first);
-  for (int i = 0; i < 3 * body_[side]->v_count(); ++i) out[i] += sign * j[i];
-}
-
-const double* LoopClosureTerm::jacobian(int side, int link, const Vec3d& x) {
-  gradient_.resize(at_index(3 * body_[side]->v_count()));
-  body_[side]->link_jacobian(link, x, gradient_.data());
+const double* LoopClosureTerm::motion(int side, const Vec3d* x) {
+  gradient_.resize(at_index(3 * link_[side]->columns()));
+  if (x)
+    link_[side]->jacobian(*x, gradient_.data());
+  else
+    link_[side]->turning(gradient_.data());
   return gradient_.data();
 }
 
-void LoopClosureTerm::add_turn(int side, int link, double sign, int first) {
-  const Articulation* body = body_[side];
-  if (!body) return;
-  const Tree& tree = body->tree();
-  double* out = row(side, first);
-  for (int k = last_unknown(tree, tree.links[at_index(link)].body); k >= 0;
-       k = tree.parent_of[at_index(k)])
-    for (int r = 0; r < 3 && !tree.slides[at_index(k)]; ++r)
-      out[r * tree.v_count + k] += sign * body->start().axis[at_index(k)][r];
+void LoopClosureTerm::add_motion(int side, const Vec3d& x, const Vec3d& along, int r) {
+  if (!link_[side]) return;
+  const double* j = motion(side, &x);
+  const int n = link_[side]->columns();
+  double* out = row(side, r);
+  for (int c = 0; c < n; ++c)
+    for (int k = 0; k < 3; ++k) out[c] += along[k] * j[k * n + c];
+}
+
+void LoopClosureTerm::add_turn(int side, const Vec3d& about, int r) {
+  if (!link_[side]) return;
+  const double* j = motion(side, nullptr);
+  const int n = link_[side]->columns();
+  double* out = row(side, r);
+  for (int c = 0; c < n; ++c)
+    for (int k = 0; k < 3; ++k) out[c] += about[k] * j[k * n + c];
 }
 
 // Rows that are forces and rows that are moments by themselves: their units differ.
@@ -84,9 +78,9 @@ void LoopClosureTerm::find_compliance(const StepContext& context) {
         double w = 0;
         for (int k = 0; k < 2; ++k) {
           if (!has_rows(k)) continue;
-          const double* m = context.inverse_mass->data() + body_[k]->slots().first_scalar;
+          const double* m = context.inverse_mass->data() + link_[k]->first_scalar();
           const double *a = row(k, r), *b = row(k, q);
-          for (int c = 0; c < body_[k]->v_count(); ++c) w += a[c] * b[c] * m[c];
+          for (int c = 0; c < link_[k]->columns(); ++c) w += a[c] * b[c] * m[c];
         }
         squares += w * w;
       }
@@ -106,9 +100,9 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
   double cost = 0, v[kMaxRows] = {};
   for (int k = 0; k < 2; ++k) {
     if (!has_rows(k)) continue;
-    const double* z = e.z->data() + body_[k]->slots().first_scalar;
+    const double* z = e.z->data() + link_[k]->first_scalar();
     for (int r = 0; r < rows_; ++r)
-      for (int c = 0; c < body_[k]->v_count(); ++c) v[r] = fma(row(k, r)[c], z[c], v[r]);
+      for (int c = 0; c < link_[k]->columns(); ++c) v[r] = fma(row(k, r)[c], z[c], v[r]);
   }
   for (int r = 0; r < rows_; ++r) {
     // Rows that move nothing hold nothing.
@@ -118,13 +112,13 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
   if (!e.assembly) return {cost, cost};
   for (int k = 0; k < 2; ++k) {
     if (!has_rows(k)) continue;
-    const int n = body_[k]->v_count(), block = body_[k]->slots().first_block;
+    const int n = link_[k]->columns(), block = link_[k]->block();
     gradient_.assign(at_index(n), 0.0);
     for (int r = 0; r < rows_; ++r)
       for (int c = 0; c < n; ++c) gradient_[at_index(c)] -= row(k, r)[c] * impulse_[r];
     const bool wanted = e.assembly->wants_hessian();
     const auto product = [&](int other) {
-      const int m = body_[other]->v_count();
+      const int m = link_[other]->columns();
       hessian_.assign(at_index(n * m), 0.0);
       for (int r = 0; r < rows_; ++r) {
         if (!(r_[r] > 0)) continue;
@@ -136,7 +130,7 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
     };
     e.assembly->add_coordinates(block, gradient_.data(), wanted ? product(k) : nullptr);
     if (wanted && k == 0 && blocks_ == 2)
-      e.assembly->add_coupling(block, body_[1]->slots().first_block, product(1));
+      e.assembly->add_coupling(block, link_[1]->block(), product(1));
   }
   return {cost, cost};
 }
@@ -144,7 +138,7 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
 void LoopClosureTerm::couplings(const Points&, Coupled coupled,
                                 std::vector<std::array<int, 2>>& out) const {
   if (coupled == Coupled::kInThisStep && blocks_ == 2)
-    out.push_back({body_[0]->slots().first_block, body_[1]->slots().first_block});
+    out.push_back({link_[0]->block(), link_[1]->block()});
 }
 
 TermReport LoopClosureTerm::report() const {
@@ -153,89 +147,115 @@ TermReport LoopClosureTerm::report() const {
   return {sqrt(squares) / h_};
 }
 
-void LoopClosureTerm::add_forces(const Articulation*, std::vector<LinkForce>&) const {}
+void LoopClosureTerm::add_forces(std::vector<ConstraintForce>& out) const {
+  if (forces_ == 0) return;
+  std::array<ConstraintForce, 2> both = forces();
+  for (int k = 0; k < 2; ++k)
+    if (link_[k]) {
+      both[at_index(k)].body = link_[k]->body();
+      out.push_back(both[at_index(k)]);
+    }
+}
 
-BallClosure::BallClosure(const LinkPoint& a, const LinkPoint& b)
-    : LoopClosureTerm(a.body, b.body, 3), side_{a, b} {
+double LoopClosureTerm::size_of_error(int from, int to) const {
+  double squares = 0;
+  for (int r = from; r < to; ++r) squares += square(g_[r]);
+  return sqrt(squares);
+}
+
+BallClosure::BallClosure(LinkPoint a, LinkPoint b)
+    : LoopClosureTerm(a.link, b.link, 3), side_{std::move(a), std::move(b)} {
   forces_ = 3;
-  for (const LinkPoint& s : side_) check_link(s.body, s.link);
 }
 
 void BallClosure::linearise() {
-  const Vec3d x[2] = {position(side_[0]), position(side_[1])}, middle = 0.5 * (x[0] + x[1]);
-  for (int k = 0; k < 3; ++k) g_[k] = x[0][k] - x[1][k];
-  for (int k = 0; k < 2; ++k) add_motion(k, side_[k].link, middle, k == 0 ? 1 : -1, 0);
-}
-
-void BallClosure::add_forces(const Articulation* body, std::vector<LinkForce>& out) const {
-  const Vec3d middle = 0.5 * (position(side_[0]) + position(side_[1]));
-  for (int k = 0; k < 2; ++k)
-    if (side_[k].body == body)
-      out.push_back({side_[k].link, middle, k == 0 ? force() : -force(), Vec3d::zero()});
-}
-
-WeldClosure::WeldClosure(const LinkFrame& a, const LinkFrame& b)
-    : LoopClosureTerm(a.body, b.body, 6), side_{a, b} {
-  forces_ = 3;
-  for (const LinkFrame& s : side_) check_link(s.body, s.link);
-}
-
-void WeldClosure::linearise() {
-  Vec3d x[2];
-  for (int k = 0; k < 2; ++k) x[k] = position({side_[k].body, side_[k].link, side_[k].local.p});
-  const Quat turn = orientation(side_[0]) * conjugate(orientation(side_[1]));
-  const Vec3d gap = x[0] - x[1], middle = 0.5 * (x[0] + x[1]);
-  const Vec3d angle = rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}});
-  for (int k = 0; k < 3; ++k) g_[k] = gap[k], g_[3 + k] = angle[k];
-  for (int k = 0; k < 2; ++k) {
-    add_motion(k, side_[k].link, middle, k == 0 ? 1 : -1, 0);
-    add_turn(k, side_[k].link, k == 0 ? 1 : -1, 3);
+  const Vec3d x[2] = {side_[0].position(), side_[1].position()}, middle = 0.5 * (x[0] + x[1]);
+  for (int r = 0; r < 3; ++r) {
+    Vec3d along = Vec3d::zero();
+    along[r] = 1;
+    g_[r] = x[0][r] - x[1][r];
+    for (int k = 0; k < 2; ++k) add_motion(k, middle, k == 0 ? along : -along, r);
   }
 }
 
-void WeldClosure::add_forces(const Articulation* body, std::vector<LinkForce>& out) const {
-  Vec3d middle = Vec3d::zero();
-  for (const LinkFrame& s : side_) middle += 0.5 * position({s.body, s.link, s.local.p});
-  for (int k = 0; k < 2; ++k)
-    if (side_[k].body == body)
-      out.push_back(
-          {side_[k].link, middle, k == 0 ? force() : -force(), k == 0 ? moment() : -moment()});
+std::array<ConstraintForce, 2> BallClosure::forces() const {
+  const Vec3d middle = 0.5 * (side_[0].position() + side_[1].position());
+  return opposite(middle, middle, force(), Vec3d::zero());
 }
 
-DistanceClosure::DistanceClosure(const LinkPoint& a, const LinkPoint& b, double distance)
-    : LoopClosureTerm(a.body, b.body, 1), side_{a, b}, distance_(distance) {
+WeldClosure::WeldClosure(LinkFrame a, LinkFrame b, Free free)
+    : LoopClosureTerm(a.link, b.link, free == Free::kNothing ? 6 : 5),
+      side_{std::move(a), std::move(b)},
+      free_(free) {
+  forces_ = free == Free::kShift ? 2 : 3;
+  int next = 0;
+  for (int d = 0; d < 6; ++d) {
+    const bool moves = (d == 2 && free == Free::kShift) || (d == 5 && free == Free::kTurn);
+    row_of_[d] = moves ? -1 : next++;
+  }
+}
+
+void WeldClosure::linearise() {
+  const Pose a = side_[0].place(), b = side_[1].place();
+  const Quat turn = a.q * conjugate(b.q);
+  if (free_ != Free::kNothing) axes_ = to_matrix(b.q);
+  gap_ = a.p - b.p;
+  turn_ = rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}});
+  if (free_ == Free::kTurn) {  // of the turn only what tilts the axis; the rest may be many radians
+    const Mat3d at = to_matrix(a.q);
+    turn_ = cross(column(axes_, 2), column(at, 2));
+  }
+  // A slider's force acts where the two are level.
+  const Vec3d middle = 0.5 * (a.p + b.p);
+  for (int d = 0; d < 6; ++d) {
+    const int r = row_of_[d];
+    if (r < 0) continue;
+    const Vec3d along = column(axes_, d % 3);
+    g_[r] = dot(along, d < 3 ? gap_ : turn_);
+    for (int k = 0; k < 2; ++k) {
+      if (d < 3)
+        add_motion(k, middle, k == 0 ? along : -along, r);
+      else
+        add_turn(k, k == 0 ? along : -along, r);
+    }
+  }
+}
+
+Vec3d WeldClosure::spread(int first) const {
+  Vec3d sum = Vec3d::zero();
+  for (int d = first; d < first + 3; ++d)
+    if (row_of_[d] >= 0) sum += column(axes_, d % 3) * effort(row_of_[d]);
+  return sum;
+}
+
+std::array<ConstraintForce, 2> WeldClosure::forces() const {
+  const Vec3d middle = 0.5 * (side_[0].place().p + side_[1].place().p);
+  return opposite(middle, middle, force(), moment());
+}
+
+DistanceClosure::DistanceClosure(LinkPoint a, LinkPoint b, double distance)
+    : LoopClosureTerm(a.link, b.link, 1), side_{std::move(a), std::move(b)}, distance_(distance) {
   forces_ = 1;
-  for (const LinkPoint& s : side_) check_link(s.body, s.link);
   if (!(distance > 0) || !std::isfinite(distance))
     refuse("distance closure", internal::format_number(distance), "must be above 0 and finite",
            "give it in m, or use a ball for points that stay together");
 }
 
 void DistanceClosure::linearise() {
-  const Vec3d x[2] = {position(side_[0]), position(side_[1])};
+  const Vec3d x[2] = {side_[0].position(), side_[1].position()};
   const double length = norm(x[0] - x[1]);
   if (length > 0) along_ = (x[0] - x[1]) * (1 / length);
   g_[0] = length - distance_;
-  for (int k = 0; k < 2; ++k) {
-    if (!body_[k]) continue;
-    const int n = body_[k]->v_count();
-    const double* j = jacobian(k, side_[k].link, x[k]);
-    double* out = row(k, 0);
-    for (int c = 0; c < n; ++c)
-      for (int r = 0; r < 3; ++r) out[c] += (k == 0 ? 1 : -1) * along_[r] * j[r * n + c];
-  }
+  for (int k = 0; k < 2; ++k) add_motion(k, x[k], k == 0 ? along_ : -along_, 0);
 }
 
-void DistanceClosure::add_forces(const Articulation* body, std::vector<LinkForce>& out) const {
-  for (int k = 0; k < 2; ++k)
-    if (side_[k].body == body)
-      out.push_back({side_[k].link, position(side_[k]), (k == 0 ? thrust() : -thrust()) * along_,
-                     Vec3d::zero()});
+std::array<ConstraintForce, 2> DistanceClosure::forces() const {
+  return opposite(side_[0].position(), side_[1].position(), thrust() * along_, Vec3d::zero());
 }
 
 JointCoupler::JointCoupler(const Articulation* body, int joint, int other,
                            const double (&polynomial)[kTerms])
-    : LoopClosureTerm(body, nullptr, 1), joint_(joint), other_(other) {
+    : LoopClosureTerm(link_of(body, 0), nullptr, 1), body_(body), joint_(joint), other_(other) {
   std::copy_n(polynomial, kTerms, c_);
   body->check_coordinate(joint);
   if (other >= 0) body->check_coordinate(other);
@@ -250,7 +270,7 @@ JointCoupler::JointCoupler(const Articulation* body, int joint, int other,
 
 void JointCoupler::linearise() {
   const auto position = [&](int joint) {
-    return body_[0]->start_position()[at_index(body_[0]->coordinate_of(joint))];
+    return body_->start_position()[at_index(body_->coordinate_of(joint))];
   };
   double value = c_[0], slope = 0;
   if (other_ >= 0) {
@@ -270,7 +290,7 @@ std::unique_ptr<LoopClosureTerm> make_closure(const Articulation* body, const Lo
                                               const Pose& base) {
   const Tree& tree = body->tree();
   const auto frame = [&](int link, const Pose& local) {
-    return link < 0 ? LinkFrame{nullptr, 0, compose(base, local)} : LinkFrame{body, link, local};
+    return link < 0 ? LinkFrame(nullptr, compose(base, local)) : LinkFrame(body, link, local);
   };
   const auto unknown = [&](int joint) {
     if (joint < 0 || at_index(joint) >= tree.joint_body.size())
@@ -282,9 +302,12 @@ std::unique_ptr<LoopClosureTerm> make_closure(const Articulation* body, const Lo
              "couple revolute or prismatic joints");
     return tree.bodies[at_index(b)].first_v;
   };
-  const LinkFrame a = frame(closure.a, closure.frame_a), b = frame(closure.b, closure.frame_b);
-  const LinkPoint pa{a.body, a.link, a.local.p}, pb{b.body, b.link, b.local.p};
   try {
+    if (closure.kind == ClosureKind::kCoupler)
+      return std::make_unique<JointCoupler>(
+          body, unknown(closure.a), closure.b < 0 ? -1 : unknown(closure.b), closure.polynomial);
+    const LinkFrame a = frame(closure.a, closure.frame_a), b = frame(closure.b, closure.frame_b);
+    const LinkPoint pa{a.link, a.local.p}, pb{b.link, b.local.p};
     switch (closure.kind) {
       case ClosureKind::kWeld:
         return std::make_unique<WeldClosure>(a, b);
@@ -293,8 +316,7 @@ std::unique_ptr<LoopClosureTerm> make_closure(const Articulation* body, const Lo
       case ClosureKind::kDistance:
         return std::make_unique<DistanceClosure>(pa, pb, closure.distance);
       case ClosureKind::kCoupler:
-        return std::make_unique<JointCoupler>(
-            body, unknown(closure.a), closure.b < 0 ? -1 : unknown(closure.b), closure.polynomial);
+        break;
     }
   } catch (const InputError& e) {
     Diagnostic d = e.diagnostic;

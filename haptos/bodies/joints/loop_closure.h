@@ -1,11 +1,14 @@
-// What closes kinematic loops: near-rigid constraints between links of articulations, or between a
-// link and the world, and between two joints. With the rows J of the constraint and its error g,
+// What closes kinematic loops and joins bodies: near-rigid constraints between two links, of
+// whatever bodies, or between a link and the world, and between two joints. With the rows J of the
+// constraint and its error g,
 //
 //   v = J z,   gamma = (v_hat - v) / R [N s] or [N m s],   l = sum R gamma^2 / 2,   dl/dv = -gamma,
 //   v_hat = -g / (2 h),   R = beta^2 / (4 pi^2) w,   w = |J diag(M)^-1 J^T|_F / n,   beta = 0.1
 //
 //   ball      g = x_a - x_b                                       n = 3, world axes
 //   weld      that, and the rotation vector of R_a R_b^T          n = 3 each
+//   hinge     a weld without the turn about z of frame b
+//   slider    a weld without the shift along z of frame b
 //   distance  g = |x_a - x_b| - d, along the line of both points  n = 1
 //   coupler   g = q_a - sum c_k q_b^k                             n = 1
 //
@@ -18,27 +21,48 @@
 // about half its square times the lever in that step. Convex in z, no step cap.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "haptos/bodies/loads/step_loads.h"
 #include "haptos/bodies/tree/articulation.h"
+#include "haptos/system/link.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
 
-/// A point of a link.
-struct LinkPoint {
-  const Articulation* body = nullptr;  ///< must outlive the term; nullptr: the world
-  int link = 0;
-  Vec3d local{{0, 0, 0}};  ///< in the link's frame, or in the world [m]
-};
+/// A link of an articulation, which must outlive it; null: the world.
+/// @throws InputError for a link that does not exist
+std::shared_ptr<const Link> link_of(const Articulation* body, int link);
 
 /// A frame of a link.
 struct LinkFrame {
-  const Articulation* body = nullptr;  ///< must outlive the term; nullptr: the world
-  int link = 0;
-  Pose local;  ///< in the link's frame, or in the world
+  std::shared_ptr<const Link> link;  ///< null: the world
+  Pose local;                        ///< in the link's frame, or in the world
+
+  LinkFrame(std::shared_ptr<const Link> l, const Pose& p) : link(std::move(l)), local(p) {}
+  LinkFrame(const Articulation* body, int number, const Pose& p)
+      : link(link_of(body, number)), local(p) {}
+  /// At the start of the step.
+  Pose place() const { return link ? compose(link->pose(), local) : local; }
+};
+
+/// A point of a link.
+struct LinkPoint : LinkFrame {
+  LinkPoint(std::shared_ptr<const Link> l, const Vec3d& p) : LinkFrame(std::move(l), {p, {}}) {}
+  LinkPoint(const Articulation* body, int number, const Vec3d& p)
+      : LinkFrame(body, number, {p, {}}) {}
+  Vec3d position() const { return link ? link->pose() * local.p : local.p; }
+};
+
+/// What a constraint does to a link.
+struct ConstraintForce {
+  int body = -1;            ///< id of the link in records
+  Vec3d x{{0, 0, 0}};       ///< where it acts, at the start of the step [m]
+  Vec3d force{{0, 0, 0}};   ///< [N], world
+  Vec3d moment{{0, 0, 0}};  ///< [N m], world
 };
 
 /// What they have in common: up to six rows on the unknowns of up to two bodies.
@@ -55,8 +79,14 @@ class LoopClosureTerm : public Term {
                  std::vector<std::array<int, 2>>& out) const override;
   TermReport report() const override;
 
-  /// Adds the forces on links of `body` at the end of the last step.
-  virtual void add_forces(const Articulation* body, std::vector<LinkForce>& out) const;
+  /// What acts on side 0 and on side 1 at the end of the last step; nothing for joints.
+  virtual std::array<ConstraintForce, 2> forces() const { return {}; }
+  /// Adds those on links.
+  void add_forces(std::vector<ConstraintForce>& out) const;
+  /// How far apart the points are [m], and how far the frames are turned [rad], at the start of the
+  /// step, by what is not free.
+  double opening() const { return size_of_error(0, forces_); }
+  double twist() const { return size_of_error(forces_, rows_); }
 
   int rows() const { return rows_; }
   /// Error of a row at the start of the step [m] or [rad].
@@ -65,28 +95,33 @@ class LoopClosureTerm : public Term {
   double effort(int row) const { return impulse_[row] / h_; }
 
  protected:
-  /// One of the two may be nullptr: the world.
-  LoopClosureTerm(const Articulation* a, const Articulation* b, int rows);
+  /// One of the two may be null: the world.
+  LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<const Link> b, int rows);
   /// Sets g_ and adds the rows of J at the start of the step, which are zero.
   virtual void linearise() = 0;
-  /// The row of J on the unknowns of side 0 or 1, (v_count); the same one where both are one body.
+  /// The row of J on the unknowns of side 0 or 1, (columns); the same one where both are one body.
   double* row(int side, int r);
-  /// How the point of a link that is at x moves with the unknowns of its side, (3, v_count), until
-  /// the next call.
-  const double* jacobian(int side, int link, const Vec3d& x);
-  /// Adds `sign` times how the point of a link that is at x moves, to three rows from `first`; and
-  /// how the link turns.
-  void add_motion(int side, int link, const Vec3d& x, double sign, int first);
-  void add_turn(int side, int link, double sign, int first);
+  /// Adds to row r how the point of a side's link that is at x moves along a direction; and how the
+  /// link turns about it.
+  void add_motion(int side, const Vec3d& x, const Vec3d& along, int r);
+  void add_turn(int side, const Vec3d& about, int r);
+  /// A force on side 0 at x0 and its opposite on side 1 at x1.
+  static std::array<ConstraintForce, 2> opposite(const Vec3d& x0, const Vec3d& x1,
+                                                 const Vec3d& force, const Vec3d& moment) {
+    return {{{-1, x0, force, moment}, {-1, x1, -force, -moment}}};
+  }
 
-  const Articulation* body_[2];
+  std::shared_ptr<const Link> link_[2];
   double g_[kMaxRows] = {};
   int forces_ = 0;  ///< rows whose impulse is a force: the first ones
 
  private:
   /// Whether a side has rows of its own: two links of one body share those of the first.
-  bool has_rows(int side) const { return body_[side] && !(side == 1 && body_[0] == body_[1]); }
+  bool has_rows(int side) const { return link_[side] && !(side == 1 && blocks_ == 1 && link_[0]); }
+  /// Three rows of `side`: how the point at x moves, or without one how the link turns.
+  const double* motion(int side, const Vec3d* x);
   void find_compliance(const StepContext& context);
+  double size_of_error(int from, int to) const;
 
   int rows_, blocks_;
   double h_ = 1;
@@ -99,37 +134,46 @@ class LoopClosureTerm : public Term {
 class BallClosure final : public LoopClosureTerm {
  public:
   /// @throws InputError when both points are in the world or a link does not exist
-  BallClosure(const LinkPoint& a, const LinkPoint& b);
+  BallClosure(LinkPoint a, LinkPoint b);
   const char* name() const override { return "ball closure"; }
   /// Force on a [N], world; x_a - x_b at the start of the step [m].
   Vec3d force() const { return {{effort(0), effort(1), effort(2)}}; }
   Vec3d gap() const { return {{error(0), error(1), error(2)}}; }
 
-  void add_forces(const Articulation* body, std::vector<LinkForce>& out) const override;
+  std::array<ConstraintForce, 2> forces() const override;
 
  private:
   void linearise() override;
   LinkPoint side_[2];
 };
 
-/// A frame stays on another one.
+/// A frame stays on another one, but for what is free.
 class WeldClosure final : public LoopClosureTerm {
  public:
+  /// What frame a may still do, about or along z of frame b.
+  enum class Free : std::uint8_t { kNothing, kTurn, kShift };
   /// @throws InputError when both frames are in the world or a link does not exist
-  WeldClosure(const LinkFrame& a, const LinkFrame& b);
+  WeldClosure(LinkFrame a, LinkFrame b, Free free = Free::kNothing);
   const char* name() const override { return "weld closure"; }
   /// Force on a [N] and moment on a about the weld [N m], world.
-  Vec3d force() const { return {{effort(0), effort(1), effort(2)}}; }
-  Vec3d moment() const { return {{effort(3), effort(4), effort(5)}}; }
-  /// At the start of the step: x_a - x_b [m], and the turn from b to a [rad], world.
-  Vec3d gap() const { return {{error(0), error(1), error(2)}}; }
-  Vec3d turn() const { return {{error(3), error(4), error(5)}}; }
+  Vec3d force() const { return spread(0); }
+  Vec3d moment() const { return spread(3); }
+  /// At the start of the step: x_a - x_b [m], and the turn from b to a [rad], world; the free part
+  /// is in them.
+  Vec3d gap() const { return gap_; }
+  Vec3d turn() const { return turn_; }
 
-  void add_forces(const Articulation* body, std::vector<LinkForce>& out) const override;
+  std::array<ConstraintForce, 2> forces() const override;
 
  private:
   void linearise() override;
+  /// The vector whose parts along the rows of three directions from `first` are their efforts.
+  Vec3d spread(int first) const;
   LinkFrame side_[2];
+  Free free_;
+  Mat3d axes_ = Mat3d::identity();  ///< whose columns the rows are along
+  int row_of_[6] = {};              ///< of the direction; -1: free
+  Vec3d gap_{{0, 0, 0}}, turn_{{0, 0, 0}};
 };
 
 /// A rod without mass on ball joints: two points keep their distance.
@@ -137,12 +181,12 @@ class DistanceClosure final : public LoopClosureTerm {
  public:
   /// @param distance  [m], above 0
   /// @throws InputError for that, when both points are in the world or a link does not exist
-  DistanceClosure(const LinkPoint& a, const LinkPoint& b, double distance);
+  DistanceClosure(LinkPoint a, LinkPoint b, double distance);
   const char* name() const override { return "distance closure"; }
   /// Force that pushes the points apart [N]; negative: it pulls.
   double thrust() const { return effort(0); }
 
-  void add_forces(const Articulation* body, std::vector<LinkForce>& out) const override;
+  std::array<ConstraintForce, 2> forces() const override;
 
  private:
   void linearise() override;
@@ -167,6 +211,7 @@ class JointCoupler : public LoopClosureTerm {
 
  private:
   void linearise() override;
+  const Articulation* body_;
   int joint_, other_;
   double c_[kTerms];
 };

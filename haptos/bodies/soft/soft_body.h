@@ -5,7 +5,7 @@
 #pragma once
 
 #include "haptos/bodies/body.h"
-#include "haptos/scene/loads.h"
+#include "haptos/scene/parts/loads.h"
 
 namespace haptos {
 

@@ -147,19 +147,53 @@ Vec3d AffineFrame::place(const double* q, const Vec3d& local) {
 
 void AffineFrame::begin_step(const State& state, const BodyStep& step) {
   b_ = step.b;
-  double start[12];
   for (int i = 0; i < 12; ++i) {
-    start[i] = state.q[at_index(slots_.first_q + i)];
+    start_[i] = state.q[at_index(slots_.first_q + i)];
     base_[i] = step.base(state, at_index(slots_.first_q + i));
   }
+  rates(state.z.data() + slots_.first_scalar, start_rates_);
   if (spec_.guide)
-    begin_guided(state, step, start);
+    begin_guided(state, step, start_);
   else
-    begin_free(state, step, start);
+    begin_free(state, step, start_);
   for (std::size_t k = 0; k < points_.size(); ++k) {
     const auto p = at_index(points_[k]);
-    step.points->x_start[p] = place(start, local_[k]);
+    step.points->x_start[p] = place(start_, local_[k]);
     step.points->x_base[p] = step.w == 0 ? step.points->x_start[p] : place(base_, local_[k]);
+  }
+}
+
+Vec3d AffineFrame::local_of(const Vec3d& x) const {
+  return inverse(axes_of(start_)) * (x - triple(start_, 0));
+}
+
+Pose AffineFrame::link_pose_after(int, const double* z, double h) const {
+  double q[12], dq[12];
+  rates(z, dq);
+  for (int i = 0; i < 12; ++i) q[i] = fma(h, dq[i], start_[i]);
+  return nearest_pose(q);
+}
+
+void AffineFrame::link_jacobian(int, const Vec3d& x, double* out) const {
+  if (spec_.guide) {
+    for (int r = 0; r < 3; ++r) out[r] = (*spec_.guide)[r];
+    return;
+  }
+  std::fill_n(out, 36, 0.0);
+  const Vec3d local = local_of(x);
+  for (int r = 0; r < 3; ++r) {
+    out[12 * r + r] = 1;
+    for (int k = 0; k < 3; ++k) out[12 * r + 3 * (k + 1) + r] = local[k];
+  }
+}
+
+void AffineFrame::link_turning(int, double* out) const {
+  std::fill_n(out, 3 * link_columns(), 0.0);
+  if (spec_.guide) return;
+  for (int k = 0; k < 3; ++k) {
+    const Mat3d half = 0.5 * skew<double>(triple(start_, k + 1));
+    for (int r = 0; r < 3; ++r)
+      for (int s = 0; s < 3; ++s) out[12 * r + 3 * (k + 1) + s] = half(r, s);
   }
 }
 

@@ -27,7 +27,7 @@
 #include "haptos/bodies/body.h"
 #include "haptos/bodies/stiff/affine_turn.h"
 #include "haptos/geometry/mesh/mass_properties.h"
-#include "haptos/system/retraction.h"
+#include "haptos/system/facets/retraction.h"
 #include "haptos/system/term.h"
 
 namespace haptos {
@@ -92,6 +92,17 @@ class AffineFrame final : public Body, public Retraction {
   /// Largest deviation of A^T A from the identity.
   double strain(const State& state) const;
 
+  // As a link (system/link.h): at the start of the step that begin_step() set up. Its turning is
+  // that of the axes on average, w = 1/2 sum c_i x dc_i/dt.
+  int link_columns() const { return spec_.guide ? 1 : 12; }
+  Pose link_pose(int) const { return nearest_pose(start_); }
+  Vec3d link_centre(int) const { return place(start_, spec_.moments.centre()); }
+  Vec3d point_velocity(int, const Vec3d& x) const { return place(start_rates_, local_of(x)); }
+  Vec3d point_bias(int, const Vec3d&) const { return Vec3d::zero(); }
+  Pose link_pose_after(int, const double* z, double h) const;
+  void link_jacobian(int, const Vec3d& x, double* out) const;
+  void link_turning(int, double* out) const;
+
  private:
   AffineFrameSpec spec_;
   Mat<double, 4, 4> mass_;  // times the 3 x 3 identity
@@ -102,6 +113,7 @@ class AffineFrame final : public Body, public Retraction {
   std::vector<Vec3d> local_;
   double base_[12] = {};
   // Of the step under way.
+  double start_[12] = {}, start_rates_[12] = {};
   double b_ = 0;                  // dx/du [s]
   double past_[12] = {};          // velocities that the integrator carries on
   double free_[12] = {};          // with which the free motion arrives
@@ -110,6 +122,8 @@ class AffineFrame final : public Body, public Retraction {
   Vec3d momentum_{{0, 0, 0}};     // at the end of the step without terms
   Mat3d stretch_base_;
 
+  /// In body axes, of the point that is at x at the start of the step.
+  Vec3d local_of(const Vec3d& x) const;
   Vec3d weight(const Vec3d& gravity) const;
   void free_turn(const State& state, const BodyStep& step, const double* start);
   void begin_free(const State& state, const BodyStep& step, const double* start);

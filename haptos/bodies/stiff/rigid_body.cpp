@@ -214,4 +214,9 @@ void RigidBody::link_jacobian(int, const Vec3d& x, double* jacobian) const {
     }
 }
 
+void RigidBody::link_turning(int, double* out) const {
+  std::fill_n(out, 18, 0.0);
+  for (int i = 0; i < 3; ++i) out[6 * i + 3 + i] = 1;
+}
+
 }  // namespace haptos

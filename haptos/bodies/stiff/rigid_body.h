@@ -82,7 +82,7 @@ class RigidBody final : public Body {
   Vec3d angular_momentum(const State& state) const;
   double kinetic_energy(const State& state) const;
 
-  // As a link (contact/frozen/link.h): at the start of the step that begin_step() set up.
+  // As a link (system/link.h): at the start of the step that begin_step() set up.
   int link_columns() const { return 6; }
   Pose link_pose(int) const { return start_; }
   Vec3d link_centre(int) const { return start_.p; }
@@ -92,6 +92,7 @@ class RigidBody final : public Body {
   Pose link_pose_after(int, const double* z, double h) const;
   /// J = [1, -[x - p]x], row-major 3 x 6, of the body's point that is at x.
   void link_jacobian(int, const Vec3d& x, double* jacobian) const;
+  void link_turning(int, double* out) const;
 
  private:
   RigidBodySpec spec_;

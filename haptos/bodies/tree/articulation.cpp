@@ -7,6 +7,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/bodies/stiff/affine_frame.h"
 #include "haptos/bodies/tree/floating_base.h"
 #include "haptos/bodies/tree/tree_drift.h"
@@ -18,11 +19,6 @@ namespace haptos {
 namespace {
 
 constexpr int kMaxUnknowns = BlockPattern::kMaxBlockSize;
-
-[[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
-                         const char* remedy) {
-  throw InputError({"", 0, 0, element, value, rule, remedy});
-}
 
 // The spec with its start filled in.
 ArticulationSpec checked(ArticulationSpec spec) {
@@ -341,6 +337,14 @@ Vec3d Articulation::point_bias(int link, const Vec3d& x) const {
 }
 void Articulation::link_jacobian(int link, const Vec3d& x, double* out) const {
   point_jacobian(tree(), start_, tree().links[at_index(link)].body, x, out);
+}
+void Articulation::link_turning(int link, double* out) const {
+  const int n = v_count();
+  std::fill_n(out, 3 * n, 0.0);
+  for (int k = last_unknown(tree(), tree().links[at_index(link)].body); k >= 0;
+       k = tree().parent_of[at_index(k)])
+    for (int r = 0; r < 3 && !tree().slides[at_index(k)]; ++r)
+      out[r * n + k] = start_.axis[at_index(k)][r];
 }
 
 }  // namespace haptos

@@ -120,7 +120,7 @@ class Articulation final : public Body {
   /// Velocity of the link's origin and angular velocity, world.
   SpatialMotion<double> link_velocity(const double* q, const double* v, int link) const;
 
-  // As links of the robot (contact/frozen/link.h): at the start of the step.
+  // As links of the robot (system/link.h): at the start of the step.
   int link_columns() const { return v_count(); }
   Vec3d link_position(int link, const Vec3d& local) const;
   Pose link_pose(int link) const;
@@ -131,6 +131,7 @@ class Articulation final : public Body {
   /// After a step of h with the joint velocities z (v_count), as integrate() has it.
   Pose link_pose_after(int link, const double* z, double h) const;
   void link_jacobian(int link, const Vec3d& x, double* out) const;
+  void link_turning(int link, double* out) const;
 
  private:
   // Points of one carrier.

@@ -6,6 +6,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/bodies/tree/tree_dynamics.h"
 
@@ -13,11 +14,6 @@ namespace haptos {
 namespace {
 
 using internal::format_number;
-
-[[noreturn]] void refuse(const std::string& element, const std::string& value, const char* rule,
-                         const char* remedy) {
-  throw InputError({"", 0, 0, element, value, rule, remedy});
-}
 
 template <class List>
 std::string element_of(const Robot& robot, const char* list, const List& items, std::size_t i) {

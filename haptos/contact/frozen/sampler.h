@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "haptos/contact/frozen/link.h"
 #include "haptos/geometry/collide/collide.h"
 #include "haptos/system/contact_history.h"
+#include "haptos/system/link.h"
 #include "haptos/system/term.h"
 
 namespace haptos {

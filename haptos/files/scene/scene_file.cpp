@@ -5,7 +5,7 @@
 #include <set>
 
 #include "haptos/base/text/text.h"
-#include "haptos/files/scene/scene_file_parts.h"
+#include "haptos/files/scene/scene_file_fields.h"
 #include "haptos/geometry/io/mesh_io.h"
 #include "haptos/sim/model/model.h"
 
@@ -147,25 +147,28 @@ Scene parse_scene(std::string_view text, const std::string& name, const std::fil
   yaml_limits.max_bytes = limits.max_bytes;
   const yaml::Document document(text, name, yaml_limits);
   const Value v(document);
-  v.keys({"sim", "newton", "solver", "contact", "point_contact", "soft", "sensors", "prescribed",
-          "affine", "half_spaces", "spheres", "robots", "rigid", "pairs"});
+  Scene s;
+  std::vector<const char*> sections = {"sim",     "newton", "solver",  "contact", "point_contact",
+                                       "sensors", "rigid",  "spheres", "pairs"};
+  each_kind(s, [&](const auto& list) {
+    sections.push_back(FieldsOf<typename std::decay_t<decltype(list)>::value_type>::kSection);
+  });
+  v.keys(sections);
   Reading r;
   r.root = root;
   r.limits = limits;
   r.readers = readers;
-  Scene s;
   if (const auto o = v.find("sim")) read_options(*o, s.sim);
   if (const auto o = v.find("newton")) read_options(*o, s.newton);
   if (const auto o = v.find("solver")) read_options(*o, s.solver);
   if (const auto o = v.find("contact")) read_options(*o, s.contact);
   if (const auto o = v.find("point_contact")) read_options(*o, s.point_contact);
-  read_list(r, v, "prescribed", read_prescribed, s.prescribed);
-  read_list(r, v, "soft", read_soft, s.soft);
+  each_kind(s, [&](auto& list) {
+    using Kind = typename std::decay_t<decltype(list)>::value_type;
+    read_list(r, v, FieldsOf<Kind>::kSection, read_entry<Kind>, list);
+  });
   read_list(r, v, "sensors", read_sensor_entry, s.soft);
   std::move(r.mounts.begin(), r.mounts.end(), std::back_inserter(s.prescribed));
-  read_list(r, v, "affine", read_affine, s.affine);
-  read_list(r, v, "half_spaces", read_half_space, s.half_spaces);
-  read_list(r, v, "robots", read_robot, s.robots);
   read_list(r, v, "rigid", read_rigid, s.robots);
   read_list(r, v, "spheres", read_sphere, s.robots);
   std::move(r.pads.begin(), r.pads.end(), std::back_inserter(s.soft));

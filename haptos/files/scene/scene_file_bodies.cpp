@@ -32,32 +32,22 @@ void read_if(const Value& v, const char* key, const char* unit, double low, doub
   if (const auto x = v.find(key)) out = x->number(unit, low, high);
 }
 
-PrescribedBody read_prescribed(Reading& r, const Value& v) {
-  demand_keys<PrescribedBody>(v);
-  PrescribedBody b;
-  b.name = read_name(r, v, FieldsOf<PrescribedBody>::kKind);
+void read_parts(Reading& r, const Value& v, PrescribedBody& b) {
   if (only_one(v, {"mesh", "shape"}) == "mesh") {
     b.surface = read_surface_file(r, *v.find("mesh"));
   } else if (const Value shape = *v.find("shape"); !shape.is_scalar() || shape.text() != "none") {
     b.surface = read_shape(r, shape);
   }
-  read_fields(r, v, b);
   if (v.find("pose") && v.find("trajectory"))
     v.fail("", "must not have both \"pose\" and \"trajectory\"",
            "a body that moves has a trajectory, one that rests a pose");
   if (const auto pose = v.find("pose")) b.trajectory.push_back({0, read_pose(*pose)});
   if (const auto trajectory = v.find("trajectory")) b.trajectory = read_trajectory(*trajectory);
-  return b;
 }
 
-AffineBody read_affine(Reading& r, const Value& v) {
-  demand_keys<AffineBody>(v);
-  AffineBody b;
-  b.name = read_name(r, v, FieldsOf<AffineBody>::kKind);
+void read_parts(Reading& r, const Value& v, AffineBody& b) {
   b.surface = only_one(v, {"mesh", "shape"}) == "mesh" ? read_surface_file(r, *v.find("mesh"))
                                                        : read_shape(r, *v.find("shape"));
-  read_fields(r, v, b);
-  return b;
 }
 
 Vec3d read_direction(const Value& v) {
@@ -68,12 +58,13 @@ Vec3d read_direction(const Value& v) {
   return n * (1 / length);
 }
 
-HalfSpace read_half_space(Reading& r, const Value& v) {
-  demand_keys<HalfSpace>(v);
-  HalfSpace h;
-  h.name = read_name(r, v, FieldsOf<HalfSpace>::kKind);
-  read_fields(r, v, h);
-  return h;
+void read_parts(Reading& r, const Value& v, Constraint& c) {
+  const Value bodies = v.at("bodies", "name one or two, for example bodies: [crate, arm/hand]");
+  for (std::size_t i = 0, n = bodies.list(1, 2); i < n; ++i) {
+    (i == 0 ? c.a : c.b) = bodies.item(i).text();
+    r.references.push_back({bodies.item(i), bodies.item(i).text(), true});
+  }
+  if (const auto other = v.find("other")) c.other = read_pose(*other);
 }
 
 PairOptions read_pair(Reading& r, const Value& v) {

@@ -1,10 +1,10 @@
-// Declared fields (scene/field.h) of an entry of a scene file.
+// Declared fields (scene/parts/field.h) of an entry of a scene file.
 #pragma once
 
 #include <cstring>
 
 #include "haptos/files/scene/scene_file_parts.h"
-#include "haptos/scene/field_rules.h"
+#include "haptos/scene/parts/field_rules.h"
 
 namespace haptos::scene_file {
 
@@ -29,27 +29,36 @@ void demand_keys(const Value& v, std::initializer_list<const char*> without = {}
       if (std::strcmp(k, row.name) == 0) return;
     known.push_back(row.name);
   };
-  (std::for_each(FieldsOf<S>::table().begin(), FieldsOf<S>::table().end(), add), ...);
+  (each_row<S>(add), ...);
   v.keys(known);
 }
 
 /// Reads the fields that v gives; parts are left to the reader of their kind.
 template <class S>
 void read_fields(Reading& r, const Value& v, S& s) {
-  check_given<S>([&](const char* name) { return v.find(name).has_value(); },
-                 [&](const char* name, const char* other, bool together) {
-                   const std::string a = std::string("\"") + name + "\"",
-                                     b = std::string("\"") + other + "\"";
-                   if (together)
-                     v.fail("", "must not have both " + a + " and " + b, "remove one of them");
-                   const std::string unit = find_field<S>(other)->unit;
-                   v.find(name)->fail("", "goes with " + b,
-                                      "add " + b + (unit.empty() ? "" : " in " + unit) +
-                                          ", or remove " + a);
-                 });
+  check_given<S>(
+      [&](const char* name) { return v.find(name).has_value(); },
+      [&](const char* name, const char* other, bool together) {
+        const std::string a = std::string("\"") + name + "\"", b = std::string("\"") + other + "\"";
+        if (together) v.fail("", "must not have both " + a + " and " + b, "remove one of them");
+        const std::string unit = find_field<S>(other)->unit;
+        v.find(name)->fail("", "goes with " + b,
+                           "add " + b + (unit.empty() ? "" : " in " + unit) + ", or remove " + a);
+      });
   each_field(s, [&](const FieldInfo& row, auto& value) {
     if (const auto x = v.find(row.name)) read_value(r, *x, row, value);
   });
+}
+
+/// An entry of the section of its kind.
+template <class S>
+S read_entry(Reading& r, const Value& v) {
+  demand_keys<S>(v);
+  S s;
+  s.name = read_name(r, v, FieldsOf<S>::kKind);
+  read_fields(r, v, s);
+  read_parts(r, v, s);
+  return s;
 }
 
 }  // namespace haptos::scene_file

@@ -166,13 +166,17 @@ std::vector<Vec3i> surface_triangles(const TetMesh& mesh);
 /// The loads among the keys of a soft body.
 void read_loads(const Value& v, const SoftSource& s, SoftBody& b);
 
-SoftBody read_soft(Reading& r, const Value& v);
+// What readers of the table leave: the parts of an entry whose name and fields were read.
+void read_parts(Reading& r, const Value& v, SoftBody& b);
+void read_parts(Reading& r, const Value& v, PrescribedBody& b);
+void read_parts(Reading& r, const Value& v, AffineBody& b);
+void read_parts(Reading& r, const Value& v, RobotBody& b);
+void read_parts(Reading& r, const Value& v, Constraint& c);
+template <class S>
+void read_parts(Reading&, const Value&, S&) {}
+
 /// An entry of `sensors`: the pad of a tactile sensor as a soft body.
 SoftBody read_sensor_entry(Reading& r, const Value& v);
-PrescribedBody read_prescribed(Reading& r, const Value& v);
-AffineBody read_affine(Reading& r, const Value& v);
-HalfSpace read_half_space(Reading& r, const Value& v);
-RobotBody read_robot(Reading& r, const Value& v);
 RobotBody read_rigid(Reading& r, const Value& v);
 RobotBody read_sphere(Reading& r, const Value& v);
 /// The sensors among the keys of a robot or a rigid body.

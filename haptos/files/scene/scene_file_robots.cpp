@@ -203,13 +203,8 @@ static void name_links(Reading& r, const Value& v, const RobotBody& b) {
         name, Reading::Named{name == b.name ? "robot" : "link", v.where().line, true});
 }
 
-RobotBody read_robot(Reading& r, const Value& v) {
-  demand_keys<RobotContact, RobotBody>(v);
-  RobotBody b;
-  b.name = read_name(r, v, FieldsOf<RobotBody>::kKind);
+void read_parts(Reading& r, const Value& v, RobotBody& b) {
   b.robot = read_robot_file(r, v);
-  read_fields<RobotContact>(r, v, b);
-  read_fields(r, v, b);
   read_sensors(v, b.sensors);
   if (const auto start = v.find("start")) read_start(*start, b.robot);
   if (const auto motors = v.find("motors")) {
@@ -223,7 +218,6 @@ RobotBody read_robot(Reading& r, const Value& v) {
   if (const auto t = v.find("trajectory")) b.trajectory = read_motion(r, *t, b.robot);
   name_links(r, v, b);
   if (const auto pads = v.find("pads")) read_pads(r, *pads, b);
-  return b;
 }
 
 // The rest of an entry whose shapes and own fields were read.
@@ -238,7 +232,7 @@ static RobotBody rigid_entry(Reading& r, const Value& v, const std::string& name
 }
 
 RobotBody read_rigid(Reading& r, const Value& v) {
-  demand_keys<RobotContact, RigidSpec, RigidMotion>(v);
+  demand_keys<RigidSpec, RobotContact>(v);
   const std::string name = read_name(r, v, FieldsOf<RigidSpec>::kKind);
   std::vector<RobotShape> shapes;
   if (only_one(v, {"shape", "shapes"}) == "shape") {
@@ -250,18 +244,16 @@ RobotBody read_rigid(Reading& r, const Value& v) {
   }
   RigidSpec rigid;
   read_fields(r, v, rigid);
-  read_fields<RigidMotion>(r, v, rigid);
   return rigid_entry(r, v, name, std::move(shapes), rigid);
 }
 
 RobotBody read_sphere(Reading& r, const Value& v) {
-  demand_keys<RobotContact, Ball, RigidMotion>(v);
+  demand_keys<Ball, RobotContact>(v);
   Ball ball;
   const std::string name = read_name(r, v, FieldsOf<Ball>::kKind);
   v.at("radius", "write for example radius: 10 mm");
   v.at("mass", "write for example mass: 100 g");
   read_fields(r, v, ball);
-  read_fields<RigidMotion>(r, v, ball);
   RobotShape shape;
   shape.name = "sphere";
   shape.shape.kind = ShapeKind::kSphere;

@@ -153,11 +153,7 @@ HeldVertices read_held(const Value& v, const SoftSource& s) {
 
 }  // namespace
 
-SoftBody read_soft(Reading& r, const Value& v) {
-  demand_keys<SoftBody>(v);
-  SoftBody b;
-  b.name = read_name(r, v, FieldsOf<SoftBody>::kKind);
-  read_fields(r, v, b);
+void read_parts(Reading& r, const Value& v, SoftBody& b) {
   const int parts = b.element == Element::kComposite ? 8 : 1;
   SoftSource source;
   const std::string shape = only_one(v, {"mesh", "surface", "pad", "sensor"});
@@ -196,7 +192,6 @@ SoftBody read_soft(Reading& r, const Value& v) {
   b.coat = coat ? read_coat(*coat, source) : source.top;
   read_loads(v, source, b);
   b.mesh = std::move(source.mesh);
-  return b;
 }
 
 }  // namespace haptos::scene_file

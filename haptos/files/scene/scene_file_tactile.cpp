@@ -88,7 +88,7 @@ SoftBody read_sensor_entry(Reading& r, const Value& v) {
   demand_keys<SoftBody>(v, {"mesh", "surface", "pad", "velocity", "held", "self_contact", "forces",
                             "pressures", "acceleration", "coat"});
   v.at("sensor", "name a sensor or a sensor file, for example sensor: gelsight-mini");
-  SoftBody b = read_soft(r, v);
+  SoftBody b = read_entry<SoftBody>(r, v);
   if (!v.find("glue") && b.glue.size() == 1)
     r.held_pads.push_back({v, b.name, b.glue.front().body});
   return b;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "haptos/base/text/error.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/geometry/make/shapes_detail.h"
 
 namespace haptos {
@@ -21,11 +22,7 @@ constexpr double kNearEnd = 1e-3;
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const char* element, double value, std::string rule, std::string remedy) {
-  throw InputError({.file = {},
-                    .element = element,
-                    .value = std::to_string(value),
-                    .rule = std::move(rule),
-                    .remedy = std::move(remedy)});
+  haptos::refuse(element, std::to_string(value), std::move(rule), std::move(remedy));
 }
 
 // The profile in a plane through the axis, from the middle of a crest of the bolt on: up to z =

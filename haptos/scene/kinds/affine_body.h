@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "haptos/geometry/mesh.h"
-#include "haptos/scene/field.h"
+#include "haptos/scene/parts/field.h"
 
 namespace haptos {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "haptos/scene/field.h"
+#include "haptos/scene/parts/field.h"
 
 namespace haptos {
 

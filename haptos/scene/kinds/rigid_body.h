@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "haptos/scene/field.h"
+#include "haptos/scene/parts/field.h"
 
 namespace haptos {
 
@@ -38,6 +38,7 @@ struct RigidSpec : RigidMotion {
 
 template <>
 struct FieldsOf<RigidSpec> {
+  using Base = RigidMotion;
   static constexpr const char* kKind = "rigid body";
   static constexpr const char* kSection = "rigid";
   static const std::vector<Field<RigidSpec>>& table() {
@@ -65,6 +66,7 @@ struct Ball : RigidMotion {
 
 template <>
 struct FieldsOf<Ball> {
+  using Base = RigidMotion;
   static constexpr const char* kKind = "sphere";
   static constexpr const char* kSection = "spheres";
   static const std::vector<Field<Ball>>& table() {

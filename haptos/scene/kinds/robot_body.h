@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "haptos/scene/field.h"
+#include "haptos/scene/parts/field.h"
+#include "haptos/scene/parts/sensor.h"
+#include "haptos/scene/parts/trajectory.h"
 #include "haptos/scene/robot/robot.h"
-#include "haptos/scene/sensor.h"
-#include "haptos/scene/trajectory.h"
 
 namespace haptos {
 
@@ -73,9 +73,9 @@ struct RobotBody : RobotContact {
   std::optional<Trajectory> trajectory;
 };
 
-/// What robots have beside RobotContact.
 template <>
 struct FieldsOf<RobotBody> {
+  using Base = RobotContact;
   static constexpr const char* kKind = "robot";
   static constexpr const char* kSection = "robots";
   static const std::vector<Field<RobotBody>>& table() {

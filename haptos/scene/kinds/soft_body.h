@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "haptos/geometry/mesh.h"
-#include "haptos/scene/field.h"
-#include "haptos/scene/loads.h"
-#include "haptos/scene/material.h"
+#include "haptos/scene/parts/field.h"
+#include "haptos/scene/parts/loads.h"
+#include "haptos/scene/parts/material.h"
 
 namespace haptos {
 

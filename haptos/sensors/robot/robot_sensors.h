@@ -28,7 +28,7 @@
 
 #include "haptos/bodies/loads/step_loads.h"
 #include "haptos/contact/record.h"
-#include "haptos/scene/sensor.h"
+#include "haptos/scene/parts/sensor.h"
 #include "haptos/sensors/tactile/sensor_pipeline.h"
 
 namespace haptos {

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "haptos/scene/sensor.h"
+#include "haptos/scene/parts/sensor.h"
 
 namespace haptos {
 

@@ -237,6 +237,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
   for (std::size_t i = 0; i < scene.robots.size(); ++i)
     if (w->robots[i].body) add_joint_terms(model.robots[i], w->robots[i], *w);
+  add_constraints(model, *w);
   build_sensing(model, *w);
   add_contacts(model, *w);
   w->points.finish_permanent();

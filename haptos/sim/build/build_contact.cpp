@@ -180,12 +180,13 @@ void add_point_contact(const Model& model, Workspace& w) {
   }
   if (shapes.size() < 2) return;
   std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
-  for (std::size_t j = 0; j < shapes.size() && !scene.pairs.empty(); ++j)
+  const bool any = !scene.pairs.empty() || !scene.constraints.empty();
+  for (std::size_t j = 0; j < shapes.size() && any; ++j)
     for (std::size_t i = 0; i < j; ++i) {
       const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
+      if (!may_touch(scene, *owner[i], *owner[j])) excluded.push_back(both);
       const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
       if (!p) continue;
-      if (!p->enabled) excluded.push_back(both);
       if (p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
     }
   auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);

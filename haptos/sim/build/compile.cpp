@@ -5,7 +5,7 @@
 #include "haptos/base/hash.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
-#include "haptos/scene/field_rules.h"
+#include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/gels.h"
 #include "haptos/sim/model/pairs.h"
@@ -108,6 +108,11 @@ std::uint64_t hash_of(const Model& m) {
     for (int c = 0; c < 9; ++c) h.add(k.second[c]);
   }
   for (const RobotModel& r : m.robots) add_robot(h, r);
+  for (const Constraint& c : m.scene.constraints) {
+    for (const std::string* s : {&c.a, &c.b}) h.add(s->data(), s->size());
+    hash_fields(h, c);
+    if (c.other) add_value(h, *c.other);
+  }
   for (const TactileSensor& s : m.scene.tactile) {
     if (!s.sampled()) continue;  // the state holds no samples of it
     h.add(s.name.data(), s.name.size());
@@ -120,27 +125,36 @@ std::uint64_t hash_of(const Model& m) {
   return h.value();
 }
 
+// Names of an entry in contact records: its own, the links' of a robot, none of what is no body.
+template <class S>
+void add_body_names(const S& entry, std::vector<std::string>& names) {
+  if constexpr (IsBody<S>) names.push_back(entry.name);
+}
+
+void add_body_names(const RobotBody& robot, std::vector<std::string>& names) {
+  const std::vector<std::string> links = link_body_names(robot);
+  names.insert(names.end(), links.begin(), links.end());
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> compile(Scene scene) {
   validate(scene);
   auto m = std::make_shared<Model>();
-  for (const auto& b : scene.prescribed) m->body_names.push_back(b.name);
-  for (const auto& b : scene.soft) m->body_names.push_back(b.name);
-  for (const auto& b : scene.affine) m->body_names.push_back(b.name);
+  each_kind(scene, [&](const auto& list) {
+    for (const auto& b : list) add_body_names(b, m->body_names);
+  });
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
     const std::vector<std::string> names = link_body_names(b);
+    const int first_body = names.empty() ? 0 : body_number(*m, names.front());
     const bool live = std::any_of(names.begin(), names.end(),
                                   [&](const std::string& n) { return meets_live(scene, n); });
-    m->robots.push_back(
-        compile_robot(b, static_cast<int>(m->body_names.size()), first_control, glued[i], live));
-    m->body_names.insert(m->body_names.end(), names.begin(), names.end());
+    m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live));
   }
-  for (const auto& b : scene.half_spaces) m->body_names.push_back(b.name);
   compile_sensors(scene, *m);
   compile_gels(scene, *m);
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));

@@ -9,7 +9,7 @@
 #include "haptos/bodies/elastic/elastic_laws.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/geometry/mesh/mesh_check.h"
-#include "haptos/scene/field_rules.h"
+#include "haptos/scene/parts/field_rules.h"
 #include "haptos/scene/scene.h"
 #include "haptos/sim/build/validate_names.h"
 #include "haptos/sim/model/pair_models.h"
@@ -42,6 +42,10 @@ void check_extent(const std::string& name, const Aabb& box) {
   check_length(name + " size", size);
   check_range(name + " largest coordinate", farthest, 0, limits::kLargestLength, "m");
 }
+
+// What the table of a kind cannot say; kinds with such parts have an overload.
+template <class S>
+void check_parts(const Scene&, const S&) {}
 
 // Options of one body; the error says whose.
 template <class S>
@@ -164,7 +168,7 @@ void check_loads(const SoftBody& b, const std::string& name) {
   check_history(what, b.acceleration, vector_within(what, kLargestAcceleration, "m/s2"));
 }
 
-void check_soft(const SoftBody& b) {
+void check_parts(const Scene&, const SoftBody& b) {
   const std::string name = named(b);
   check_extent(name, require_volume(b.mesh, name).box);
   check_options_of(name, b.material);
@@ -175,12 +179,10 @@ void check_soft(const SoftBody& b) {
   check_vertices(b, name);
   check_loads(b, name);
   check_pose(name + " pose", b.pose);
-  check_fields(name, b);
 }
 
-void check_prescribed(const PrescribedBody& b) {
+void check_parts(const Scene&, const PrescribedBody& b) {
   const std::string name = named(b);
-  check_fields(name, b);
   if (!b.surface.vertices.empty() || !b.surface.empty()) {
     Aabb box = require_contact_surface(b.surface, name).box;
     if (b.surface.points.size() == 1 && b.surface.triangles.empty() && b.surface.segments.empty())
@@ -196,7 +198,7 @@ void check_prescribed(const PrescribedBody& b) {
   }
 }
 
-void check_affine(const AffineBody& b) {
+void check_parts(const Scene&, const AffineBody& b) {
   const std::string name = named(b);
   if (!b.surface.only_triangles())
     refuse(name,
@@ -209,10 +211,30 @@ void check_affine(const AffineBody& b) {
     refuse(name, "", "needs a closed surface whose triangles face outward",
            "repair it, or make the body a prescribed one");
   check_extent(name, report.box);
-  check_fields(name, b);
   if (b.guide && squared_norm(b.angular_velocity) > 0)
     refuse(name + " omega", "", "cannot be had by a body on a guide", "leave it out");
   if (b.mass > 0) check_mass_properties(name, b.mass, b.inertia);
+}
+
+void check_parts(const Scene& s, const Constraint& c) {
+  const std::string name = named(c);
+  if (c.other) check_pose(name + " other", *c.other);
+  if (c.a == c.b) refuse(name, "\"" + c.a + "\"", "joins a body to itself", "name another body");
+  if (c.distance != 0 && c.kind != static_cast<int>(ConstraintKind::kDistance))
+    refuse(name + " distance", to_text(c.distance) + " m", "is of kind distance only",
+           "leave it out");
+  if (c.kind == static_cast<int>(ConstraintKind::kDistance) && !c.other)
+    refuse(name, "", "of kind distance needs the other point too", "give it as `other`");
+  const LinkName a = find_link(s, c.a), b = find_link(s, c.b);
+  const auto moves = [&](const std::string& body, const LinkName& link) {
+    if (body.empty()) return false;
+    if (link.robot < 0) return true;
+    const Robot& robot = s.robots[static_cast<std::size_t>(link.robot)].robot;
+    return robot.joints.empty() ||
+           !(robot.links.size() == 1 && robot.joints[0].kind == JointKind::kFixed);
+  };
+  if (!moves(c.a, a) && !moves(c.b, b))
+    refuse(name, "", "joins two bodies that cannot move", "name one that moves");
 }
 
 }  // namespace
@@ -225,11 +247,12 @@ void validate(const Scene& s) {
   check_options(s.point_contact);
   check_names(s);
   check_pairs(s);
-  for (const SoftBody& b : s.soft) check_soft(b);
-  for (const PrescribedBody& b : s.prescribed) check_prescribed(b);
-  for (const AffineBody& b : s.affine) check_affine(b);
-  for (const RobotBody& b : s.robots) check_fields<RobotContact>(named(b), b);
-  for (const HalfSpace& h : s.half_spaces) check_fields(named(h), h);
+  each_kind(s, [&](const auto& list) {
+    for (const auto& entry : list) {
+      check_fields(named(entry), entry);
+      check_parts(s, entry);
+    }
+  });
 }
 
 }  // namespace haptos

@@ -37,11 +37,10 @@ void check_names(const Scene& s) {
       refuse(kind + " \"" + name + "\"", "", "has the name of a " + it->second + " of this scene",
              "give every body a name of its own");
   };
-  for (const auto& b : s.soft) add("soft body", b.name);
-  for (const auto& b : s.prescribed) add("prescribed body", b.name);
-  for (const auto& b : s.affine) add("affine body", b.name);
-  for (const auto& b : s.half_spaces) add("half-space", b.name);
-  for (const auto& b : s.robots) add("robot", b.name);
+  each_kind(s, [&](const auto& list) {
+    using Kind = typename std::decay_t<decltype(list)>::value_type;
+    for (const Kind& b : list) add(FieldsOf<Kind>::kKind, b.name);
+  });
   const auto add_layer = [&](const std::string& layer) {
     if (layer.empty()) return;
     const auto it = seen.emplace(layer, "layer").first;
@@ -49,11 +48,10 @@ void check_names(const Scene& s) {
       refuse("layer \"" + layer + "\"", "", "has the name of a " + it->second + " of this scene",
              "give layers names of their own");
   };
-  for (const auto& b : s.soft) add_layer(b.layer);
-  for (const auto& b : s.prescribed) add_layer(b.layer);
-  for (const auto& b : s.affine) add_layer(b.layer);
-  for (const auto& b : s.robots) add_layer(b.layer);
-  for (const auto& b : s.half_spaces) add_layer(b.layer);
+  each_kind(s, [&](const auto& list) {
+    for (const auto& b : list)
+      if constexpr (IsBody<std::decay_t<decltype(b)>>) add_layer(b.layer);
+  });
   for (const auto& b : s.robots)
     for (const std::string& link : link_body_names(b)) seen.emplace(link, "link");
   std::vector<std::string> names;
@@ -71,6 +69,19 @@ void check_names(const Scene& s) {
     must_exist("contact pair", p.a);
     must_exist("contact pair", p.b);
   }
+  for (const Constraint& c : s.constraints)
+    for (const std::string* name : {&c.a, &c.b}) {
+      if (name == &c.b && name->empty()) continue;  // the world
+      const std::string who = "constraint \"" + c.name + "\", bodies";
+      must_exist(who, *name);
+      if (find_link(s, *name).robot >= 0 || seen[*name] == "affine body") continue;
+      if (seen[*name] == "robot")
+        refuse(who, "\"" + *name + "\"", "is a robot of several links",
+               "name one of its links: " + some_links(s, *name));
+      refuse(who, "\"" + *name + "\"",
+             "must be an affine body, a rigid body or a link of a robot, not a " + seen[*name],
+             seen[*name] == "soft body" ? "glue soft bodies" : "leave it out to mean the world");
+    }
   for (const auto& b : s.soft)
     for (const Glue& g : b.glue) {
       must_exist("soft body \"" + b.name + "\", glue", g.body);

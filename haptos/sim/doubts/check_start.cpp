@@ -7,6 +7,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/geometry/query/distance.h"
 #include "haptos/geometry/query/exact.h"
 #include "haptos/sim/doubts/doubts.h"
@@ -95,12 +96,7 @@ double depth(const TriMesh& a, const TriMesh& b, const std::vector<std::array<in
 
 [[noreturn]] void refuse(const std::string& a, const std::string& b, const std::string& value,
                          const std::string& rule, const std::string& remedy) {
-  Diagnostic d;
-  d.element = "\"" + a + "\" and \"" + b + "\"";
-  d.value = value;
-  d.rule = rule;
-  d.remedy = remedy;
-  throw InputError(d);
+  haptos::refuse("\"" + a + "\" and \"" + b + "\"", value, rule, remedy);
 }
 
 struct Placed {

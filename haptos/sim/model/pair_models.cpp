@@ -4,7 +4,7 @@
 #include <set>
 
 #include "haptos/base/text/refuse.h"
-#include "haptos/scene/field_rules.h"
+#include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/model/robots.h"
 
 namespace haptos {

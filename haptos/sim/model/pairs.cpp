@@ -75,6 +75,8 @@ const PairOptions* pair_options(const Scene& scene, const std::string& a, const 
 
 bool may_touch(const Scene& scene, const std::string& a, const std::string& b) {
   if (glued(scene, a, b) || glued(scene, b, a)) return false;
+  for (const Constraint& c : scene.constraints)
+    if (!c.contact && ((c.a == a && c.b == b) || (c.a == b && c.b == a))) return false;
   const PairOptions* p = pair_options(scene, a, b);
   return !p || p->enabled;
 }

@@ -159,9 +159,10 @@ class History:
 
     @property
     def can_balance(self) -> bool:
-        """Whether every force is known: held vertices and the joints of robots take
+        """Whether every force is known: held vertices, constraints and the joints of robots take
         up some that are not measured."""
         return (bool(self.bodies) and len(self._rigid) == len(self._sim.robots)
+                and not self._sim.entries["constraints"]
                 and not any(e["held"] for e in self._sim.entries["soft"]))
 
     def _imbalance(self, forces: NDArray[np.float64]) -> float:

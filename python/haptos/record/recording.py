@@ -24,8 +24,8 @@ import numpy as np
 from haptos import _core
 from haptos.base.errors import refuse
 from haptos.base.turns import quaternion
-from haptos.look.snapshots import SoftFields, robot_parts, traction_image
-from haptos.scene.fields import keywords
+from haptos.look.snapshots import SoftFields, traction_image
+from haptos.record.entries import write_constant, write_entries
 from haptos.scene.sim import CONTACT_DTYPE, Sim, StepReport
 
 if TYPE_CHECKING:
@@ -189,6 +189,11 @@ class Recorder:
             force, torque = sim.reaction(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
+        for name in sim.names("constraints"):
+            group = self._place("constraints", name)
+            force, torque = sim.constraint_wrench(name)
+            put(f"{group}/force", force, "N")
+            put(f"{group}/torque", torque, "N m")
         for name, robot in sim.robots.items():
             group = self._place("robots", name)
             put(f"{group}/position", robot.position, "rad or m")
@@ -245,7 +250,7 @@ class Recorder:
             refuse("recording", "", "is closed", "add before close()", file=os.fspath(self.path))
         group = self._file.require_group(name)
         for column, (value, unit) in columns.items():
-            _constant(group, column, value, unit)
+            write_constant(group, column, value, unit)
 
     def set_attributes(self, **values: Any) -> None:
         """Sets attributes of the file."""
@@ -297,51 +302,7 @@ class Recorder:
         f.attrs["finished"] = False
         for name, version in versions().items():
             f.attrs[f"version_{name}"] = version
-        for entry in sim.entries["soft"]:
-            name = entry["name"]
-            g = self._group("soft", name)
-            _declare(g, "soft", entry)
-            mesh = sim.mesh(name)
-            _constant(g, "rest", np.asarray(mesh.vertices), "m")
-            _constant(g, "tets", np.asarray(mesh.tets), "")
-            _constant(g, "surface", sim.surface(name), "")
-            _constant(g, "coat", np.asarray(sim.coat(name)), "")
-            for key, value in entry["material"].items():
-                g.attrs[key] = value
-            g.attrs["body"] = sim.body_id(name)
-            g.attrs["carrier"] = next(iter(entry["glue"]), "")
-        for entry in sim.entries["prescribed"]:
-            g = self._group("prescribed", entry["name"])
-            _declare(g, "prescribed", entry)
-            _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
-            _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
-            _constant(g, "segments", np.asarray(entry["surface"].segments), "")
-            _constant(g, "points", np.asarray(entry["surface"].points), "")
-            g.attrs["body"] = sim.body_id(entry["name"])
-        for entry in sim.entries["affine"]:
-            g = self._group("affine", entry["name"])
-            _declare(g, "affine", entry)
-            _constant(g, "vertices", np.asarray(entry["surface"].vertices), "m")
-            _constant(g, "triangles", np.asarray(entry["surface"].triangles), "")
-            g.attrs["mass"] = sim.mass(entry["name"])  # by density too
-            g.attrs["body"] = sim.body_id(entry["name"])
-        for entry in sim.entries["half_spaces"]:
-            g = self._group("half_spaces", entry["name"])
-            _declare(g, "half_spaces", entry)
-        robots = {entry["name"]: entry for entry in sim.entries["robots"]}
-        for name, robot in sim.robots.items():
-            g = self._group("robots", name)
-            _declare(g, "robots", robots[name])
-            g.attrs["joints"] = robot.joint_names
-            g.attrs["links"] = robot.link_names
-            g.attrs["motors"] = robot.motor_names
-            g.attrs["first_body"] = sim.link_id(name)
-            for k, (part, link) in enumerate(robot_parts(name, robot.robot)):
-                shown = g.create_group(f"parts/{k}")
-                shown.attrs["link"] = link
-                shown.attrs["rgba"] = (*part.color, part.opacity)
-                _constant(shown, "vertices", part.vertices, "m")
-                _constant(shown, "triangles", part.triangles, "")
+        write_entries(sim, self._group)
         for name, sensor in self._sensors.items():
             g = self._group("sensors", name)
             g.attrs["body"] = sensor.body
@@ -404,17 +365,3 @@ def group_keys(names: Iterable[str]) -> dict[str, str]:
         taken.add(key)
         keys[name] = key
     return keys
-
-
-
-def _declare(group: h5py.Group, section: str, entry: Mapping[str, Any]) -> None:
-    """The declared fields of an entry as attributes; what was left out and has no default is not
-    there."""
-    for field in keywords(section):
-        if (value := entry.get(field.name)) is not None:
-            group.attrs[field.name] = value
-
-
-def _constant(group: h5py.Group, name: str, value: np.ndarray, unit: str) -> None:
-    data = group.create_dataset(name, data=value)
-    data.attrs["unit"] = unit

@@ -12,12 +12,14 @@ import numpy as np
 from haptos import _core
 from haptos.base.errors import SceneWarning, refuse
 from haptos.base.options import Material, Options
-from haptos.meshes.given import as_name, kind_of, maybe, number, positive, remedy_for
+from haptos.meshes.given import as_name, kind_of, positive
 from haptos.meshes.given import surface as to_surface
 from haptos.meshes.given import volume as to_volume
 from haptos.robots.load import load_robot
 from haptos.robots.sensors import add_robot_sensor
 from haptos.scene.fields import declared
+from haptos.scene.option_groups import SceneOptions
+from haptos.scene.parts import histories, motors_of, shapes_of, start_of
 from haptos.tactile.sensors import sensor_spec
 
 if TYPE_CHECKING:
@@ -27,19 +29,17 @@ if TYPE_CHECKING:
 
     from haptos._fields import (
         AffineFields,
-        HalfSpaceFields,
-        PairFields,
+        ConstraintsFields,
+        HalfSpacesFields,
+        PairsFields,
         PrescribedFields,
         RigidFields,
-        RobotFields,
+        RobotsFields,
         SoftFields,
     )
     from haptos.scene.sim import Sim
     from haptos.scene.trajectories import Trajectory
 
-
-#: A coefficient of friction, or (static, kinetic); the kinetic one is not above the static one.
-FrictionLike = float | Sequence[float]
 #: A number in SI units, or a text with a unit: 0.1, "100 g", "4 mm".
 QuantityLike = float | str
 #: A surface: a TriMesh, the path of a file in metres, (vertices, triangles), a trimesh.Trimesh.
@@ -48,7 +48,7 @@ SurfaceLike = _core.TriMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
 VolumeLike = _core.TetMesh | str | os.PathLike[str] | tuple[Any, Any] | Any
 
 
-class Scene:
+class Scene(SceneOptions):
     """Bodies, sensors and options; editable until compile().
 
     SI units, or texts with units ("100 g", "4 mm"); world z up; quaternions w x y z. Options are grouped: scene.sim (dt, gravity_z, ...),
@@ -67,40 +67,6 @@ class Scene:
             if not hasattr(gravity, "__len__") or isinstance(gravity, str) or len(gravity) != 3:
                 refuse("gravity", gravity, "must be three numbers", "for example 0, 0, -9.81")
             self.sim.update(gravity_x=gravity[0], gravity_y=gravity[1], gravity_z=gravity[2])
-
-    def options(self, group: str) -> Options:
-        """The options of a group: "sim", "newton", "solver", "contact", "point_contact"."""
-        return Options(group, lambda: self._core.options()[group],
-                       lambda values: self._core.set_options(group, values))
-
-    @property
-    def sim(self) -> Options:
-        """Time step, gravity, threads."""
-        return self.options("sim")
-
-    @property
-    def newton(self) -> Options:
-        """The solver: tolerances and limits."""
-        return self.options("newton")
-
-    @property
-    def solver(self) -> Options:
-        """The linear solver: direct or iterative."""
-        return self.options("solver")
-
-    @property
-    def contact(self) -> Options:
-        """Contact: model ("barrier" or "mortar"), support, stiffness, quadrature, friction.
-
-        contact.combine, the rule for the coefficients of two bodies, is set by name too: "product",
-        "min", "max", "mean", "geometric"; it reads as their number, 0 to 4.
-        """
-        return self.options("contact")
-
-    @property
-    def point_contact(self) -> Options:
-        """Contact of robots and rigid bodies: its law, near-rigid bound, stick."""
-        return self.options("point_contact")
 
     @declared("soft")
     def add_soft(
@@ -140,8 +106,10 @@ class Scene:
         if coat is not None and np.size(coat) == 0:
             refuse(f'soft body "{name}" coat', "no triangle", "must have at least one triangle",
                    "leave it out and the whole surface reads")
-        self._core.add_soft(name, mesh, values, position, quaternion, frame, dict(glue or {}),
-                            list(held), coat, fields)
+        self._core.add("soft", name, {
+            **fields, "mesh": mesh, "material": values, "position": position,
+            "quaternion": quaternion, "frame": frame, "glue": dict(glue or {}), "held": list(held),
+            "coat": coat})
 
     def add_force(self, body: str, vertices: ArrayLike, force: Any, *,
                   spread: str = "nodes") -> None:
@@ -152,7 +120,7 @@ class Scene:
         (equal shares) or "area" (uniform over the rest area of the surface triangles whose corners
         are all listed).
         """
-        self._core.add_force(body, vertices, _history(force, f'soft body "{body}", force'), spread)
+        self._core.add_force(body, vertices, histories(force, f'soft body "{body}", force'), spread)
 
     def add_pressure(self, body: str, pressure: Any, triangles: ArrayLike | None = None) -> None:
         """Adds a pressure that follows the surface of a soft body as it deforms.
@@ -160,7 +128,7 @@ class Scene:
         pressure [Pa], positive inwards, or pairs (time [s], pressure); triangles (n, 3): surface
         triangles by vertices of the mesh as given, corners in any order; None for all.
         """
-        self._core.add_pressure(body, _history(pressure, f'soft body "{body}", pressure'),
+        self._core.add_pressure(body, histories(pressure, f'soft body "{body}", pressure'),
                                 triangles)
 
     def set_acceleration(self, body: str, acceleration: Any) -> None:
@@ -169,7 +137,7 @@ class Scene:
         acceleration (3) [m/s2], world, or pairs (time [s], acceleration (3)).
         """
         self._core.set_acceleration(
-            body, _history(acceleration, f'soft body "{body}", acceleration'))
+            body, histories(acceleration, f'soft body "{body}", acceleration'))
 
     @declared("prescribed")
     def add_prescribed(
@@ -205,7 +173,7 @@ class Scene:
                        "leave one of them out")
             rows.append((0.0, position, quaternion))
         shell = None if surface is None else to_surface(surface, f"{who} surface")
-        self._core.add_prescribed(name, shell, rows, fields)
+        self._core.add("prescribed", name, {**fields, "surface": shell, "trajectory": rows})
 
     @declared("affine")
     def add_affine(self, name: str, surface: SurfaceLike, **fields: Unpack[AffineFields]) -> None:
@@ -216,14 +184,14 @@ class Scene:
         forces and torques. Raises InputError; what needs the whole scene is checked when compiled.
         """
         who = f'affine body "{as_name(name, "affine body name")}"'
-        self._core.add_affine(name, to_surface(surface, f"{who} surface"), fields)
+        self._core.add("affine", name, {**fields, "surface": to_surface(surface, f"{who} surface")})
 
     @declared("half_spaces")
     def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
-                       offset: QuantityLike = 0.0, **fields: Unpack[HalfSpaceFields]) -> None:
+                       offset: QuantityLike = 0.0, **fields: Unpack[HalfSpacesFields]) -> None:
         """Adds everything behind the plane normal . x = offset. Raises InputError."""
         as_name(name, "half-space name")
-        self._core.add_half_space(name, {**fields, "normal": normal, "offset": offset})
+        self._core.add("half_spaces", name, {**fields, "normal": normal, "offset": offset})
 
     @declared("spheres")
     def add_sphere(self, name: str, radius: QuantityLike, mass: QuantityLike,
@@ -242,7 +210,7 @@ class Scene:
         velocity: ArrayLike | None = None,
         motors: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         trajectory: Trajectory | None = None,
-        **fields: Unpack[RobotFields],
+        **fields: Unpack[RobotsFields],
     ) -> None:
         """Adds an articulated robot, in frozen contact with half-spaces and other robots, and in
         live contact with soft, affine and prescribed bodies.
@@ -267,11 +235,12 @@ class Scene:
         if motors is not None:
             robot = robot.copy()
             robot.motors = [m for row in ([motors] if isinstance(motors, Mapping) else motors)
-                            for m in _motors(name, robot, row)]
-        by_name = _start(who, robot, start) if isinstance(start, Mapping) else {}
-        _core.add_robot(self._core, name, robot, by_name,
-                        None if isinstance(start, Mapping) else start, velocity,
-                        None if trajectory is None else trajectory._core, fields)
+                            for m in motors_of(name, robot, row)]
+        by_name = start_of(who, robot, start) if isinstance(start, Mapping) else {}
+        self._core.add("robots", name, {
+            **fields, "robot": robot, "start": by_name,
+            "coordinates": None if isinstance(start, Mapping) else start, "velocity": velocity,
+            "trajectory": None if trajectory is None else trajectory._core})
 
     def add_robot_sensor(
         self,
@@ -314,10 +283,27 @@ class Scene:
         and a density, and for what moves without a volume.
         """
         who = f'rigid body "{as_name(name, "rigid body name")}"'
-        _core.add_rigid(self._core, name, _shapes(shape, who), fields)
+        _core.add_rigid(self._core, name, shapes_of(shape, who), fields)
+
+    @declared("constraints")
+    def add_constraint(self, name: str, a: str, b: str | None = None, *,
+                       other_position: ArrayLike | None = None,
+                       other_quaternion: ArrayLike | None = None,
+                       **fields: Unpack[ConstraintsFields]) -> None:
+        """Joins two bodies, or a body and the world, as a joint of no robot does.
+
+        a, b: affine bodies, rigid bodies or links ("robot/link"), b None: the world; position,
+        quaternion: of the frame or point in the frame of a; other_position (3) [m],
+        other_quaternion (4): the same in the frame of b, or in the world, both None: where the
+        frame of a is at the start. Read it by sim.constraint_wrench(name). Raises InputError.
+        """
+        who = f'constraint "{as_name(name, "constraint name")}"'
+        self._core.add("constraints", name, {
+            **fields, "a": as_name(a, who), "b": None if b is None else as_name(b, who),
+            "other_position": other_position, "other_quaternion": other_quaternion})
 
     @declared("pairs")
-    def add_pair(self, a: str, b: str, **fields: Unpack[PairFields]) -> None:
+    def add_pair(self, a: str, b: str, **fields: Unpack[PairsFields]) -> None:
         """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
 
         a, b: names of bodies or layers; an entry that names bodies is stronger than one that names
@@ -369,7 +355,8 @@ class Scene:
         return tuple(_core.tactile_sensors(self._core))
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, robots."""
+        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, robots,
+        constraints."""
         return self._core.entries()
 
     @property
@@ -409,80 +396,3 @@ class Scene:
             for sentence in sim.warnings:
                 warnings.warn(sentence, SceneWarning, stacklevel=2)
         return sim
-
-
-def _history(value: Any, what: str) -> list[tuple[Any, Any]]:
-    """Pairs (time, value) of a constant, or of pairs."""
-    try:
-        rows = list(value)
-    except TypeError:
-        return [(0.0, value)]
-    if not rows or not hasattr(rows[0], "__len__") or isinstance(rows[0], str):
-        return [(0.0, value)]
-    for row in rows:
-        if not hasattr(row, "__len__") or len(row) != 2:
-            refuse(what, repr(row), "must be a pair (time, value)", "for example (0.1, 250.0)")
-    return [(row[0], row[1]) for row in rows]
-
-
-def _three(value: Any, unit: str, what: str) -> NDArray[np.float64]:
-    """Three numbers, or texts with units; None is 0."""
-    if value is None:
-        return np.zeros(3)
-    rows = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
-    if np.shape(rows) != (3,):
-        refuse(what, f"shape {np.shape(rows)}", "must be three numbers", "give x, y, z")
-    return np.array([number(v, unit, what) for v in rows])
-
-
-def _shapes(shape: Any, who: str) -> list[_core.RobotShape]:
-    """A shape, or several."""
-    shapes = [shape] if not isinstance(shape, Iterable) or isinstance(shape, str) else list(shape)
-    for one in shapes:
-        if not isinstance(one, _core.RobotShape):
-            refuse(f"{who} shape", kind_of(one), "must be a RobotShape, or several",
-                   'for example haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)) or '
-                   'haptos.RobotShape("hull", mesh=surface)')
-    return shapes
-
-
-def _start(who: str, robot: _core.Robot, start: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Coordinates of joints by name; texts may have units."""
-    units = {j.name: "m" if j.kind == "prismatic" else "rad" for j in robot.joints}
-    rows = {}
-    for joint, value in start.items():
-        if joint not in units:
-            refuse(f"{who} start", f'"{joint}"', "is no joint of this robot",
-                   remedy_for(str(joint), list(units), "it has no joints"))
-        many = value if hasattr(value, "__len__") and not isinstance(value, str) else [value]
-        rows[joint] = [number(v, units[joint], f"{who} start of {joint}") for v in many]
-    return rows
-
-
-_MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
-
-
-def _motors(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[_core.RobotMotor]:
-    """A motor for each joint that `motors` describes."""
-    if not isinstance(motors, Mapping):
-        refuse(f'robot "{name}" motors', kind_of(motors), "must be a mapping or a list of mappings",
-               'for example {"kp": 100, "kd": 5}')
-    for key in motors:
-        if key not in _MOTOR_KEYS:
-            refuse(f'robot "{name}" motors', repr(key), "is not known",
-                   "write some of " + ", ".join(_MOTOR_KEYS))
-    joints = {j.name: j for j in robot.joints}
-    driven = motors.get("joints")
-    if driven is None:
-        driven = [n for n, j in joints.items()
-                  if j.kind in ("revolute", "prismatic") and j.mimic is None]
-    driven = [driven] if isinstance(driven, str) else driven
-    gains = {k: number(v, "", f'robot "{name}" motors {k}') for k, v in motors.items()
-             if k != "joints"}
-    made = []
-    for joint in driven:
-        if joint not in joints:
-            refuse(f'robot "{name}" motors', repr(joint), "is no joint of this robot",
-                   remedy_for(str(joint), list(joints), "it has no joints"))
-        made.append(_core.RobotMotor(joint, **{"effort": joints[joint].effort} | gains))
-    return made

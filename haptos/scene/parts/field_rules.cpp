@@ -1,4 +1,4 @@
-#include "haptos/scene/field_rules.h"
+#include "haptos/scene/parts/field_rules.h"
 
 #include <cmath>
 
@@ -92,6 +92,13 @@ Vec3d direction_of(const std::string& element, const Vec3d& v) {
 }
 
 void add_value(Hash& h, double v) { h.add(v); }
+
+void add_value(Hash& h, int v) { h.add(static_cast<std::uint64_t>(v)); }
+
+void add_value(Hash& h, const Pose& v) {
+  add_value(h, v.p);
+  for (const double q : {v.q.w, v.q.x, v.q.y, v.q.z}) h.add(q);
+}
 
 void add_value(Hash& h, const Vec3d& v) {
   for (int c = 0; c < 3; ++c) h.add(v[c]);

@@ -1,4 +1,4 @@
-#include "haptos/scene/trajectory.h"
+#include "haptos/scene/parts/trajectory.h"
 
 #include <algorithm>
 #include <cmath>

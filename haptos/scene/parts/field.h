@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -63,35 +64,47 @@ struct Field : FieldInfo {
 };
 
 /// Specialised for each struct S that a person describes: `kKind` as errors name it ("affine
-/// body"), `kSection` of scene files, and `table()`.
+/// body"), `kSection` of scene files, and `table()`; where S derives from a struct that has fields
+/// too, `Base` is that one.
 template <class S>
 struct FieldsOf;
 
-/// Calls f(row, value) for each field of s that has a member, in the order of its table.
+template <class S>
+concept HasBaseFields = requires {
+  typename FieldsOf<S>::Base;
+};
+
+/// Calls f(row) for each row of the table, then for those of the base.
+template <class S, class F>
+void each_row(const F& f) {
+  for (const Field<S>& row : FieldsOf<S>::table()) f(row);
+  if constexpr (HasBaseFields<S>) each_row<typename FieldsOf<S>::Base>(f);
+}
+
+/// Calls f(row, value) for each field of s that has a member, in the order of each_row().
 template <class S, class F>
 void each_field(S& s, const F& f) {
-  for (const auto& row : FieldsOf<std::remove_const_t<S>>::table())
+  using Plain = std::remove_const_t<S>;
+  for (const Field<Plain>& row : FieldsOf<Plain>::table())
     std::visit(
         [&](auto member) {
           if constexpr (!std::is_same_v<decltype(member), std::monostate>) f(row, s.*member);
         },
         row.member);
+  if constexpr (HasBaseFields<Plain>) {
+    using Base = typename FieldsOf<Plain>::Base;
+    each_field(static_cast<std::conditional_t<std::is_const_v<S>, const Base, Base>&>(s), f);
+  }
 }
 
 /// The row of this name; null where there is none.
 template <class S>
-const Field<S>* find_field(const std::string& name) {
-  for (const Field<S>& row : FieldsOf<S>::table())
-    if (name == row.name) return &row;
-  return nullptr;
-}
-
-/// Names of all rows.
-template <class S>
-std::vector<std::string> field_names() {
-  std::vector<std::string> names;
-  for (const Field<S>& row : FieldsOf<S>::table()) names.emplace_back(row.name);
-  return names;
+const FieldInfo* find_field(const std::string& name) {
+  const FieldInfo* found = nullptr;
+  each_row<S>([&](const FieldInfo& row) {
+    if (name == row.name) found = &row;
+  });
+  return found;
 }
 
 /// Ranges that many fields share.

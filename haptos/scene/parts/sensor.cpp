@@ -1,9 +1,10 @@
-#include "haptos/scene/sensor.h"
+#include "haptos/scene/parts/sensor.h"
 
 #include <cmath>
 
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
 
 namespace haptos {
@@ -13,7 +14,7 @@ constexpr double kLargest = 1e12;
 
 [[noreturn]] void refuse(const std::string& element, double value, const char* rule,
                          const char* remedy) {
-  throw InputError({"", 0, 0, element, internal::format_number(value), rule, remedy});
+  haptos::refuse(element, internal::format_number(value), rule, remedy);
 }
 
 void check_noise(const SensorNoise& n, const std::string& element) {

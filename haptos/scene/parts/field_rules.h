@@ -2,7 +2,7 @@
 #pragma once
 
 #include "haptos/base/hash.h"
-#include "haptos/scene/field.h"
+#include "haptos/scene/parts/field.h"
 
 namespace haptos {
 
@@ -42,14 +42,16 @@ void check_fields(const std::string& who, const S& s) {
 /// each other, else `name` needs `other`.
 template <class S, class Given, class Fail>
 void check_given(const Given& given, const Fail& fail) {
-  for (const Field<S>& row : FieldsOf<S>::table()) {
-    if (!given(row.name)) continue;
+  each_row<S>([&](const FieldInfo& row) {
+    if (!given(row.name)) return;
     if (*row.excludes && given(row.excludes)) fail(row.name, row.excludes, true);
     if (*row.needs && !given(row.needs)) fail(row.name, row.needs, false);
-  }
+  });
 }
 
 void add_value(Hash& h, double v);
+void add_value(Hash& h, int v);
+void add_value(Hash& h, const Pose& v);
 void add_value(Hash& h, const Vec3d& v);
 void add_value(Hash& h, const std::optional<Vec3d>& v);
 

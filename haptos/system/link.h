@@ -1,8 +1,9 @@
-// What frozen contact asks of a body with a stiff link: where a point of it is at the start of the
-// step, and how it moves with the body's unknowns. sim/build joins the two with LinkOf, so contact
-// knows no kind of body.
+// The stiff frame of a body, of whatever kind: where a point of it is at the start of the step, and
+// how point and frame move with the body's unknowns. Frozen contact and constraints ask this and
+// know no kind of body; LinkOf makes it of a body.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
@@ -27,13 +28,15 @@ class Link {
   virtual Vec3d bias(const Vec3d& x) const = 0;
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
+  /// Row-major 3 x columns(): angular velocity of the link, per unknown.
+  virtual void turning(double* out) const = 0;
   /// Pose of the link's frame after a step of h [s] with the velocities z of all unknowns.
   virtual Pose pose_after(const std::vector<double>& z, double h) const = 0;
 };
 
 /// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
-/// point_bias, link_jacobian and link_pose_after (RigidBody, whose only link is 0, and
-/// Articulation). The body must outlive it.
+/// point_bias, link_jacobian, link_turning and link_pose_after (Articulation; RigidBody and
+/// AffineFrame, whose only link is 0). The body must outlive it.
 template <class B>
 class LinkOf final : public Link {
  public:
@@ -50,6 +53,7 @@ class LinkOf final : public Link {
   Vec3d velocity(const Vec3d& x) const override { return body_.point_velocity(link_, x); }
   Vec3d bias(const Vec3d& x) const override { return body_.point_bias(link_, x); }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
+  void turning(double* out) const override { body_.link_turning(link_, out); }
   Pose pose_after(const std::vector<double>& z, double h) const override {
     return body_.link_pose_after(link_, z.data() + first_scalar(), h);
   }
