@@ -44,6 +44,15 @@ void add_mesh(RenderScene& s, const ArrayLike& vertices, const ArrayLike& triang
   s.meshes.push_back(std::move(m));
 }
 
+/// The camera turned to `target` (none: where it looks), from `distance` (none: as far as it is).
+Camera aimed(Camera c, const std::optional<Vec3d>& target, const std::optional<double>& distance) {
+  const Vec3d away = c.eye - c.target;
+  if (target) c.target = *target;
+  c.eye = c.target + away * (distance.value_or(norm(away)) / norm(away));
+  if (distance) c.ortho_height = 2 * *distance * std::tan(0.5 * c.fov);
+  return c;
+}
+
 RenderOptions options(int width, int height, int samples) {
   RenderOptions o;
   o.width = width, o.height = height, o.samples = samples;
@@ -93,7 +102,8 @@ void bind_render(nb::module_& m) {
   m.def(
       "render",
       [](const RenderScene& s, const ArrayLike& direction, int width, int height, double fov,
-         double margin, bool orthographic, int samples, const ArrayLike& frame) {
+         double margin, bool orthographic, int samples, const ArrayLike& frame,
+         const ArrayLike& target, const std::optional<double>& distance) {
         const Vec3d d = to_vec3(direction, "direction");
         if (!(norm(d) > 0) || !std::isfinite(norm(d)))
           refuse("direction", "", "must be a finite vector other than 0", "for example 0, 1, -1");
@@ -106,22 +116,31 @@ void bind_render(nb::module_& m) {
         if (!frame.is_none() && box.size() != 2)
           refuse("frame", std::to_string(box.size()) + " rows", "must have two rows",
                  "give the lowest and the highest corner");
+        if (distance && !(*distance > 0 && std::isfinite(*distance)))
+          refuse("distance", std::to_string(*distance), "must be greater than 0",
+                 "give it in the unit of the scene");
+        std::optional<Vec3d> at;
+        if (!target.is_none()) at = to_vec3(target, "target");
         Image image;
         {
           nb::gil_scoped_release release;
-          const Camera camera =
+          const Camera whole =
               box.empty() ? frame_scene(s, d, aspect, fov, margin, orthographic)
                           : frame_box(box[0], box[1], d, aspect, fov, margin, orthographic);
-          image = render(s, camera, options(width, height, samples));
+          image = render(s, aimed(whole, at, distance), options(width, height, samples));
         }
         return image_array(std::move(image));
       },
       nb::arg("scene"), nb::arg("direction"), nb::arg("width") = 1280, nb::arg("height") = 960,
       nb::arg("fov") = 0.42, nb::arg("margin") = 0.1, nb::arg("orthographic") = false,
-      nb::arg("samples") = 3, nb::arg("frame") = nb::none(),
+      nb::arg("samples") = 3, nb::arg("frame") = nb::none(), nb::arg("target") = nb::none(),
+      nb::arg("distance") = nb::none(),
       "A picture (height, width, 3) of the scene seen along `direction`; fov: full vertical angle "
       "[rad]; margin: part of the picture left free; frame: box (2, 3) that fills the picture, by "
-      "default the whole scene.");
+      "default the whole scene; target (3): what the camera looks at in place of the middle of "
+      "that, "
+      "from as far away, or from `distance`. A parallel camera shows what a perspective one shows "
+      "at that distance.");
   m.def(
       "view_above",
       [](const RenderScene& s, int width, int height) {

@@ -77,7 +77,8 @@ from haptos._core import (
 )
 from haptos.base.errors import InputError, PressError, SceneWarning, StepError, UnknownName
 from haptos.base.options import Material, Option, Options, option_table
-from haptos.look.drawing import Look, draw
+from haptos.look.aim import Look
+from haptos.look.drawing import draw
 from haptos.look.images import save_png
 from haptos.look.movies import record_movie, save_movie
 from haptos.look.snapshots import SimStage, Snapshot, Stage

@@ -58,8 +58,12 @@ def test_the_slider_moves_the_gel_and_the_images(recording, tmp_path):
         # The notice about drawing without a graphics card covers the gel.
         page.ask('document.querySelectorAll(".mantine-Notification-closeButton")'
                  '.forEach(b => b.click())')
-        first = page.settled()
+        page.settled()
+        assert page.ask(slider + ".ariaValueNow") == "4"  # it opens on the last frame
         page.ask(slider + ".focus()")
+        page.key("Home", 36)
+        page.until(f"{source} != '{image}'")
+        first, image = page.settled(), page.ask(source)
         page.key("End", 35)
         page.until(f"{source} != '{image}'")
         last = page.settled()

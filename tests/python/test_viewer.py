@@ -98,13 +98,27 @@ def test_a_page_shows_the_bodies_and_its_sliders_drive_motors(arm, port):
         assert sum(abs(p[1, 2] - p[0, 2]) for p in pushed) == pytest.approx(5e-3 * weight, rel=0.01)
 
 
+def test_bodies_have_the_colours_that_are_given(arm, port):
+    sim = moving_scene(arm).compile()
+    with haptos.Viewer(sim, port=port, colors={"arm": "red", "block": (0, 0.5, 1)}) as viewer:
+        colors = {name: node.color for name, node in viewer._scene.nodes.items()}
+        assert colors["arm/upper/0"] == (255, 0, 0) and colors["block"] == (0, 127, 255)
+        assert colors["ball/ball/0"] == (114, 147, 188)  # as before
+    with pytest.raises(haptos.InputError, match='mean "arm"'):
+        haptos.Viewer(sim, port=port, colors={"arn": "red"})
+
+
 def test_a_recording_is_replayed_with_gel_images_and_forces(tmp_path, port):
     sim = small_scene().compile()
     with haptos.Recorder(tmp_path / "run.h5", sim) as recorder:
         sim.run(0.2, each=recorder.record)
     recording = haptos.Recording(tmp_path / "run.h5")
     with haptos.Viewer(recording, port=port) as viewer:
-        assert viewer.frame == 0 and viewer._run.slider.max == 4
+        assert viewer.frame == 4 and viewer._run.slider.max == viewer._run.slider.value == 4
+        np.testing.assert_allclose(viewer._scene.nodes["ball"].position, sim.pose("ball")[0, :3],
+                                   atol=1e-9)
+        viewer._run.slider.value = 0
+        until(viewer, lambda: viewer.frame == 0)
         flat = viewer._images.sheets["camera"].image.copy()
         viewer._run.slider.value = 4
         until(viewer, lambda: viewer.frame == 4)

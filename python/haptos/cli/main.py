@@ -392,7 +392,10 @@ ShownArgument = Annotated[str, typer.Argument(
 def view(
     file: ShownArgument,
     frame: Annotated[int | None, typer.Option(
-        show_default=False, help="Of a recording, shown first; -1 is the last.")] = None,
+        show_default=False, help="Of a recording, shown first. Default: the last.")] = None,
+    color: Annotated[list[str] | None, typer.Option(
+        metavar="BODY=COLOUR", show_default=False, help="Of a body, a robot or robot/link: a name "
+        "as in HTML or #rrggbb. May be given several times.")] = None,
     host: Annotated[str, typer.Option(help="Where the page is served; 0.0.0.0 lets other machines "
                                       "see it.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Of the page; the next free one is taken.")] = 8080,
@@ -414,7 +417,7 @@ def view(
     """
     from haptos.cli.view import view_file
 
-    view_file(file, host, port, package or [], root or [], frame)
+    view_file(file, host, port, package or [], root or [], frame, color or [])
 
 
 @app.command()
@@ -431,8 +434,19 @@ def render(
     camera: Annotated[str, typer.Option(
         metavar="NAME|AZIMUTH,ELEVATION", help="above, front, side, top, cut (open through the "
         "middle), or where the camera is in degrees, from the front towards +x and up.")] = "above",
-    color: Annotated[str, typer.Option(
-        metavar="none|pressure|displacement|stress", help="What the gel is coloured by.")] = "none",
+    target: Annotated[str | None, typer.Option(
+        metavar="NAME|X,Y,Z", show_default=False, help="What the middle of the picture shows: a "
+        "body, a robot's link as robot/link, or a place, for example 0,0,5cm.")] = None,
+    distance: Annotated[str | None, typer.Option(
+        metavar="LENGTH", show_default=False, help="Of the camera from there, for example 30cm. "
+        "Default: all of the scene is seen, or a body that is named takes most of "
+        "the picture.")] = None,
+    follow: Annotated[str, typer.Option(
+        metavar="NAME", show_default=False, help="A body that stays in the middle of a movie.")] = "",
+    color: Annotated[list[str] | None, typer.Option(
+        metavar="none|pressure|displacement|stress|BODY=COLOUR", show_default=False,
+        help="What the gel is coloured by, and the colour of a body, a robot or robot/link: a name "
+        "as in HTML or #rrggbb. May be given several times.")] = None,
     objects: Annotated[str | None, typer.Option(
         metavar="solid|ghost|hidden", show_default=False, help="How what presses on a gel is drawn. "
         "Default: ghost beside a colour, else solid.")] = None,
@@ -463,12 +477,15 @@ def render(
     Examples:
       haptos render runs/mine --color pressure --forces sum --images --out press.png
       haptos render runs/mine --camera cut --time 0.3s --out cut.png
+      haptos render scenes/pin_cushion.yaml --color cushion=teal --target cushion --out pins.png
       haptos render scenes/press_sphere.yaml --color stress --out press.mp4 --fps 30
       haptos render runs/mine --camera 30,50 --size 1920x1080 --speed 0.1 --out slow.mp4
+      haptos render scenes/quadruped_stands.yaml --follow quadruped --distance 1.5m --out walk.mp4
     """
     from haptos.cli.render import Asked, parse_look, render_file
 
-    render_file(file, parse_look(camera, color, objects, forces, markers, size), Asked(
+    look = parse_look(camera, color or [], objects, forces, markers, size, target, distance, follow)
+    render_file(file, look, Asked(
         out, overwrite, None if time is None else parse_quantity(time, "s", "--time"), frame,
         None if seconds is None else parse_quantity(seconds, "s", "--seconds"), speed, fps, images,
         package or [], root or []))

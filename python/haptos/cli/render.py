@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,18 +13,11 @@ import typer
 from haptos.base.console import say
 from haptos.base.errors import refuse
 from haptos.base.progress import Bar, Stopper
-from haptos.base.units import show_time
+from haptos.base.units import parse_quantity, show_time
 from haptos.cli.shown_files import is_scene, open_shown, scene_end
-from haptos.look.drawing import (
-    ARROWS,
-    OBJECTS,
-    Image,
-    Look,
-    Ranges,
-    camera_direction,
-    picture_of,
-    view_box,
-)
+from haptos.look.aim import Aim, Look, camera_direction
+from haptos.look.colours import read_pairs
+from haptos.look.drawing import ARROWS, OBJECTS, Image, Ranges, picture_of
 from haptos.look.images import save_png
 from haptos.look.movies import need, save_movie
 from haptos.look.snapshots import FIELDS, Snapshot, SimStage, Stage
@@ -44,7 +36,7 @@ class Moments(NamedTuple):
     times: np.ndarray  #: of each moment [s]
     take: Callable[[int], Snapshot]
     ranges: Ranges
-    box: np.ndarray | None  #: that holds all of them
+    look: Look  #: whose camera holds all of them
 
 
 class Asked(NamedTuple):
@@ -62,22 +54,42 @@ class Asked(NamedTuple):
     roots: list[str]
 
 
-def parse_look(camera: str, color: str, objects: str | None, forces: str, markers: bool,
-               size: str) -> Look:
-    """The Look of options. Raises InputError."""
-    for option, value, known in (("--color", color, ("none", *FIELDS)),
+def parse_look(camera: str, color: list[str], objects: str | None, forces: str, markers: bool,
+               size: str, target: str | None = None, distance: str | None = None,
+               follow: str = "") -> Look:
+    """The Look of options; color: what the gel is coloured by, and BODY=COLOUR. Raises
+    InputError."""
+    fields, colors = read_pairs(color)
+    if len(fields) > 1:
+        refuse("--color", " and ".join(fields), "are two ways to colour the gel", "leave one out")
+    shown = fields[0] if fields else "none"
+    for option, value, known in (("--color", shown, ("none", *FIELDS)),
                                  ("--objects", objects or "solid", OBJECTS),
                                  ("--forces", forces, ARROWS)):
         if value not in known:
-            refuse(option, value, "must be one of " + ", ".join(known), "choose one")
+            refuse(option, value, "must be one of " + ", ".join(known)
+                   + (", or BODY=COLOUR" if option == "--color" else ""), "choose one")
     width, cross, height = size.lower().partition("x")
     if not (cross and width.isascii() and width.isdigit() and height.isascii()
             and height.isdigit() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
         refuse("--size", size, "must be WIDTHxHEIGHT, each from 16 to 8192 pixels",
                "for example 1280x720")
-    return Look(camera=camera_direction(camera), color="" if color == "none" else color,
-                objects=objects or ("solid" if color == "none" else "ghost"), arrows=forces,
-                markers=markers, width=int(width), height=int(height), legend=True)
+    return Look(camera=camera_direction(camera), color="" if shown == "none" else shown,
+                objects=objects or ("solid" if shown == "none" else "ghost"), arrows=forces,
+                markers=markers, width=int(width), height=int(height), legend=True,
+                colors=colors,
+                target=None if target is None else _target(target), follow=follow,
+                distance=None if distance is None else parse_quantity(distance, "m", "--distance"))
+
+
+def _target(text: str) -> str | tuple[float, ...]:
+    """A body's name, or three lengths [m]."""
+    parts = text.split(",")
+    if len(parts) == 1:
+        return text
+    if len(parts) != 3:
+        refuse("--target", text, "must be a body's name or X,Y,Z", "for example 0,0,5cm")
+    return tuple(parse_quantity(p, "m", "--target") for p in parts)
 
 
 def check_out(file: str, asked: Asked, look: Look) -> Path:
@@ -135,7 +147,7 @@ def render_file(file: str, look: Look, asked: Asked) -> None:
             for warning in source.warnings:
                 say("warning", [warning])
             moments = _simulated(source, file, look, asked, movie, stopper)
-        look = replace(look, frame=moments.box)
+        look = moments.look
         if not movie:
             if stopper.signal:
                 raise typer.Exit(stopper.exit_code)
@@ -155,6 +167,7 @@ def _fields(look: Look) -> tuple[str, ...]:
 
 
 def _recorded(source: Recording, look: Look, asked: Asked, movie: bool) -> Moments:
+    aim = Aim(source.stage, look, "--")
     count = len(source)
     if asked.time is not None and asked.time > source.times[-1] + 0.5 * source.dt:
         refuse("--time", asked.time, f"is after the last frame, at {source.times[-1]:.6g} s",
@@ -169,21 +182,15 @@ def _recorded(source: Recording, look: Look, asked: Asked, movie: bool) -> Momen
 
     # Scales and the picture's frame are those of the whole recording, in pictures too.
     scanned = np.unique(np.linspace(0, count - 1, min(count, _SCANNED)).round().astype(int))
-    ranges, box = Ranges(), None
-    for k in scanned:
+    ranges = Ranges()
+    for k in scanned if movie else (chosen, *scanned):  # a target is where it is in the first one
         snap = take(int(k))
         ranges.grow(source.stage, snap)
-        box = _joined(box, view_box(source.stage, [snap]))
+        aim.add(snap)
     if movie:
-        return Moments(source.stage, source.times, take, ranges, box)
-    return Moments(source.stage, source.times[[chosen]], lambda _: take(chosen), ranges, box)
-
-
-def _joined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    """The box round two boxes."""
-    if a is None or b is None:
-        return b if a is None else a
-    return np.array([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])])
+        return Moments(source.stage, source.times, take, ranges, aim.look())
+    return Moments(source.stage, source.times[[chosen]], lambda _: take(chosen), ranges,
+                   aim.look())
 
 
 def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
@@ -200,12 +207,13 @@ def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
     if steps > 10_000_000:
         refuse("--time", f"{end:g} s", f"makes {steps} steps", "choose an earlier one")
     taker = SimStage(sim)
-    ranges, snaps = Ranges(), []
+    aim, ranges, snaps = Aim(taker.stage, look, "--"), Ranges(), []
     apart = (asked.speed or 1.0) / asked.fps  # of frames [s]
 
     def note() -> None:
         snaps.append(taker.take(_fields(look), asked.images))
         ranges.grow(taker.stage, snaps[-1])
+        aim.add(snaps[-1])
 
     if movie or steps == 0:
         note()
@@ -221,7 +229,7 @@ def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
     if not snaps:
         note()
     return Moments(taker.stage, np.array([s.time for s in snaps]), snaps.__getitem__, ranges,
-                   view_box(taker.stage, snaps))
+                   aim.look())
 
 
 def _film(path: Path, moments: Moments, look: Look, asked: Asked, stopper: Stopper

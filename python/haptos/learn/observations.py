@@ -176,7 +176,7 @@ def camera(width: int = 128, height: int = 96, *, view: Any = "above",
            frame: ArrayLike | None = None) -> Observation:
     """A picture of the scene, grey values (height, width, 3); it takes some ten milliseconds each.
 
-    view: of haptos.look.drawing.CAMERAS, or a direction; frame (2, 3): lower and upper corner of what it
+    view: of haptos.look.aim.CAMERAS, or a direction; frame (2, 3): lower and upper corner of what it
     holds [m], None: what there is, wherever it is.
     """
     def bind(sim: Sim) -> BoundObservation:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from haptos.look.drawing import Look, Ranges, draw
+from haptos.look.aim import Look
+from haptos.look.drawing import Ranges, draw
 from haptos.look.snapshots import SimStage
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         steps of the Sim that an action lasts; max_episode_steps: actions after which an episode is
         truncated; autoreset_mode: of gymnasium.vector.AutoresetMode, or its text "NextStep",
         "SameStep", "Disabled"; render_mode: "rgb_array" or None; render_size: width and height of
-        pictures; render_view: of haptos.look.drawing.CAMERAS, or a direction; render_frame (2, 3): what
+        pictures; render_view: of haptos.look.aim.CAMERAS, or a direction; render_frame (2, 3): what
         they hold [m]. Raises InputError.
         """
         mode = _mode(autoreset_mode)

@@ -15,7 +15,8 @@ from PIL import Image as Pil
 from PIL import ImageDraw, ImageFont
 
 from haptos import _core
-from haptos.base.errors import refuse
+from haptos.look.aim import CAMERAS, Aim, Look, middle_in, view_box
+from haptos.look.colours import coloured
 from haptos.look.snapshots import (
     FIELDS,
     GEL,
@@ -33,9 +34,6 @@ ROD = (0.45, 0.47, 0.52)  #: segments and points
 INK = (0.12, 0.14, 0.17)
 ARROW = (0.93, 0.30, 0.20)
 
-#: Directions that a picture can be taken in; "cut" also cuts everything open through the middle.
-CAMERAS = {"above": (0.35, 1.0, -0.8), "front": (0.0, 1.0, -0.15), "side": (-1.0, 0.0, -0.15),
-           "top": (0.0, 0.01, -1.0), "cut": (0.0, 1.0, -0.2)}
 OBJECTS = ("solid", "ghost", "hidden")
 ARROWS = ("none", "sum", "spread")
 _CELL = 1 / 40  # of the scene: side of the cubes that spread arrows are summed over
@@ -133,69 +131,12 @@ def _signs(stage: Stage, snap: Snapshot) -> Array:
 # -- three dimensions --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Look:
-    """How a snapshot is drawn."""
-
-    camera: str | tuple[float, float, float] = "above"  #: of CAMERAS, or a direction
-    color: str = ""  #: of FIELDS, "" for none
-    objects: str = "solid"  #: of OBJECTS: those that press on a gel
-    arrows: str = "none"  #: of ARROWS
-    markers: bool = False
-    width: int = 1280
-    height: int = 960
-    frame: ArrayLike | None = None  #: box (2, 3) that fills the picture [m]
-    legend: bool = False  #: time and scale of colours
-
-
-def camera_direction(text: str) -> str | tuple[float, float, float]:
-    """A name of CAMERAS, or a direction from "AZIMUTH,ELEVATION" in degrees: where the camera is,
-    counted from the front (-y) towards +x, and up. Raises InputError."""
-    if text in CAMERAS:
-        return text
-    parts = text.split(",")
-    try:
-        azimuth, elevation = (math.radians(float(p)) for p in parts)
-    except ValueError:
-        near = _core.nearest_name(text, list(CAMERAS))
-        refuse("--camera", text, "must be one of " + ", ".join(CAMERAS)
-               + ", or AZIMUTH,ELEVATION in degrees",
-               f'did you mean "{near}"?' if near else "for example 30,40")
-    if not (math.isfinite(azimuth) and abs(elevation) <= math.radians(89.5)):
-        refuse("--camera", text, "must be finite, its elevation from -89.5 to 89.5",
-               "for example 30,40")
-    return (-math.sin(azimuth) * math.cos(elevation), math.cos(azimuth) * math.cos(elevation),
-            -math.sin(elevation))
-
-
-def view_box(stage: Stage, snaps: Iterable[Snapshot]) -> Array | None:
-    """The box (2, 3) [m] that a picture of these should hold; None where there is nothing.
-
-    Where gels carry sensors it is that of the gels, with room for what presses on them.
-    """
-    gels = {s.body for s in stage.sensors}
-    around_gels = gels and not stage.of("robots", "affine")
-    lo, hi = np.full(3, np.inf), np.full(3, -np.inf)
-    for snap in snaps:
-        for body in stage.bodies:
-            if not around_gels or body.name in gels:
-                x = snap.vertices(body)
-                x = x[np.isfinite(x).all(axis=1)]
-                if len(x):
-                    lo, hi = np.minimum(lo, x.min(axis=0)), np.maximum(hi, x.max(axis=0))
-    if not np.isfinite(lo).all():
-        return None
-    if around_gels:
-        hi[2] += 0.6 * float(np.min(hi - lo))
-    return np.array([lo, hi])
-
-
 def draw(stage: Stage, snap: Snapshot, look: Look, ranges: Ranges | None = None) -> Image:
     """A picture (height, width, 3) of a snapshot."""
     ranges = ranges or Ranges().grow(stage, snap)
-    box = view_box(stage, [snap]) if look.frame is None else np.asarray(look.frame, float)
-    empty = box is None
-    box = np.array([[-0.5] * 3, [0.5] * 3]) if box is None else box
+    look = Aim(stage, look).add(snap).look()
+    empty = look.frame is None
+    box = np.array([[-0.5] * 3, [0.5] * 3]) if empty else np.asarray(look.frame, float)
     # The renderer is given lengths near one.
     size = float(np.linalg.norm(np.ptp(box, axis=0))) or 1.0
     scale = 10.0 / size
@@ -203,7 +144,7 @@ def draw(stage: Stage, snap: Snapshot, look: Look, ranges: Ranges | None = None)
     cut = look.camera == "cut"
     if empty:
         scene.add_point((0, 0, 0), 0.1)
-    for body in stage.bodies:
+    for body in coloured(stage, look.colors).bodies:
         _add_body(scene, stage, snap, body, look, ranges, scale, size)
     for plane in stage.planes:
         _add_plane(scene, plane, box, scale)
@@ -215,12 +156,16 @@ def draw(stage: Stage, snap: Snapshot, look: Look, ranges: Ranges | None = None)
     direction = CAMERAS[look.camera] if isinstance(look.camera, str) else look.camera
     if stage.sensors or cut:
         scene.set_ground(float(frame[0, 2]))
+    middle = middle_in(stage, snap, look)
     if cut:
-        y = float(frame[:, 1].mean())
+        y = float(frame[:, 1].mean()) if middle is None else float(middle[1]) * scale
         scene.clip((0, -1, 0), -y)
         frame = np.array([[frame[0, 0], y, frame[0, 2]], frame[1]])
+        frame.sort(axis=0)
     image = _core.render(scene, direction, look.width, look.height, margin=0.08 if cut else 0.1,
-                         fov=0.22 if cut else 0.42, frame=None if empty else frame)
+                         fov=look.fov, frame=None if empty else frame,
+                         target=None if middle is None else middle * scale,
+                         distance=None if look.distance is None else look.distance * scale)
     return _legend(image, snap, look, ranges) if look.legend else image
 
 
@@ -230,8 +175,9 @@ def _add_body(scene: _core.RenderScene, stage: Stage, snap: Snapshot, body: Show
     if body.kind == "soft":
         values = snap.fields.get(look.color, {}).get(body.name)
         if values is None:
-            scene.add_mesh(x, body.triangles, color=GEL, finish="gel", crease_angle=1.2,
-                           cap_color=CUT)
+            cut = CUT if body.color == GEL else tuple(0.8 * c for c in body.color)
+            scene.add_mesh(x, body.triangles, color=body.color, finish="gel", crease_angle=1.2,
+                           cap_color=cut)
         else:
             top = ranges.nice(look.color, FIELDS[look.color].unit) / FIELDS[look.color].unit
             scene.add_mesh(x, body.triangles, vertex_colors=field_colors(values / top),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haptos.base.errors import refuse
-from haptos.look.drawing import Look, Ranges, picture_of, view_box
+from haptos.look.aim import Aim, Look
+from haptos.look.drawing import Ranges, picture_of
 from haptos.look.snapshots import SimStage
 
 if TYPE_CHECKING:
@@ -87,11 +87,12 @@ def record_movie(path: str | os.PathLike[str], sim: Sim, seconds: float, *, fps:
     look = look or Look(width=width, height=height)
     taker = SimStage(sim)
     fields = (look.color,) if look.color else ()
-    ranges, snaps = Ranges(), []
+    aim, ranges, snaps = Aim(taker.stage, look), Ranges(), []
 
     def note() -> None:
         snaps.append(taker.take(fields, images))
         ranges.grow(taker.stage, snaps[-1])
+        aim.add(snaps[-1])
 
     start = float(sim.time[0])
     note()
@@ -101,8 +102,7 @@ def record_movie(path: str | os.PathLike[str], sim: Sim, seconds: float, *, fps:
             note()
             if progress is not None:
                 progress(0.5 * min(1.0, (sim.time[0] - start) / seconds))
-    frame = view_box(taker.stage, snaps) if look.frame is None else look.frame
-    look = replace(look, frame=frame)
+    look = aim.look()
 
     def drawn() -> Iterable[NDArray[np.uint8]]:
         for k, snap in enumerate(snaps):

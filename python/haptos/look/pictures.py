@@ -12,7 +12,8 @@ import PIL.ImageFont
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
-from haptos.look.drawing import CUT, INK, ROD, Image, Look, Ranges, draw, rod_mesh
+from haptos.look.aim import Look
+from haptos.look.drawing import CUT, INK, ROD, Image, Ranges, draw, rod_mesh
 from haptos.look.snapshots import BODY, GEL, OBJECT, SimStage
 
 if TYPE_CHECKING:

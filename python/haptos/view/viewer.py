@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from haptos.base.errors import InputError, StepError, refuse
-from haptos.look.drawing import CAMERAS, Ranges, show_seconds, view_box
+from haptos.look.aim import CAMERAS, view_box
+from haptos.look.colours import Colour, coloured
+from haptos.look.drawing import Ranges, show_seconds
 from haptos.look.snapshots import SimStage, Snapshot
 from haptos.press.press import Press
 from haptos.record.replay import Recording
@@ -28,7 +30,7 @@ from haptos.view.page_scene import PageScene
 from haptos.view.web_guard import guarded_server, is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _FRAMES = 30.0  # a second
 
@@ -45,12 +47,14 @@ class Viewer:
 
     def __init__(self, source: Sim | Recording | Press, *, env: int = 0, host: str = "127.0.0.1",
                  port: int = 8080, steps: bool = True,
-                 live: Callable[[], Press] | None = None) -> None:
-        """source: what is shown; env: which environment of a Sim; steps: whether time runs, else
-        joints are only posed; live: makes a press to go on with beside its recording.
+                 live: Callable[[], Press] | None = None,
+                 colors: Mapping[str, Colour] | None = None) -> None:
+        """source: what is shown, a recording from its last frame on; env: which environment of a
+        Sim; steps: whether time runs, else joints are only posed; live: makes a press to go on with
+        beside its recording; colors: of bodies, robots and links ("robot/link").
 
-        Raises InputError where viser is missing, there is no such environment, or the address
-        cannot be served.
+        Raises InputError where viser is missing, there is no such environment or body, or the
+        address cannot be served.
         """
         sim = source.sim if isinstance(source, Press) else source
         if isinstance(sim, Sim) and not 0 <= env < sim.envs:
@@ -62,6 +66,7 @@ class Viewer:
         self._env, self._steps = env, steps
         self._recording = sim if isinstance(sim, Recording) else None
         self._make_live = live
+        self._colors = colors or {}
         self._press = source if isinstance(source, Press) else None
         self.sim: Sim | None = sim if isinstance(sim, Sim) else None
         self._taker: SimStage | None = None
@@ -86,16 +91,21 @@ class Viewer:
     def _open(self) -> None:
         if self._recording is not None:
             r = self._recording
+            self._frame = len(r) - 1
+            snaps = []
             for k in np.unique(np.linspace(0, len(r) - 1, min(len(r), 24)).round().astype(int)):
-                self._ranges.grow(r.stage, r.take(int(k)))
+                snaps.append(r.take(int(k)))
+                self._ranges.grow(r.stage, snaps[-1])
             self._stage, self._fields = r.stage, r.fields
-            self._snap = r.take(0)
+            self._snap = snaps[-1]
         else:
             assert self.sim is not None
             self._taker = SimStage(self.sim, self._env)
             self._stage, self._fields = self._taker.stage, self._taker.fields
             self._snap = self._take()
-        box = view_box(self._stage, [self._snap])
+            snaps = [self._snap]
+        self._stage = coloured(self._stage, self._colors)
+        box = view_box(self._stage, snaps)
         self._box = np.array([[-0.5] * 3, [0.5] * 3]) if box is None else box
         self._size = float(np.linalg.norm(np.ptp(self._box, axis=0))) or 1.0
         self._aim()
@@ -213,7 +223,8 @@ class Viewer:
         self._press = self._make_live()
         self.sim, self._make_live = self._press.sim, None
         self._taker = SimStage(self.sim, self._env)
-        self._stage, self._fields = self._taker.stage, self._taker.fields
+        self._stage = coloured(self._taker.stage, self._colors)
+        self._fields = self._taker.fields
         self._pause()
         self._moments.clear()
         self._forces.clear()
