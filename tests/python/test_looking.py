@@ -1,5 +1,6 @@
 """Where a picture's camera stands, and the colours of bodies: measured in the pictures."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ from PIL import Image
 
 import haptos
 from haptos.cli.main import run_command
-from haptos.look import named_bodies
+from haptos.look import drawing, named_bodies, sheets
 from haptos.look.aim import Aim
 from haptos.look.colours import read_colour
 
@@ -168,6 +169,44 @@ def test_what_a_camera_cannot_do_is_told_in_one_sentence(look, said):
 def test_colours_are_names_hexadecimal_or_numbers():
     assert read_colour("white") == (1, 1, 1) and read_colour("#ff0080") == (1, 0, 128 / 255)
     assert read_colour(np.array([0.1, 0.2, 0.3])) == (0.1, 0.2, 0.3)
+
+
+# -- images of sensors beside a scene ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("counts", [(4,), (3,), (2,), (1,), (4, 4), (3, 4), (4, 4, 4), (4,) * 4, (2,) * 9])
+def test_images_and_scene_fill_a_picture(counts):
+    for aspect, (width, height) in itertools.product((1.2, 1.43, 1.8), (
+            (1280, 720), (1920, 1080), (960, 720), (720, 720), (720, 1280))):
+        layout = sheets.lay_out(counts, aspect, width, height)
+        wide, tall = layout.cell
+        places = list(sheets._cells(counts, layout.columns))
+        assert len(set(places)) == len(places) == sum(counts)
+        rows = 1 + max(row for row, _ in places)
+        assert 1 + max(column for _, column in places) <= layout.columns
+        # All cells lie in what the scene leaves, to the rounding of its sides to even pixels.
+        room = ((width, height - layout.scene[1]) if layout.below
+                else (width - layout.scene[0], height))
+        assert layout.columns * wide <= room[0] + 1 and rows * tall <= room[1] + 1
+        assert all(side % 2 == 0 for side in layout.scene)
+        scene = layout.scene[0] * layout.scene[1] / (width * height)
+        assert scene > 0.44
+        empty = 1 - scene - sum(counts) * wide * tall / (width * height)
+        assert empty < (0.17 if sum(counts) > 1 else 0.26)
+
+
+def test_images_are_in_the_picture_and_no_half_is_empty(pressed):
+    live = haptos.SimStage(pressed)
+    snap = live.take()
+    ranges = drawing.Ranges().grow(live.stage, snap)
+    for size in ((640, 360), (360, 640)):
+        look = haptos.Look(width=size[0], height=size[1])
+        image = sheets.picture_of(live.stage, snap, look, ranges, images=True)
+        assert image.shape == (size[1], size[0], 3)
+        ink = np.argwhere((image < 250).any(axis=2))
+        assert ink.min() < 10 and (ink.max(axis=0) > (0.95 * size[1], 0.95 * size[0])).all()
+        halves = [h for axis in (0, 1) for h in np.array_split(image, 2, axis=axis)]
+        assert all((half == 255).all(axis=2).mean() < 0.6 for half in halves)
 
 
 BALL = """rigid:

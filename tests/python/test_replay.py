@@ -17,7 +17,7 @@ from haptos import _core
 from haptos.base import turns
 from haptos.cli.main import run_command
 from haptos.cli.shown_files import live_press, open_shown, press_of
-from haptos.look import drawing, snapshots
+from haptos.look import drawing, sheets, snapshots
 
 
 @pytest.fixture(scope="module")
@@ -260,14 +260,14 @@ def test_a_sheet_has_the_images_that_there_are(pressed):
     snap = live.take()
     sensor, reading = live.stage.sensors[0], snap.readings["camera"]
     ranges = drawing.Ranges().grow(live.stage, snap)
-    panels = drawing.sensor_panels(sensor, reading, ranges)
+    panels = sheets.sensor_panels(sensor, reading, ranges)
     assert list(panels) == ["depth", "markers", "pressure"]
     assert all(p.astype(float).std() > 5 for p in panels.values())
-    whole = drawing.sheet(panels)
+    whole = sheets.sheet(panels)
     assert whole.shape[0] == 2 * max(p.shape[0] for p in panels.values())
     reading.rgb = np.full((60, 80, 3), 77, np.uint8)
-    assert list(drawing.sensor_panels(sensor, reading, ranges)) == list(drawing.PANELS)
-    assert drawing.sheet({}).shape == (16, 16, 3)
+    assert list(sheets.sensor_panels(sensor, reading, ranges)) == list(sheets.PANELS)
+    assert sheets.sheet({}).shape == (16, 16, 3)
 
 
 # -- haptos render -----------------------------------------------------------------------------

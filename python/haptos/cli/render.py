@@ -17,9 +17,10 @@ from haptos.base.units import parse_quantity, show_time
 from haptos.cli.shown_files import is_scene, open_shown, scene_end
 from haptos.look.aim import Aim, Look, camera_direction
 from haptos.look.colours import read_pairs
-from haptos.look.drawing import ARROWS, OBJECTS, Image, Ranges, picture_of
+from haptos.look.drawing import ARROWS, OBJECTS, Image, Ranges
 from haptos.look.images import save_png
 from haptos.look.movies import need, save_movie
+from haptos.look.sheets import picture_of
 from haptos.look.snapshots import FIELDS, Snapshot, SimStage, Stage
 from haptos.record.replay import Recording
 from haptos.scene.sim import Sim

@@ -1,13 +1,13 @@
-"""Drawing snapshots: bodies, colours of the gel, forces, markers, and the images of sensors.
+"""Drawing snapshots: bodies, colours of the gel, forces and markers.
 
-Pictures, movies, recordings and the page in the browser all draw through this.
+Pictures, movies, recordings and the page in the browser all draw through this;
+haptos.look.sheets draws the images of sensors.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,9 +22,7 @@ from haptos.look.snapshots import (
     GEL,
     Array,
     Plane,
-    Reading,
     ShownBody,
-    ShownSensor,
     Snapshot,
     Stage,
 )
@@ -37,7 +35,6 @@ ARROW = (0.93, 0.30, 0.20)
 OBJECTS = ("solid", "ghost", "hidden")
 ARROWS = ("none", "sum", "spread")
 _CELL = 1 / 40  # of the scene: side of the cubes that spread arrows are summed over
-PANELS = ("rgb", "depth", "markers", "pressure")
 
 Image = NDArray[np.uint8]
 
@@ -319,113 +316,3 @@ def _legend(image: Image, snap: Snapshot, look: Look, ranges: Ranges) -> Image:
 def show_seconds(time: float) -> str:
     """A time as a person reads it beside a picture."""
     return f"{time:.4g} s" if abs(time) < 1 else f"{time:.3f} s"
-
-
-# -- images of a sensor ------------------------------------------------------------------------
-
-
-def sensor_panels(sensor: ShownSensor, reading: Reading, ranges: Ranges, scale: int = 2,
-                  which: Sequence[str] = PANELS, named: bool = False) -> dict[str, Image]:
-    """The images of a sensor that there are: "rgb", "depth", "markers", "pressure".
-
-    scale: screen pixels per pixel of the sensor; all scales are those of `ranges`; named: the first
-    one's title begins with the sensor's name.
-    """
-    out = {}
-    name = f"{sensor.name}: " if named else ""
-    first = name if reading.rgb is None or "rgb" not in which else ""
-    if "depth" in which and reading.depth is not None:
-        out["depth"] = _core.field_picture(
-            reading.depth, sensor.pitch, scale=scale, title=f"{first}depth", lo=0.0,
-            hi=ranges.nice("depth", 1e3, 1e-3))
-    if "rgb" in which and reading.rgb is not None:
-        room = next((p.shape for p in out.values()), (0, 0))
-        out["rgb"] = _framed(reading.rgb, scale, f"{name}what the camera shows", room)
-    if "markers" in which and reading.pixel is not None and reading.pixel_flow is not None:
-        out["markers"] = _marker_panel(sensor, reading, ranges, scale)
-    if "pressure" in which and reading.pressure is not None:
-        bins = reading.pressure
-        out["pressure"] = _core.field_picture(
-            bins, sensor.pitch * sensor.width / bins.shape[1], "[kPa]", 1e-3,
-            max(1, round(scale * sensor.width / bins.shape[1])), "pressure", lo=0.0,
-            hi=ranges.nice("image pressure", 1e-3, 1e-3))
-    return {name: out[name] for name in PANELS if name in out}
-
-
-def _marker_panel(sensor: ShownSensor, reading: Reading, ranges: Ranges, scale: int) -> Image:
-    longest = ranges.top.get("flow", 0.0)
-    spacing = 0.8 * np.sqrt(sensor.width * sensor.height / max(1, len(reading.pixel)))
-    gain = max([1.0] + [g for g in (2.0, 5.0, 10.0, 20.0, 50.0) if longest * g <= spacing])
-    return _core.flow_picture(
-        sensor.width, sensor.height, sensor.pitch, reading.pixel - reading.pixel_flow,
-        reading.pixel, reading.in_view, reading.depth, gain=gain, scale=scale,
-        title="markers" if gain == 1 else f"markers, flow x {gain:g}")
-
-
-def _framed(image: Image, scale: int, title: str, room: tuple[int, ...]) -> Image:
-    """An image with its title, as large as fits into what the others take, (height, width)."""
-    unit = 9.0 * (scale + 0.5)
-    top, side = round(1.9 * unit), round(0.5 * unit)
-    h, w = image.shape[:2]
-    fit = max(float(scale), min((room[0] - top - side) / h, (room[1] - 2 * side) / w))
-    size = (round(fit * w), round(fit * h))
-    picture = Pil.new("RGB", (size[0] + 2 * side, size[1] + top + side), "white")
-    picture.paste(Pil.fromarray(image).resize(size, Pil.Resampling.BICUBIC), (side, top))
-    ImageDraw.Draw(picture).text((side, 0.4 * unit), title, tuple(round(255 * c) for c in INK),
-                                 _font(unit))
-    return np.asarray(picture)
-
-
-def sheet(panels: Mapping[str, Image], columns: int = 2) -> Image:
-    """Panels beside and below each other on white."""
-    images = list(panels.values())
-    if not images:
-        return np.full((16, 16, 3), 255, np.uint8)
-    wide = max(i.shape[1] for i in images)
-    tall = max(i.shape[0] for i in images)
-    columns = min(columns, len(images))
-    rows = -(-len(images) // columns)
-    out = np.full((rows * tall, columns * wide, 3), 255, np.uint8)
-    for k, image in enumerate(images):
-        y, x = (k // columns) * tall, (k % columns) * wide
-        out[y:y + image.shape[0], x:x + image.shape[1]] = image
-    return out
-
-
-def sensor_sheet(sensor: ShownSensor, reading: Reading, ranges: Ranges, columns: int = 2,
-                 cell: int = 480, named: bool = False) -> Image:
-    """All images of a sensor on one sheet; cell: about how many pixels wide each is; named: with
-    the sensor's name."""
-    scale = max(1, round(cell / sensor.width))
-    return sheet(sensor_panels(sensor, reading, ranges, scale, named=named), columns)
-
-
-def beside(picture: Image, sheets: Sequence[Image], width: int) -> Image:
-    """A picture and sheets of sensors to its right, each column `width` wide, whole height."""
-    if not sheets:
-        return picture
-    height = picture.shape[0]
-    column = Pil.new("RGB", (width, height), "white")
-    room, y = height // len(sheets), 0
-    for image in sheets:
-        fit = min(width / image.shape[1], room / image.shape[0])
-        size = (max(1, round(fit * image.shape[1])), max(1, round(fit * image.shape[0])))
-        column.paste(Pil.fromarray(image).resize(size, Pil.Resampling.LANCZOS),
-                     ((width - size[0]) // 2, y + (room - size[1]) // 2))
-        y += room
-    return np.concatenate([picture, np.asarray(column)], axis=1)
-
-
-def picture_of(stage: Stage, snap: Snapshot, look: Look, ranges: Ranges, images: bool = False
-               ) -> Image:
-    """A picture of look.width x look.height; with images the sensors take its right part."""
-    if not (images and snap.readings):
-        return draw(stage, snap, look, ranges)
-    # Sheets of two columns where there is one sensor, of one where there are more.
-    right = 2 * round(0.25 * look.width)
-    picture = draw(stage, snap, replace(look, width=look.width - right), ranges)
-    columns = 1 if len(snap.readings) == 1 and look.height > 1.2 * right else 2
-    sheets = [sensor_sheet(s, snap.readings[s.name], ranges, columns, right // columns,
-                           len(snap.readings) > 1)
-              for s in stage.sensors if s.name in snap.readings]
-    return beside(picture, sheets, right)

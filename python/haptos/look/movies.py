@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from haptos.base.errors import refuse
 from haptos.look.aim import Aim, Look
-from haptos.look.drawing import Ranges, picture_of
+from haptos.look.drawing import Ranges
+from haptos.look.sheets import picture_of
 from haptos.look.snapshots import SimStage
 
 if TYPE_CHECKING:

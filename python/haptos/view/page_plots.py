@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from haptos.look.drawing import Ranges, sensor_sheet
+from haptos.look.drawing import Ranges
 from haptos.look.movies import need
+from haptos.look.sheets import sensor_sheet
 from haptos.look.snapshots import ShownSensor, Snapshot, Stage
 from haptos.record.replay import Recording
 
