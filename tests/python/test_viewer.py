@@ -8,6 +8,7 @@ import urllib.request
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import haptos
 import haptos.press.press
@@ -252,12 +253,33 @@ def test_a_run_is_filmed(arm, tmp_path):
     assert np.abs(frames[0].astype(int) - frames[-1]).max() > 50  # something moved
 
 
+def test_a_gif_lasts_as_long_as_asked_with_the_colours_of_its_frames(tmp_path):
+    # Four colours come in and go; 30 frames a second are no whole number of hundredths.
+    colours = np.array([(200, 30, 40), (20, 180, 60), (30, 40, 220), (240, 240, 240)], np.uint8)
+    images = [np.tile(colours[k % 4], (31, 41, 1)) for k in range(12)]
+    assert haptos.save_movie(tmp_path / "a.gif", images, fps=30) == 12
+    with Image.open(tmp_path / "a.gif") as film:
+        assert film.n_frames == 12 and film.size == (41, 31) and film.info["loop"] == 0
+        lasts = 0
+        for k, image in enumerate(images):
+            film.seek(k)
+            lasts += film.info["duration"]
+            assert np.abs(np.asarray(film.convert("RGB")).astype(int) - image).max() <= 4
+    assert lasts == 400  # [ms]
+    assert [p.name for p in tmp_path.iterdir()] == ["a.gif"]
+
+
 def test_what_cannot_be_filmed_is_refused(tmp_path):
     image = np.zeros((4, 4, 3), np.uint8)
-    for path, frames in (("a.avi", [image]), ("a.mp4", []), ("a.mp4", [image[:3]]),
-                         ("a.mp4", [image, image[:2]])):
+    for path, frames in (("a.avi", [image]), ("a.mp4", []), ("a.mp4", [image[:3]]), ("a.gif", []),
+                         ("a.mp4", [image, image[:2]]), ("a.gif", [image, image[:2]]),
+                         ("a.gif", [image[:, :, 0]])):
         with pytest.raises(haptos.InputError):
             haptos.save_movie(tmp_path / path, frames)
+    with pytest.raises(haptos.InputError, match="at most 50"):
+        haptos.save_movie(tmp_path / "a.gif", [image], fps=60)
+    with pytest.raises(haptos.InputError, match="too many for a GIF"):
+        haptos.save_movie(tmp_path / "a.gif", (np.zeros((4096, 4096, 3), np.uint8) for _ in range(6)))
     assert not list(tmp_path.iterdir())
 
 

@@ -424,7 +424,7 @@ def view(
 def render(
     file: ShownArgument,
     out: Annotated[str | None, typer.Option(
-        "--out", metavar="PNG|MP4", show_default=False,
+        "--out", metavar="PNG|MP4|GIF", show_default=False,
         help="The picture or movie to write. Default: the name of FILE with .png, here.")] = None,
     time: Annotated[str | None, typer.Option(
         show_default=False, help="Of the picture, for example 0.3s. Default: the end.")] = None,
@@ -468,7 +468,7 @@ def render(
     root: RootOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
-    """Draws a scene, a recording, a press or a robot as PNG or MP4; needs no display.
+    """Draws a scene, a recording, a press or a robot as PNG, MP4 or GIF; needs no display.
 
     A scene is simulated first. The file is written whole or not at all; Ctrl-C ends a movie early,
     as a whole file of what was drawn. Movies need the extra view.

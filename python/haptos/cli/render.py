@@ -19,7 +19,7 @@ from haptos.look.aim import Aim, Look, camera_direction
 from haptos.look.colours import read_pairs
 from haptos.look.drawing import ARROWS, OBJECTS, Image, Ranges
 from haptos.look.images import save_png
-from haptos.look.movies import need, save_movie
+from haptos.look.movies import GIF_FPS, MOVIES, need, save_movie
 from haptos.look.sheets import picture_of
 from haptos.look.snapshots import FIELDS, Snapshot, SimStage, Stage
 from haptos.record.replay import Recording
@@ -96,8 +96,9 @@ def _target(text: str) -> str | tuple[float, ...]:
 def check_out(file: str, asked: Asked, look: Look) -> Path:
     """Where to write, before anything is computed. Raises InputError."""
     path = Path(asked.out) if asked.out else Path(f"{Path(file).resolve().stem}.png")
-    if path.suffix.lower() not in (".png", ".mp4"):
-        refuse("--out", path, "must end with .png or .mp4", "for example press.png")
+    movie = path.suffix in MOVIES
+    if not movie and path.suffix.lower() != ".png":
+        refuse("--out", path, "must end with .png, .mp4 or .gif", "for example press.png")
     if path.is_dir():
         refuse("--out", path, "is a folder", "name a file in it")
     if path.exists() and not asked.overwrite:
@@ -108,13 +109,15 @@ def check_out(file: str, asked: Asked, look: Look) -> Path:
     if not os.access(path.parent, os.W_OK | os.X_OK):
         refuse("--out", path, f"cannot be made: {path.parent} may not be written to",
                "name another folder")
-    if path.suffix.lower() == ".mp4":
+    if path.suffix == ".mp4":
         need("imageio_ffmpeg")
         if look.width % 2 or look.height % 2:
             refuse("--size", f"{look.width}x{look.height}", "must be even for a movie",
                    "for example 1280x720")
-        if not (np.isfinite(asked.fps) and 0.1 <= asked.fps <= 240):
-            refuse("--fps", asked.fps, "must be from 0.1 to 240", "for example 30")
+    if movie:
+        most = 240 if path.suffix == ".mp4" else GIF_FPS
+        if not (np.isfinite(asked.fps) and 0.1 <= asked.fps <= most):
+            refuse("--fps", asked.fps, f"must be from 0.1 to {most:g}", "for example 30")
         for name, value in (("--time", asked.time), ("--frame", asked.frame)):
             if value is not None:
                 refuse(name, value, "is for a picture", "leave it out, or name a .png")
@@ -131,9 +134,9 @@ def check_out(file: str, asked: Asked, look: Look) -> Path:
 
 
 def render_file(file: str, look: Look, asked: Asked) -> None:
-    """Draws the file as a PNG or an MP4. Ctrl-C ends a movie early, as a whole file."""
+    """Draws the file as a PNG, an MP4 or a GIF. Ctrl-C ends a movie early, as a whole file."""
     path = check_out(file, asked, look)
-    movie = path.suffix.lower() == ".mp4"
+    movie = path.suffix in MOVIES
     with Stopper("stopping after this frame; once more stops at once") as stopper:
         source = open_shown(file, asked.packages, asked.roots)
         if isinstance(source, Recording):

@@ -1,4 +1,4 @@
-"""Movies of a Sim, as MP4. Needs the extra view (pip install haptos[view])."""
+"""Movies of a Sim, as MP4, which needs the extra view (pip install haptos[view]), or as GIF."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as Pil
 
 from haptos.base.errors import refuse
 from haptos.look.aim import Aim, Look
@@ -30,52 +31,97 @@ def need(module: str) -> Any:
         refuse(module, "", "is not installed", "install the extra: pip install 'haptos[view]'")
 
 
+MOVIES = (".mp4", ".gif")
+GIF_FPS = 50.0  # at most: a GIF counts in hundredths of a second, and viewers slow down one of them
+_GIF_BYTES = 256 * 2**20  # of its frames, which are kept until their common colours are known
+_GIF_SAMPLES = 8  # frames that the colours are taken from
+
+
 def save_movie(path: str | os.PathLike[str], frames: Iterable[NDArray[np.uint8]],
                fps: float = 30.0) -> int:
-    """Writes pictures (height, width, 3), all of one size, as an MP4 (H.264), whole or not at all.
+    """Writes pictures (height, width, 3), all of one size, as an MP4 (H.264) or, where the path ends
+    with .gif, as a GIF that repeats; whole or not at all.
 
-    Width and height must be even. Returns the number of frames. Raises InputError for a path that
-    does not end with .mp4, no frames, and pictures that do not fit.
+    Width and height of an MP4 must be even. A GIF has 256 colours, at most 50 frames a second, and
+    is for short films. Returns the number of frames. Raises InputError for a path that ends with
+    neither, no frames, and pictures that do not fit.
     """
     path = Path(path)
-    if path.suffix != ".mp4":
-        refuse("movie", os.fspath(path), "must end with .mp4", "for example run.mp4")
+    if path.suffix not in MOVIES:
+        refuse("movie", os.fspath(path), "must end with .mp4 or .gif", "for example run.mp4")
     if not fps > 0:
         refuse("fps", fps, "must be greater than 0", "for example 30")
-    ffmpeg = need("imageio_ffmpeg")
-    part = path.with_name(path.stem + ".part.mp4")
-    writer, count, shape = None, 0, None
+    part = path.with_name(f"{path.stem}.part{path.suffix}")
     try:
-        for image in frames:
-            if writer is None:
-                shape = image.shape
-                if len(shape) != 3 or shape[2] != 3 or shape[0] % 2 or shape[1] % 2:
-                    refuse("movie frame", f"shape {shape}", "must be (even, even, 3)",
-                           "choose an even width and height")
-                writer = ffmpeg.write_frames(os.fspath(part), (shape[1], shape[0]), fps=fps,
-                                             macro_block_size=1, output_params=["-crf", "20"])
-                writer.send(None)
-            if image.shape != shape or image.dtype != np.uint8:
-                refuse("movie frame", f"{image.dtype} {image.shape}", f"must be bytes {shape}",
-                       "make all of one size")
-            writer.send(np.ascontiguousarray(image))
-            count += 1
-        if writer is None:
-            refuse("movie", "", "has no frames", "give at least one")
-        writer.close()
-        writer = None
+        count = (_write_mp4 if path.suffix == ".mp4" else _write_gif)(part, frames, fps)
         os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def _alike(frames: Iterable[NDArray[np.uint8]], even: bool) -> Iterable[NDArray[np.uint8]]:
+    """The frames, once each is found to be a picture like the first one."""
+    shape = None
+    for image in frames:
+        if shape is None:
+            shape = image.shape
+            if len(shape) != 3 or shape[2] != 3 or (even and (shape[0] % 2 or shape[1] % 2)):
+                refuse("movie frame", f"shape {shape}",
+                       "must be (even, even, 3)" if even else "must be (height, width, 3)",
+                       "choose an even width and height" if even else "draw in three colours")
+        if image.shape != shape or image.dtype != np.uint8:
+            refuse("movie frame", f"{image.dtype} {image.shape}", f"must be bytes {shape}",
+                   "make all of one size")
+        yield np.ascontiguousarray(image)
+    if shape is None:
+        refuse("movie", "", "has no frames", "give at least one")
+
+
+def _write_mp4(part: Path, frames: Iterable[NDArray[np.uint8]], fps: float) -> int:
+    ffmpeg = need("imageio_ffmpeg")
+    writer, count = None, 0
+    try:
+        for image in _alike(frames, even=True):
+            if writer is None:
+                writer = ffmpeg.write_frames(os.fspath(part), (image.shape[1], image.shape[0]),
+                                             fps=fps, macro_block_size=1,
+                                             output_params=["-crf", "20"])
+                writer.send(None)
+            writer.send(image)
+            count += 1
     finally:
         if writer is not None:
             writer.close()
-        part.unlink(missing_ok=True)
     return count
+
+
+def _write_gif(part: Path, frames: Iterable[NDArray[np.uint8]], fps: float) -> int:
+    """All frames share one table of colours: what does not change takes no room, nor does it flicker."""
+    if fps > GIF_FPS:
+        refuse("fps", fps, f"must be at most {GIF_FPS:g} for a GIF", "write an .mp4")
+    kept: list[NDArray[np.uint8]] = []
+    for image in _alike(frames, even=False):
+        kept.append(image)
+        if len(kept) * image.nbytes > _GIF_BYTES:
+            refuse("movie", f"{len(kept)} frames", "are too many for a GIF",
+                   "make them smaller or fewer, or write an .mp4")
+    chosen = np.unique(np.linspace(0, len(kept) - 1, _GIF_SAMPLES).round().astype(int))
+    table = Pil.fromarray(np.concatenate([kept[k] for k in chosen])).quantize(256)
+    pictures = [Pil.fromarray(image).quantize(palette=table, dither=Pil.Dither.NONE)
+                for image in kept]
+    # In ms, each a multiple of 10, so that their sum is the length of the film.
+    ends = np.round(100 / fps * np.arange(len(kept) + 1)).astype(int) * 10
+    pictures[0].save(part, format="GIF", save_all=True, append_images=pictures[1:],
+                     duration=np.diff(ends).tolist(), loop=0, optimize=False)
+    return len(kept)
 
 
 def record_movie(path: str | os.PathLike[str], sim: Sim, seconds: float, *, fps: float = 30.0,
                  width: int = 960, height: int = 720, look: Look | None = None,
                  images: bool = False, progress: Callable[[float], Any] | None = None) -> int:
-    """Runs a Sim of one environment and films it in real time; returns the number of frames.
+    """Runs a Sim of one environment and films it in real time, as an .mp4 or a .gif; returns the
+    number of frames.
 
     seconds: simulated time; look: how it is drawn, in place of width and height; images: whether
     the images of its sensors are beside it; progress(part done) is called along the way. The
