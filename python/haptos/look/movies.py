@@ -35,6 +35,7 @@ MOVIES = (".mp4", ".gif")
 GIF_FPS = 50.0  # at most: a GIF counts in hundredths of a second, and viewers slow down one of them
 _GIF_BYTES = 256 * 2**20  # of its frames, which are kept until their common colours are known
 _GIF_SAMPLES = 8  # frames that the colours are taken from
+_GIF_EXACT = 8  # colours that are kept as they are
 
 
 def save_movie(path: str | os.PathLike[str], frames: Iterable[NDArray[np.uint8]],
@@ -96,6 +97,49 @@ def _write_mp4(part: Path, frames: Iterable[NDArray[np.uint8]], fps: float) -> i
     return count
 
 
+def _colours(frames: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """A table (256, 3) of colours for all frames.
+
+    A colour weighs by the root of the number of its pixels, so that small things, such as the
+    bright end of a scale, keep theirs beside a large background. The commonest are kept as they are.
+    """
+    chosen = np.unique(np.linspace(0, len(frames) - 1, _GIF_SAMPLES).round().astype(int))
+    packed, counts = np.unique(np.concatenate([_packed(frames[k]).ravel() for k in chosen]),
+                               return_counts=True)
+    coarse, into = np.unique(packed & 0xFCFCFC, return_inverse=True)  # 64 shades of each colour
+    weights = np.ceil(np.sqrt(np.bincount(into, counts))).astype(int)
+    pixels = np.repeat(_unpacked(coarse + 0x020202), weights, axis=0)
+    found = Pil.fromarray(pixels[None]).quantize(256, kmeans=3).getpalette()
+    table = np.zeros((256, 3), np.uint8)
+    table.ravel()[:len(found)] = found
+    for colour in _unpacked(packed[np.argsort(counts)[-_GIF_EXACT:]]):
+        table[_nearest(colour[None], table)] = colour
+    return table
+
+
+def _packed(image: NDArray[np.uint8]) -> NDArray[np.int64]:
+    return image.astype(np.int64) @ [65536, 256, 1]
+
+
+def _unpacked(colours: NDArray[np.int64]) -> NDArray[np.uint8]:
+    return np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8)
+
+
+def _nearest(colours: NDArray[np.uint8], table: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The numbers in the table of the colours nearest to some (n, 3)."""
+    a, b = colours.astype(float), table.astype(float)
+    return ((b * b).sum(axis=1) - 2 * a @ b.T).argmin(axis=1)
+
+
+def _in_table(image: NDArray[np.uint8], table: NDArray[np.uint8]) -> Pil.Image:
+    """A picture in the colours of the table. Pillow's own way is not the nearest colour."""
+    colours, which = np.unique(_packed(image), return_inverse=True)
+    numbers = _nearest(_unpacked(colours), table).astype(np.uint8)[which]
+    out = Pil.fromarray(numbers.reshape(image.shape[:2]), "P")
+    out.putpalette(table.ravel().tolist())
+    return out
+
+
 def _write_gif(part: Path, frames: Iterable[NDArray[np.uint8]], fps: float) -> int:
     """All frames share one table of colours: what does not change takes no room, nor does it flicker."""
     if fps > GIF_FPS:
@@ -106,10 +150,8 @@ def _write_gif(part: Path, frames: Iterable[NDArray[np.uint8]], fps: float) -> i
         if len(kept) * image.nbytes > _GIF_BYTES:
             refuse("movie", f"{len(kept)} frames", "are too many for a GIF",
                    "make them smaller or fewer, or write an .mp4")
-    chosen = np.unique(np.linspace(0, len(kept) - 1, _GIF_SAMPLES).round().astype(int))
-    table = Pil.fromarray(np.concatenate([kept[k] for k in chosen])).quantize(256)
-    pictures = [Pil.fromarray(image).quantize(palette=table, dither=Pil.Dither.NONE)
-                for image in kept]
+    table = _colours(kept)
+    pictures = [_in_table(image, table) for image in kept]
     # In ms, each a multiple of 10, so that their sum is the length of the film.
     ends = np.round(100 / fps * np.arange(len(kept) + 1)).astype(int) * 10
     pictures[0].save(part, format="GIF", save_all=True, append_images=pictures[1:],
