@@ -4,7 +4,10 @@ import importlib.util
 import re
 import types
 
+import numpy as np
 import pytest
+from PIL import Image
+
 from conftest import ROOT
 
 import haptos
@@ -33,6 +36,32 @@ def test_the_gallery_shows_pictures_that_are_there_with_their_commands():
         assert 0 < (DOCS / "gallery" / name).stat().st_size < 300_000
     assert {p.name for p in (DOCS / "gallery").glob("*.jpg")} == set(pictures)
     assert page.count("```\n") == 2 * len(pictures)
+
+
+def test_the_first_page_and_the_readme_open_with_a_film_and_three_commands():
+    for page in (DOCS / "index.md", ROOT / "README.md"):
+        text = page.read_text(encoding="utf-8")
+        film = re.search(r"!\[[^\]]+\]\((\S+\.gif)\)", text)
+        commands = [line for line in text.splitlines() if re.match(r"    (make|\.venv/bin/haptos) ", line)]
+        assert len(commands) >= 3
+        lists = [i for i in (text.find("\n- "), text.find("\n| ")) if i >= 0]
+        assert text.index(commands[0]) > film.start()
+        if page.name == "index.md":
+            assert text.index(commands[2]) < min(lists)
+        path = page.parent / film.group(1)
+        assert path.stat().st_size < 1_000_000
+        with Image.open(path) as picture:
+            frames = [np.asarray(picture.convert("RGB")) for _ in seek_all(picture)]
+        assert len(frames) >= 20
+        assert np.abs(frames[0].astype(int) - frames[-1]).max() > 50  # something moved
+    assert "docs/images/pinch.gif" in (DOCS / "gallery/index.md").read_text()
+
+
+def seek_all(picture):
+    """Goes from frame to frame of a film."""
+    for k in range(picture.n_frames):
+        picture.seek(k)
+        yield k
 
 
 def test_the_fifteen_lines_of_the_start_are_the_example():

@@ -165,3 +165,13 @@ def test_the_page_for_those_who_know_tacto_and_taxim_runs(tmp_path, monkeypatch)
     changes = [(image - flat)[under].ravel() for image in (gel["rgb"], quick["rgb"])]
     assert np.corrcoef(*changes)[0, 1] > 0.75
     assert np.ptp(n["picture"].astype(int) - n["rgb"].background) > 50  # grey values
+
+
+def test_the_snippet_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert names["report"].ok and (tmp_path / "touch.png").stat().st_size > 1000
+    assert names["finger"].depth().max() == pytest.approx(0.5e-3, rel=0.1)  # asked for .5 mm
