@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from conftest import small_pad, small_scene
+from conftest import cart_scene, small_pad, small_scene
 
 import haptos
+from haptos.base.arrays import in_place
 
 
 def address(array):
@@ -63,12 +64,97 @@ def test_dlpack_gives_the_same_memory(pressed):
         np.testing.assert_array_equal(other, array)
 
 
-def test_torch_sees_the_same_memory(pressed):
+def found(value, name, out):
+    """Adds the arrays in a value, in tuples of it too, by name; returns out."""
+    if isinstance(value, np.ndarray):
+        out[name] = value
+    elif isinstance(value, tuple):
+        for field, one in zip(getattr(value, "_fields", range(len(value))), value, strict=True):
+            found(one, f"{name}.{field}", out)
+    return out
+
+
+def all_arrays(envs):
+    """What a Sim, its tactile sensor and its robots return, by name."""
+    out = {}
+    sim = small_scene().compile(envs=envs)
+    report = sim.run(0.1)
+    camera = sim.sensors["camera"]
+    for name in ("depth", "image", "markers", "contact_field", "force_image", "touch", "points",
+                 "marker_points", "contact_mask", "stress"):
+        found(getattr(camera, name)(), name, out)
+    for name in ("reaction", "contact_wrench", "pose", "carrier_pose"):
+        found(getattr(sim, name)("ball"), name, out)
+    for name in ("positions", "surface", "coat"):
+        found(getattr(sim, name)("gel"), name, out)
+    for name in ("time", "step_count", "status"):
+        found(getattr(sim, name), name, out)
+    for name in ("iterations", "status", "kinetic"):
+        found(getattr(report, name), f"report.{name}", out)
+    carts = cart_scene().compile(envs=envs)
+    carts.run(0.05)
+    cart = carts.robots["cart"]
+    for name in ("position", "velocity", "acceleration", "effort", "command", "gains", "link_poses",
+                 "friction_scale"):
+        found(getattr(cart, name), name, out)
+    found(cart.sensors["ruler"].value, "ruler", out)
+    found(carts.velocity("ball"), "velocity", out)
+    return out
+
+
+@pytest.mark.parametrize("envs", [1, 3])
+def test_what_a_sim_returns_begins_at_a_multiple_of_64_bytes(envs):
+    arrays = all_arrays(envs)
+    assert len(arrays) >= 50
+    odd = {n: address(a) % 64 for n, a in arrays.items()
+           if address(a) % 64 or not a.flags.c_contiguous}
+    assert not odd
+
+
+def test_what_lies_elsewhere_is_copied_once_and_what_lies_well_is_not():
+    raw = np.zeros(400, np.uint8)
+    first = -address(raw) % 64
+    well = raw[first:first + 64].view(float)
+    assert in_place(well) is well
+    odd = raw[first + 8:first + 72].view(float)
+    odd[:] = np.arange(8)
+    for other in (odd, np.arange(12.0).reshape(3, 4).T):
+        moved = in_place(other)
+        assert address(moved) % 64 == 0 and moved.flags.c_contiguous
+        np.testing.assert_array_equal(moved, other)
+
+
+@pytest.mark.parametrize("envs", [1, 3])
+def test_torch_sees_the_same_memory(envs):
     torch = pytest.importorskip("torch", reason="needs torch")
-    depth = pressed.sensors["camera"].depth()
-    tensor = torch.from_dlpack(depth)
-    assert tensor.data_ptr() == address(depth) and tensor.dtype == torch.float32
-    assert tuple(tensor.shape) == depth.shape
+    shared = 0
+    for name, array in all_arrays(envs).items():
+        if array.dtype.kind not in "fi":
+            continue  # older versions take no bool, and none takes uint32
+        tensor = torch.from_dlpack(array)
+        assert tensor.data_ptr() == address(array), name
+        assert tuple(tensor.shape) == array.shape, name
+        shared += 1
+    assert shared >= 40
+
+
+@pytest.mark.parametrize("envs", [1, 3])
+def test_jax_sees_the_same_memory(envs):
+    jax = pytest.importorskip("jax", reason="could not import jax")
+    kept = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)  # else it knows no float64
+    try:
+        shared = 0
+        for name, array in all_arrays(envs).items():
+            if array.dtype.kind not in "fi":
+                continue
+            other = jax.dlpack.from_dlpack(array, copy=False)
+            assert other.unsafe_buffer_pointer() == address(array), name
+            assert other.shape == array.shape and other.dtype == array.dtype, name
+            shared += 1
+        assert shared >= 40
+    finally:
+        jax.config.update("jax_enable_x64", kept)
 
 
 def test_several_environments_are_stacked_in_one_array():

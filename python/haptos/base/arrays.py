@@ -6,17 +6,29 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 _ALIGNED = 64  # [byte]; what JAX asks for
 
 
 def stack_envs(rows: Sequence[Any]) -> NDArray[Any]:
-    """The arrays of all environments, env axis first; of a single one a view, without a copy."""
+    """The arrays of all environments, env axis first; of a single one a view, without a copy where
+    it lies as in_place() wants it."""
     if len(rows) == 1:
-        return np.asarray(rows[0])[None]
+        return in_place(rows[0])[None]
     arrays = [np.asarray(r) for r in rows]
     return np.stack(arrays, out=aligned((len(arrays), *arrays[0].shape), arrays[0].dtype))
+
+
+def in_place(array: ArrayLike) -> NDArray[Any]:
+    """The array itself where its memory is dense and begins at a multiple of 64 bytes, else a copy
+    of which that is true."""
+    a = np.asarray(array)
+    if a.flags.c_contiguous and a.__array_interface__["data"][0] % _ALIGNED == 0:
+        return a
+    out = aligned(a.shape, a.dtype)
+    out[...] = a
+    return out
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:

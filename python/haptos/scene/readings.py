@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
-from haptos.base.arrays import stack_envs
+from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import refuse
 from haptos.meshes.given import remedy_for
 from haptos.robots.view import RobotView
@@ -124,7 +124,7 @@ class Readings:
 
     def strain(self, name: str) -> NDArray[np.float64]:
         """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""
-        return np.array([c.affine_strain(name) for c in self._each])
+        return in_place(np.array([c.affine_strain(name) for c in self._each]))
 
     def mass(self, name: str) -> float:
         """Mass of an affine body [kg], without what is glued to it."""
@@ -138,7 +138,7 @@ class Readings:
     def surface(self, name: str) -> NDArray[np.int32]:
         """Surface triangles of a soft body as vertices of positions(name), outward, (T, 3)."""
         model = self._core.soft_model(name)
-        return np.asarray(model["surface_vertices"])[model["surface"].triangles]
+        return in_place(np.asarray(model["surface_vertices"])[model["surface"].triangles])
 
     def coat(self, name: str) -> NDArray[np.int32]:
         """Triangles of the sensing surface as vertices of positions(name), (T, 3)."""

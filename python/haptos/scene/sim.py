@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
-from haptos.base.arrays import stack_envs
+from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import StepError, refuse
 from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
 from haptos.robots.view import RobotView
@@ -48,7 +48,7 @@ class StepReport:
             raise AttributeError(f"a step report has no {name!r}"
                                  + (f"; did you mean {near!r}?" if near else ""))
         kind = np.uint32 if name == "status" else None
-        return np.array([getattr(r, name) for r in self._reports], dtype=kind)
+        return in_place(np.array([getattr(r, name) for r in self._reports], dtype=kind))
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *StepReport.FIELDS]
@@ -110,12 +110,12 @@ class Sim(Readings):
     @property
     def time(self) -> NDArray[np.float64]:
         """(env,) [s]"""
-        return np.array([c.time() for c in self._each])
+        return in_place(np.array([c.time() for c in self._each]))
 
     @property
     def step_count(self) -> NDArray[np.int64]:
         """Steps taken, (env,)."""
-        return np.array([c.step_count() for c in self._each], np.int64)
+        return in_place(np.array([c.step_count() for c in self._each], np.int64))
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
@@ -222,7 +222,7 @@ class Sim(Readings):
     @property
     def status(self) -> NDArray[np.uint32]:
         """Status bits of the last step, (env,); haptos.describe_status() explains them."""
-        return self._status
+        return in_place(self._status)
 
     # -- state ---------------------------------------------------------------------------------
 

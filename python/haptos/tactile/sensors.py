@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
-from haptos.base.arrays import stack_envs
+from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import refuse
 from haptos.meshes.given import number
 from haptos.tactile.rgb import read_colours
@@ -239,7 +239,7 @@ class TactileSensor:
     def contact_mask(self, threshold: float = 5e-5) -> NDArray[np.bool_]:
         """Pixels that are pressed in deeper than threshold [m], (env, height, width), as one tells
         contact from a real image. What touches by its forces is in touch() and force_image()."""
-        return _deeper(self.depth(), threshold)
+        return in_place(_deeper(self.depth(), threshold))
 
     # -- point clouds --------------------------------------------------------------------------
 
@@ -255,7 +255,7 @@ class TactileSensor:
         seen = np.isfinite(depth)
         normals[~seen] = np.nan
         position, normals = self._in_frame(frame, self._read.points(depth), normals)
-        return PointCloud(position, normals, seen, _deeper(depth, threshold))
+        return PointCloud(*map(in_place, (position, normals, seen, _deeper(depth, threshold))))
 
     def marker_points(self, frame: str = "world") -> MarkerPoints:
         """The markers as a sparse point cloud.
@@ -263,7 +263,7 @@ class TactileSensor:
         frame: "world" or "gel". Raises InputError for another one and without a marker grid.
         """
         markers = self.markers()
-        return MarkerPoints(*self._in_frame(frame, markers.position, markers.normal))
+        return MarkerPoints(*map(in_place, self._in_frame(frame, markers.position, markers.normal)))
 
     def _in_frame(self, frame: str, position: NDArray[np.float64], vectors: NDArray[np.float64]
                   ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -288,7 +288,7 @@ class TactileSensor:
             element.append(turn.T @ of_element @ turn)
             coat.append(turn.T @ of_node[self.coat_vertices] @ turn)
         e, c = stack_envs(element), stack_envs(coat)
-        return GelStress(e, c, _von_mises(e), _von_mises(c))
+        return GelStress(*map(in_place, (e, c, _von_mises(e), _von_mises(c))))
 
     # -- colours and markers -------------------------------------------------------------------
 
