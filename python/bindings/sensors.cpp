@@ -171,22 +171,29 @@ void bind_markers(nb::module_& m) {
                 "A grid of markers centred on the gel's origin, row 0 at the top (largest y).")
       .def(
           "__init__",
-          [](G* self, int rows, int cols, const Quantity& along_x, const Quantity& along_y) {
+          [](G* self, int rows, int cols, const Quantity& along_x, const Quantity& along_y,
+             const Quantity& dot, double ink) {
             const double pitch_x = to_quantity(along_x, "m", "MarkerGrid pitch_x"),
                          pitch_y = to_quantity(along_y, "m", "MarkerGrid pitch_y");
             if (rows < 0 || cols < 0 || rows > 10000 || cols > 10000)
               refuse("markers", std::to_string(rows) + " x " + std::to_string(cols),
                      "must have 0 to 10000 rows and columns", "for example 7 x 9");
-            new (self) G{rows, cols, pitch_x, pitch_y, 0, 0};
+            const double radius = to_quantity(dot, "m", "MarkerGrid radius");
+            new (self) G{rows, cols, pitch_x, pitch_y, 0, 0, radius, ink};
           },
           nb::arg("rows") = G().rows, nb::arg("cols") = G().cols, nb::arg("pitch_x") = G().pitch_x,
-          nb::arg("pitch_y") = G().pitch_y, "pitch_x, pitch_y: distance of neighbours [m].")
+          nb::arg("pitch_y") = G().pitch_y, nb::arg("radius") = G().radius,
+          nb::arg("ink") = G().ink,
+          "pitch_x, pitch_y: distance of neighbours [m]; radius: of the dots that colours show, 0: "
+          "none [m]; ink: part of the light that a dot reflects, 0 (black) to 1.")
       .def_ro("rows", &G::rows)
       .def_ro("cols", &G::cols)
       .def_rw("pitch_x", &G::pitch_x)
       .def_rw("pitch_y", &G::pitch_y)
       .def_rw("offset_x", &G::offset_x, "Centre of the grid [m].")
-      .def_rw("offset_y", &G::offset_y, "Centre of the grid [m].");
+      .def_rw("offset_y", &G::offset_y, "Centre of the grid [m].")
+      .def_rw("radius", &G::radius, "Of the dots that colours show [m]; 0: none.")
+      .def_rw("ink", &G::ink, "Part of the light that a dot reflects, 0 to 1.");
 
   nb::class_<MarkerSensor>(m, "MarkerSensor")
       .def(

@@ -30,8 +30,8 @@ def scene_of(folder, *, seed=3, noise=NOISE, sensor=True, **timing):
     if not sensor:
         return scene
     scene.add_sensor("camera", "gel", camera=haptos.TactileCamera.orthographic(40, 30, 2.8e-4),
-                     markers=haptos.MarkerGrid(3, 4, 2e-3, 2e-3), rgb=folder / "lights.yaml",
-                     noise=haptos.TactileNoise(**noise), **timing)
+                     markers=haptos.MarkerGrid(3, 4, 2e-3, 2e-3, radius=3e-4),
+                     rgb=folder / "lights.yaml", noise=haptos.TactileNoise(**noise), **timing)
     return scene
 
 

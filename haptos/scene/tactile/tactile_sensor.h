@@ -20,6 +20,8 @@ struct MarkerGrid {
   int rows = 7, cols = 9;
   double pitch_x = 2e-3, pitch_y = 2e-3;  ///< distance of neighbours [m]
   double offset_x = 0, offset_y = 0;      ///< centre of the grid in the gel frame [m]
+  double radius = 0;                      ///< of the dots that colours show [m]; 0: they show none
+  double ink = 0.2;  ///< part of the light that a dot reflects, 0 (black) to 1 (not seen)
 };
 
 struct TactileSensor {

@@ -29,23 +29,22 @@ void read_surface(const GelSensor& sensor, const TactileNoise& noise, const GelS
 }
 
 void read_colours(const GelSensor& sensor, const TactileNoise& noise, const GelSample& sample,
-                  bool clean, std::vector<std::uint8_t>& out, GelScratch& scratch) {
+                  const PrintedDots* dots, bool clean, std::vector<std::uint8_t>& out,
+                  GelScratch& scratch) {
   read_surface(sensor, noise, sample, {.clean = true}, scratch);
   const std::vector<ColourModel>& models = sensor.colours();
-  if (clean) {
-    render(models.front(), scratch.image, out);
-    return;
-  }
-  if (noise.on_surface())
+  if (!clean && noise.on_surface())
     add_surface_noise(noise, sample.key, sample.step, sensor.colour_pitch(), scratch.image);
-  const ColourModel& model = models[sample.key % models.size()];
-  if (!noise.on_image()) {
+  const ColourModel& model = clean ? models.front() : models[sample.key % models.size()];
+  const bool noisy = !clean && noise.on_image();
+  if (!noisy && !dots) {
     render(model, scratch.image, out);
     return;
   }
   std::vector<float> grey;
   render(model, scratch.image, grey);
-  add_image_noise(noise, sample.key, sample.step, grey);
+  if (dots) dots->print(sample.nodes, grey);
+  if (noisy) add_image_noise(noise, sample.key, sample.step, grey);
   to_bytes(grey, out);
 }
 

@@ -49,8 +49,10 @@ void read_surface(const GelSensor& sensor, const TactileNoise& noise, const GelS
 
 /// Grey values (height, width, 3); the sensor must have colours. Clean: without noise, on the first
 /// background.
+/// @param dots  printed on this coat; null: none
 void read_colours(const GelSensor& sensor, const TactileNoise& noise, const GelSample& sample,
-                  bool clean, std::vector<std::uint8_t>& out, GelScratch& scratch);
+                  const PrintedDots* dots, bool clean, std::vector<std::uint8_t>& out,
+                  GelScratch& scratch);
 
 /// @param printed  the markers where they are on this coat
 void read_markers(const MarkerSensor& printed, const TactileNoise& noise, const GelSample& sample,

@@ -43,6 +43,7 @@ GelSensor::GelSensor(TactileSensor spec, std::span<const Vec3d> vertices,
       markers_(spec_.markers
                    ? std::make_unique<MarkerSensor>(spec_.camera, rest_, coat_, *spec_.markers)
                    : nullptr),
+      dots_(markers_ ? dots_of(*markers_) : nullptr),
       field_(rest_, coat_),
       colours_(colour_models(spec_, depth_, rest_)) {
   Hash h;
@@ -52,6 +53,12 @@ GelSensor::GelSensor(TactileSensor spec, std::span<const Vec3d> vertices,
 
 MarkerSensor GelSensor::printed(const TactileNoise& noise, std::uint64_t key) const {
   return {spec_.camera, rest_, coat_, printed_markers(noise, key, *spec_.markers)};
+}
+
+std::unique_ptr<const PrintedDots> GelSensor::dots_of(const MarkerSensor& markers) const {
+  const MarkerGrid& grid = *spec_.markers;
+  if (!spec_.colours || grid.radius == 0) return nullptr;
+  return std::make_unique<PrintedDots>(markers, rest_, coat_, grid.radius, grid.ink);
 }
 
 double GelSensor::colour_pitch() const {

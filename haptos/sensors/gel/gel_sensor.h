@@ -12,6 +12,7 @@
 #include "haptos/scene/tactile/tactile_sensor.h"
 #include "haptos/sensors/field/contact_field.h"
 #include "haptos/sensors/optics/photometric.h"
+#include "haptos/sensors/optics/printed_dots.h"
 #include "haptos/sensors/optics/rgb_table.h"
 #include "haptos/sensors/tactile/contours.h"
 #include "haptos/sensors/tactile/depth.h"
@@ -37,6 +38,10 @@ class GelSensor {
   const ContourSmoother& contours() const { return contours_; }
   /// Markers where the grid says; null without a grid.
   const MarkerSensor* markers() const { return markers_.get(); }
+  /// Their dots in the colours; null without colours or ink.
+  const PrintedDots* dots() const { return dots_.get(); }
+  /// The same of markers that were printed elsewhere.
+  std::unique_ptr<const PrintedDots> dots_of(const MarkerSensor& markers) const;
   /// Markers where they were printed with this noise.
   /// @throws InputError for one that lies beside the coat
   MarkerSensor printed(const TactileNoise& noise, std::uint64_t key) const;
@@ -58,6 +63,7 @@ class GelSensor {
   DepthSensor depth_;
   ContourSmoother contours_;
   std::unique_ptr<const MarkerSensor> markers_;
+  std::unique_ptr<const PrintedDots> dots_;
   ContactFieldSensor field_;
   std::vector<ColourModel> colours_;
   std::uint64_t name_key_ = 0;

@@ -24,6 +24,12 @@ void check(const MarkerGrid& g) {
     if (!std::isfinite(v))
       refuse("markers.offset", std::to_string(v), "must be finite",
              "give the centre of the grid in metres");
+  if (!(g.radius >= 0 && g.radius <= 0.1))
+    refuse("markers.radius", std::to_string(g.radius), "must lie between 0 and 0.1",
+           "give the radius of a printed dot in metres, 0 for dots that are not printed");
+  if (!(g.ink >= 0 && g.ink <= 1))
+    refuse("markers.ink", std::to_string(g.ink), "must lie between 0 and 1",
+           "0 is black, 1 reflects all light");
 }
 
 /// Barycentric coordinates of (x, y) in the triangle seen along z; false when it lies outside.

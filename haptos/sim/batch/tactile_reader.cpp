@@ -69,6 +69,7 @@ void TactileReader::print() {
     const std::uint64_t key = sensor_->noise_key(batch_->env(k).state().sensors.key);
     if (p.markers && p.key == key) continue;
     p.markers = std::make_unique<MarkerSensor>(sensor_->printed(noise_, key));
+    p.dots = sensor_->dots_of(*p.markers);
     p.key = key;
   }
 }
@@ -152,7 +153,9 @@ void TactileReader::points(const float* depth, double* out) {
 void TactileReader::colours(bool clean, std::uint8_t* out) {
   each(false, [&](std::size_t k, GelScratch& s) {
     std::vector<std::uint8_t> bytes;
-    read_colours(*sensor_, noise_, s.sample, clean, bytes, s);
+    const bool moved = !clean && sensor_->markers() && noise_.on_prints();
+    const PrintedDots* dots = moved ? printed_[k].dots.get() : sensor_->dots();
+    read_colours(*sensor_, noise_, s.sample, dots, clean, bytes, s);
     put(bytes, out, k);
   });
 }

@@ -79,6 +79,7 @@ class TactileReader {
   struct Printed {
     std::uint64_t key = 0;
     std::unique_ptr<const MarkerSensor> markers;
+    std::unique_ptr<const PrintedDots> dots;
   };
   template <class F>
   void each(bool contact, const F& f);

@@ -188,7 +188,9 @@ def read_markers(s: Section | None) -> _core.MarkerGrid | None:
     if s is None:
         return None
     pitch = s.pair("pitch", "m", 1e-5, 0.1)
-    grid = _core.MarkerGrid(s.whole("rows", 1, 1000), s.whole("columns", 1, 1000), *pitch)
+    grid = _core.MarkerGrid(s.whole("rows", 1, 1000), s.whole("columns", 1, 1000), *pitch,
+                            radius=s.number("radius", "m", 0, 0.1, 0.0),
+                            ink=s.number("ink", "", 0, 1, _core.MarkerGrid().ink))
     s.done()
     return grid
 
