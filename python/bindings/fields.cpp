@@ -31,13 +31,6 @@ void Given::finish() const {
 
 namespace {
 
-// Of what a person gave: a word's number is given by its word.
-template <class T>
-void check_strictly(FieldInfo row, const std::string& element, const T& value) {
-  row.words = "";
-  check_value(row, element, value);
-}
-
 std::size_t choice(const Given& given, const FieldInfo& row, const nb::object& value) {
   const std::vector<std::string> words = words_of(row);
   const std::string word = text_of(value);
@@ -68,7 +61,7 @@ void take_value(Given& given, const FieldInfo& row, double& out) {
              *row.unit ? "write for example \"1 " + std::string(row.unit) + "\"" : "");
   }
   out = to_quantity(value, row.unit, element);
-  check_strictly(row, element, out);
+  check_number(row, element, out);  // what a word stands for is given by the word
 }
 
 void take_value(Given& given, const FieldInfo& row, int& out) {

@@ -315,7 +315,7 @@ def test_the_command_serves_to_this_machine_unless_told(tmp_path, port, monkeypa
 ])
 def test_what_cannot_be_shown_is_refused(tmp_path, monkeypatch, capsys, options, said):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "x.yaml").write_bytes((ROOT / "scenes/pendulum.yaml").read_bytes())
+    (tmp_path / "x.yaml").write_text("spheres: [{name: ball, radius: 1 cm, mass: 1}]\n")
     assert run_command(["view", *options]) == 2
     err = capsys.readouterr().err.strip()
     assert said in err and len(err.splitlines()) == 1

@@ -11,11 +11,11 @@ namespace {
 
 // Not a number is in no range.
 void check_range(const std::string& element, double v, double low, double high,
-                 const std::string& unit) {
+                 const std::string& unit, const std::string& or_word = "") {
   if (v >= low && v <= high) return;
   const std::string after = unit.empty() ? "" : " " + unit;
   refuse(element, to_text(v) + after,
-         "must be from " + to_text(low) + " to " + to_text(high) + after,
+         "must be " + or_word + "from " + to_text(low) + " to " + to_text(high) + after,
          unit.empty() ? "give a number in this range" : "give it in " + unit);
 }
 
@@ -29,9 +29,14 @@ void check_finite(const std::string& element, const Vec3d& v) {
 
 std::vector<std::string> words_of(const FieldInfo& row) { return split_words(row.words); }
 
+void check_number(const FieldInfo& row, const std::string& element, double v) {
+  const std::string word = row.words;
+  check_range(element, v, row.lo, row.hi, row.unit,
+              word.empty() || word == "none" ? "" : word + " or ");
+}
+
 void check_value(const FieldInfo& row, const std::string& element, double v) {
-  if (stands_for_word(row, v)) return;
-  check_range(element, v, row.lo, row.hi, row.unit);
+  if (!stands_for_word(row, v)) check_number(row, element, v);
 }
 
 void check_value(const FieldInfo& row, const std::string& element, int v) {

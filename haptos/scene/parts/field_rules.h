@@ -23,6 +23,9 @@ inline void check_value(const FieldInfo&, const std::string&, const std::string&
 /// Whether a number is what its word stands for: "auto", "scene".
 inline bool stands_for_word(const FieldInfo& row, double v) { return *row.words && v == 0; }
 
+/// Refuses a number that is out of range, naming the word that may stand in its place.
+void check_number(const FieldInfo& row, const std::string& element, double v);
+
 /// The words of a choice, as their numbers.
 std::vector<std::string> words_of(const FieldInfo& row);
 
