@@ -1,6 +1,7 @@
 // Loop closures by the unknowns of the bodies that they join.
 #include <gtest/gtest.h>
 
+#include "haptos/base/math/index.h"
 #include "haptos/bodies/joints/loop_closure.h"
 #include "haptos/bodies/stiff/affine_frame.h"
 #include "tests/laws/unknowns_suite.h"
@@ -128,12 +129,12 @@ TEST(ClosureLaws, LinksOfEveryKindTurnAndMoveAsTheirPointsDo) {
   const Vec3d w{{0.2, -0.1, 0.4}};
   const Mat3d axes = skew<double>(w) * to_matrix(affine->spec().pose.q);
   for (int k = 0; k < 3; ++k)
-    for (int r = 0; r < 3; ++r) z[static_cast<std::size_t>(3 * (k + 1) + r)] = axes(r, k);
+    for (int r = 0; r < 3; ++r) z[at_index(3 * (k + 1) + r)] = axes(r, k);
   BallClosure prepared = term;
   scene.prepare(&prepared, z);
   for (const auto& link : links) {
     const int n = link->columns();
-    std::vector<double> j(static_cast<std::size_t>(3 * n)), turn(j);
+    std::vector<double> j(at_index(3 * n)), turn(j);
     const Pose pose = link->pose();
     const Vec3d local{{0.1, -0.2, 0.15}}, x = pose * local;
     link->jacobian(x, j.data());
@@ -146,9 +147,9 @@ TEST(ClosureLaws, LinksOfEveryKindTurnAndMoveAsTheirPointsDo) {
     for (int r = 0; r < 3; ++r) {
       double u = 0, s = 0;
       for (int c = 0; c < n; ++c) {
-        const double v = z[static_cast<std::size_t>(link->first_scalar() + c)];
-        u += j[static_cast<std::size_t>(r * n + c)] * v;
-        s += turn[static_cast<std::size_t>(r * n + c)] * v;
+        const double v = z[at_index(link->first_scalar() + c)];
+        u += j[at_index(r * n + c)] * v;
+        s += turn[at_index(r * n + c)] * v;
       }
       EXPECT_NEAR(u, moved[r], 1e-7);
       EXPECT_NEAR(s, spun[r], 1e-7);

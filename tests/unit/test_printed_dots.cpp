@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
 #include "haptos/sensors/optics/printed_dots.h"
 
@@ -44,7 +45,7 @@ Ink ink_about(const std::vector<float>& cover, int width, int height, const Vec2
     for (int r = 0; r < height; ++r)
       for (int c = 0; c < width; ++c)
         if (std::abs(c - at[0]) < 12 && std::abs(r - at[1]) < 12)
-          add(static_cast<double>(cover[static_cast<std::size_t>(r * width + c)]), c, r);
+          add(static_cast<double>(cover[at_index(r * width + c)]), c, r);
   };
   each([&](double v, int c, int r) {
     ink.area += v, ink.middle[0] += v * c, ink.middle[1] += v * r;
@@ -115,7 +116,7 @@ TEST(PrintedDots, DarkenByTheirInkAndNothingElse) {
       ASSERT_FLOAT_EQ(image[3 * i + k], 100.0f * (1 - 0.8f * cover[i]));
   const Vec2d at = markers.rest_pixels()[0];
   const std::size_t middle =
-      static_cast<std::size_t>(std::lround(at[1])) * 240 + static_cast<std::size_t>(at[0] + 0.5);
+      static_cast<std::size_t>(std::lround(at[1]) * 240 + std::lround(at[0]));
   EXPECT_NEAR(image[3 * middle], 20, 1e-3);
   // A coat that is folded over shows its back, which bears no ink.
   std::vector<Vec3d> turned = c.nodes;
@@ -135,7 +136,7 @@ TEST(PrintedDots, ARadiusOrAnInkThatCannotBeIsRefused) {
     MarkerGrid grid = kGrid;
     grid.radius = radius, grid.ink = ink;
     try {
-      MarkerSensor(camera, c.nodes, c.triangles, grid);
+      const MarkerSensor made(camera, c.nodes, c.triangles, grid);
       ADD_FAILURE() << radius << " " << ink;
     } catch (const InputError& e) {
       EXPECT_NE(std::string(e.what()).find(said), std::string::npos) << e.what();
