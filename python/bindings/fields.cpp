@@ -191,7 +191,6 @@ const char* type_of(double) { return "number"; }
 const char* type_of(const Vec3d&) { return "vector"; }
 const char* type_of(const std::optional<Vec3d>&) { return "vector"; }
 const char* type_of(const Mat3d&) { return "matrix"; }
-const char* type_of(const Pose&) { return "pose"; }
 const char* type_of(const Friction&) { return "friction"; }
 const char* type_of(const std::string&) { return "text"; }
 
@@ -213,6 +212,8 @@ void list_fields(nb::list& out, const char* section) {
         [&](auto member) {
           if constexpr (std::is_same_v<decltype(member), std::monostate>)
             out.append(row_dict(row, section, "part", nb::none()));
+          else if constexpr (std::is_same_v<decltype(member), Pose S::*>)
+            out.append(row_dict(row, section, "pose", nb::none()));  // an array would need numpy
           else
             out.append(
                 row_dict(row, section, type_of(fresh.*member), value_of(row, fresh.*member)));
