@@ -103,6 +103,10 @@ def numbers_are_kept(n):
         assert file["depth"].max() == pytest.approx(0.3e-3, rel=0.1)
 
 
+def torch_reads_in_place(n):
+    assert n["tensor"].data_ptr() == n["depth"].ctypes.data and n["depth"].max() > 1e-4
+
+
 def state_is_back(n):
     assert n["sim"].time[0] == pytest.approx(0.3)
     assert n["again"].state.hash() == n["held"].hash()
@@ -119,6 +123,7 @@ CHECKS = {
     "Read the forces of a contact 1": floor_carries_the_box,
     "Force sensors at ankle and wrist 1": wrist_holds_the_hand,
     "Numbers to NumPy, a file, PyTorch or JAX 1": numbers_are_kept,
+    "Numbers to NumPy, a file, PyTorch or JAX 2": torch_reads_in_place,
     "Save a state and go on from it 1": state_is_back,
 }
 
