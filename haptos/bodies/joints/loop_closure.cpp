@@ -42,31 +42,28 @@ double* LoopClosureTerm::row(int side, int r) {
   return j_[side].data() + r * link_[side]->columns();
 }
 
-const double* LoopClosureTerm::motion(int side, const Vec3d* x) {
+void LoopClosureTerm::add_motion(int side, const Vec3d& x, std::span<const Along> rows) {
+  if (!link_[side]) return;
   gradient_.resize(at_index(3 * link_[side]->columns()));
-  if (x)
-    link_[side]->jacobian(*x, gradient_.data());
-  else
-    link_[side]->turning(gradient_.data());
-  return gradient_.data();
+  link_[side]->jacobian(x, gradient_.data());
+  add_parts(side, rows);
 }
 
-void LoopClosureTerm::add_motion(int side, const Vec3d& x, const Vec3d& along, int r) {
+void LoopClosureTerm::add_turn(int side, std::span<const Along> rows) {
   if (!link_[side]) return;
-  const double* j = motion(side, &x);
-  const int n = link_[side]->columns();
-  double* out = row(side, r);
-  for (int c = 0; c < n; ++c)
-    for (int k = 0; k < 3; ++k) out[c] += along[k] * j[k * n + c];
+  gradient_.resize(at_index(3 * link_[side]->columns()));
+  link_[side]->turning(gradient_.data());
+  add_parts(side, rows);
 }
 
-void LoopClosureTerm::add_turn(int side, const Vec3d& about, int r) {
-  if (!link_[side]) return;
-  const double* j = motion(side, nullptr);
+void LoopClosureTerm::add_parts(int side, std::span<const Along> rows) {
   const int n = link_[side]->columns();
-  double* out = row(side, r);
-  for (int c = 0; c < n; ++c)
-    for (int k = 0; k < 3; ++k) out[c] += about[k] * j[k * n + c];
+  for (const Along& a : rows) {
+    const Vec3d along = side == 0 ? a.direction : -a.direction;
+    double* out = row(side, a.row);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < 3; ++k) out[i] += along[k] * gradient_[at_index(k * n + i)];
+  }
 }
 
 // Rows that are forces and rows that are moments by themselves: their units differ.
@@ -170,12 +167,13 @@ BallClosure::BallClosure(LinkPoint a, LinkPoint b)
 
 void BallClosure::linearise() {
   const Vec3d x[2] = {side_[0].position(), side_[1].position()}, middle = 0.5 * (x[0] + x[1]);
+  const Mat3d axes = Mat3d::identity();
+  Along rows[3];
   for (int r = 0; r < 3; ++r) {
-    Vec3d along = Vec3d::zero();
-    along[r] = 1;
+    rows[r] = {r, column(axes, r)};
     g_[r] = x[0][r] - x[1][r];
-    for (int k = 0; k < 2; ++k) add_motion(k, middle, k == 0 ? along : -along, r);
   }
+  for (int k = 0; k < 2; ++k) add_motion(k, middle, rows);
 }
 
 std::array<ConstraintForce, 2> BallClosure::forces() const {
@@ -207,17 +205,20 @@ void WeldClosure::linearise() {
   }
   // A slider's force acts where the two are level.
   const Vec3d middle = 0.5 * (a.p + b.p);
+  Along rows[6];
+  int count = 0, moves = 0;
   for (int d = 0; d < 6; ++d) {
     const int r = row_of_[d];
     if (r < 0) continue;
     const Vec3d along = column(axes_, d % 3);
     g_[r] = dot(along, d < 3 ? gap_ : turn_);
-    for (int k = 0; k < 2; ++k) {
-      if (d < 3)
-        add_motion(k, middle, k == 0 ? along : -along, r);
-      else
-        add_turn(k, k == 0 ? along : -along, r);
-    }
+    rows[count++] = {r, along};
+    moves += d < 3;
+  }
+  const std::span<const Along> all(rows, at_index(count));
+  for (int k = 0; k < 2; ++k) {
+    add_motion(k, middle, all.first(at_index(moves)));
+    add_turn(k, all.subspan(at_index(moves)));
   }
 }
 
@@ -246,7 +247,8 @@ void DistanceClosure::linearise() {
   const double length = norm(x[0] - x[1]);
   if (length > 0) along_ = (x[0] - x[1]) * (1 / length);
   g_[0] = length - distance_;
-  for (int k = 0; k < 2; ++k) add_motion(k, x[k], k == 0 ? along_ : -along_, 0);
+  const Along rows[] = {{0, along_}};
+  for (int k = 0; k < 2; ++k) add_motion(k, x[k], rows);
 }
 
 std::array<ConstraintForce, 2> DistanceClosure::forces() const {

@@ -23,6 +23,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,10 +102,15 @@ class LoopClosureTerm : public Term {
   virtual void linearise() = 0;
   /// The row of J on the unknowns of side 0 or 1, (columns); the same one where both are one body.
   double* row(int side, int r);
-  /// Adds to row r how the point of a side's link that is at x moves along a direction; and how the
-  /// link turns about it.
-  void add_motion(int side, const Vec3d& x, const Vec3d& along, int r);
-  void add_turn(int side, const Vec3d& about, int r);
+  /// A row of J and the direction whose part of the motion it is.
+  struct Along {
+    int row;
+    Vec3d direction;
+  };
+  /// Adds to rows how the point of a side's link that is at x moves, of side 1 the opposite; and
+  /// how the link turns.
+  void add_motion(int side, const Vec3d& x, std::span<const Along> rows);
+  void add_turn(int side, std::span<const Along> rows);
   /// A force on side 0 at x0 and its opposite on side 1 at x1.
   static std::array<ConstraintForce, 2> opposite(const Vec3d& x0, const Vec3d& x1,
                                                  const Vec3d& force, const Vec3d& moment) {
@@ -118,8 +124,8 @@ class LoopClosureTerm : public Term {
  private:
   /// Whether a side has rows of its own: two links of one body share those of the first.
   bool has_rows(int side) const { return link_[side] && !(side == 1 && blocks_ == 1 && link_[0]); }
-  /// Three rows of `side`: how the point at x moves, or without one how the link turns.
-  const double* motion(int side, const Vec3d* x);
+  /// Adds the parts of what gradient_ holds, (3, columns).
+  void add_parts(int side, std::span<const Along> rows);
   void find_compliance(const StepContext& context);
   double size_of_error(int from, int to) const;
 

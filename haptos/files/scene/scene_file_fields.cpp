@@ -1,7 +1,5 @@
 #include "haptos/files/scene/scene_file_fields.h"
 
-#include "haptos/base/text/text.h"
-
 namespace haptos::scene_file {
 
 void read_value(Reading&, const Value& v, const FieldInfo& row, double& out) {
@@ -63,10 +61,7 @@ void read_value(Reading&, const Value& v, const FieldInfo& row, Friction& out) {
   }
   v.list(2, 2);
   out = {v.item(0).number("", 0, row.hi), v.item(1).number("", 0, row.hi)};
-  if (out.sliding > out.sticking)
-    v.fail(to_text(out.sliding) + " after " + to_text(out.sticking),
-           "must be [static, kinetic], the kinetic one not above the static one",
-           "exchange the two, or give one number for both");
+  located(v, [&] { check_value(row, "", out); });
 }
 
 void read_value(Reading& r, const Value& v, const FieldInfo&, std::string& out) {

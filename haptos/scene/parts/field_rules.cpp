@@ -9,16 +9,6 @@
 namespace haptos {
 namespace {
 
-// Not a number is in no range.
-void check_range(const std::string& element, double v, double low, double high,
-                 const std::string& unit, const std::string& or_word = "") {
-  if (v >= low && v <= high) return;
-  const std::string after = unit.empty() ? "" : " " + unit;
-  refuse(element, to_text(v) + after,
-         "must be " + or_word + "from " + to_text(low) + " to " + to_text(high) + after,
-         unit.empty() ? "give a number in this range" : "give it in " + unit);
-}
-
 void check_finite(const std::string& element, const Vec3d& v) {
   for (int c = 0; c < 3; ++c)
     if (!std::isfinite(v[c]))
@@ -26,6 +16,15 @@ void check_finite(const std::string& element, const Vec3d& v) {
 }
 
 }  // namespace
+
+void check_range(const std::string& element, double v, double low, double high,
+                 const std::string& unit, const std::string& or_word) {
+  if (v >= low && v <= high) return;
+  const std::string after = unit.empty() ? "" : " " + unit;
+  refuse(element, to_text(v) + after,
+         "must be " + or_word + "from " + to_text(low) + " to " + to_text(high) + after,
+         unit.empty() ? "give a number in this range" : "give it in " + unit);
+}
 
 std::vector<std::string> words_of(const FieldInfo& row) { return split_words(row.words); }
 

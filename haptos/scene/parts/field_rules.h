@@ -6,6 +6,11 @@
 
 namespace haptos {
 
+/// A number from low to high, or what `or_word` says, with a blank behind it; not a number is in no
+/// range.
+void check_range(const std::string& element, double v, double low, double high,
+                 const std::string& unit, const std::string& or_word = "");
+
 /// `element` is how errors name the value: 'affine body "crate" density'.
 /// @throws InputError for a number that is not finite or out of range, a direction without length,
 ///         a quaternion that is none, and kinetic friction above the static one

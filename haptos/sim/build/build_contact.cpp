@@ -184,8 +184,8 @@ void add_point_contact(const Model& model, Workspace& w) {
   for (std::size_t j = 0; j < shapes.size() && any; ++j)
     for (std::size_t i = 0; i < j; ++i) {
       const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
-      if (!may_touch(scene, *owner[i], *owner[j])) excluded.push_back(both);
       const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
+      if ((p && !p->enabled) || joined(scene, *owner[i], *owner[j])) excluded.push_back(both);
       if (!p) continue;
       if (p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
     }

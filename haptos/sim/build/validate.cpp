@@ -18,16 +18,6 @@
 namespace haptos {
 namespace {
 
-// A number from low to high; not a number is in no range.
-void check_range(const std::string& element, double v, double low, double high,
-                 const std::string& unit) {
-  if (v >= low && v <= high) return;
-  const std::string after = unit.empty() ? "" : " " + unit;
-  refuse(element, to_text(v) + after,
-         "must be from " + to_text(low) + " to " + to_text(high) + after,
-         unit.empty() ? "give a number in this range" : "give it in " + unit);
-}
-
 void check_length(const std::string& element, double v) {
   check_range(element, v, limits::kSmallestLength, limits::kLargestLength, "m");
 }

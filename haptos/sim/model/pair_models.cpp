@@ -91,9 +91,9 @@ void check_pair_model(const Scene& scene, const PairOptions& pair) {
       words_of(*find_field<PairOptions>("model")).at(static_cast<std::size_t>(pair.model));
   std::string others;
   // A surface meets itself in barrier contact.
-  const bool self = pair.a == pair.b && kinds_of(scene, pair.a) == std::set{PairKind::kSoft} &&
-                    std::none_of(scene.soft.begin(), scene.soft.end(),
-                                 [&](const SoftBody& b) { return b.layer == pair.a; });
+  const bool self =
+      pair.a == pair.b && std::any_of(scene.soft.begin(), scene.soft.end(),
+                                      [&](const SoftBody& b) { return b.name == pair.a; });
   if (self && word != "barrier") others = "a soft body and itself take barrier";
   if (!self)
     for (const PairKind a : kinds_of(scene, pair.a))

@@ -73,10 +73,15 @@ const PairOptions* pair_options(const Scene& scene, const std::string& a, const 
   return best;
 }
 
+bool joined(const Scene& scene, const std::string& a, const std::string& b) {
+  return std::any_of(scene.constraints.begin(), scene.constraints.end(), [&](const Constraint& c) {
+    return !c.contact && ((c.a == a && c.b == b) || (c.a == b && c.b == a));
+  });
+}
+
 bool may_touch(const Scene& scene, const std::string& a, const std::string& b) {
   if (glued(scene, a, b) || glued(scene, b, a)) return false;
-  for (const Constraint& c : scene.constraints)
-    if (!c.contact && ((c.a == a && c.b == b) || (c.a == b && c.b == a))) return false;
+  if (joined(scene, a, b)) return false;
   const PairOptions* p = pair_options(scene, a, b);
   return !p || p->enabled;
 }

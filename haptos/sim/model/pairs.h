@@ -9,6 +9,9 @@ namespace haptos {
 /// closely, by themselves, by the robot of a link, or by their layers; nullptr where there is none.
 const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b);
 
+/// Whether a constraint joins the two, so that they do not touch.
+bool joined(const Scene& scene, const std::string& a, const std::string& b);
+
 /// Whether the two may touch: not glued together, not joined and not switched off.
 bool may_touch(const Scene& scene, const std::string& a, const std::string& b);
 
