@@ -1,0 +1,231 @@
+// Faces of boundary-layer contact that face each other (layer_contacts.h).
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/math/index.h"
+#include "haptos/geometry/layer/layer_contacts.h"
+
+namespace haptos {
+namespace {
+
+// Of the feature of a corner that does not touch yet: apart from the same of what does.
+constexpr std::int64_t kNear = std::int64_t{1} << 59;
+
+double turn(double ax, double ay, double bx, double by) { return ax * by - ay * bx; }
+
+// Unit, across m; the same for m and -m but for a sign.
+Vec3d tangent(const Vec3d& m) {
+  int least = 0;
+  for (int i = 1; i < 3; ++i)
+    if (vabs(m[i]) < vabs(m[least])) least = i;
+  Vec3d e = Vec3d::zero();
+  e[least] = 1;
+  return normalized(e - dot(e, m) * m);
+}
+
+// Corners from the edges of the polygon on either side of them.
+struct Namer {
+  const TriangleSoup* soup[2];
+  int face[2];
+
+  std::int64_t id(int side, int before, int after, bool& rim) const {
+    const TriangleSoup::Face& f = soup[side]->faces()[at_index(face[side])];
+    const auto own = [&](int e) { return e != kCutEdge && (e >= 4) == (side == 1); };
+    rim = false;
+    if (own(before) && own(after)) {
+      rim = soup[side]->border(face[side], before & 3) || soup[side]->border(face[side], after & 3);
+      return feature_id(ShapeFeature::kVertex, f.v[after & 3]);
+    }
+    if (!own(before) && !own(after)) return feature_id(ShapeFeature::kFace, f.plane);
+    const int k = (own(before) ? before : after) & 3;
+    rim = soup[side]->border(face[side], k);
+    return edge_id(f.v[k], f.v[(k + 1) % 3]);
+  }
+};
+
+// Keeps the part of a convex polygon where f <= 0, f linear; the new edge is named `edge`.
+template <class F>
+void clip(const std::vector<OutlineCorner>& in, int edge, F&& f, std::vector<OutlineCorner>& out) {
+  out.clear();
+  const std::size_t n = in.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    const OutlineCorner &c = in[k], &d = in[k + 1 < n ? k + 1 : 0];
+    const double fc = f(c), fd = f(d);
+    if (fc <= 0) {
+      out.push_back(c);
+      if (fd > 0 && fc < 0) {  // leaves: the cut goes on from here
+        const double t = fc / (fc - fd);
+        OutlineCorner x = c;
+        x.u += t * (d.u - c.u), x.v += t * (d.v - c.v);
+        x.za += t * (d.za - c.za), x.zb += t * (d.zb - c.zb);
+        x.edge = edge;
+        out.push_back(x);
+      } else if (fd > 0) {
+        out.back().edge = edge;
+      }
+    } else if (fd < 0) {  // comes in along the edge of c
+      const double t = fc / (fc - fd);
+      OutlineCorner x = c;
+      x.u += t * (d.u - c.u), x.v += t * (d.v - c.v);
+      x.za += t * (d.za - c.za), x.zb += t * (d.zb - c.zb);
+      out.push_back(x);
+    }
+  }
+}
+
+}  // namespace
+
+void LayerContacts::find_facing() {
+  std::sort(faces_.begin(), faces_.end());
+  for (std::size_t i = 0; i < faces_.size();) {
+    std::size_t end = i;
+    while (end < faces_.size() &&
+           std::equal(faces_[i].plane, faces_[i].plane + 2, faces_[end].plane))
+      ++end;
+    Facing f;
+    touching_.clear(), beyond_.clear();
+    bool faces = false;
+    for (std::size_t k = i; k < end; ++k) {
+      if (k == i) faces = face_each_other(faces_[k], f);
+      if (!faces) break;
+      if (!overlap(faces_[k], f)) continue;
+      cut_by_depth(faces_[k], f, -R_, R_, part_);
+      if (part_.size() >= 3) touching_.add(part_);
+      if (!(reach_ > 0)) continue;
+      cut_by_depth(faces_[k], f, R_, R_ + reach_, part_);
+      if (part_.size() >= 3) beyond_.add(part_);
+    }
+    if (faces) {
+      emit_outline(f, touching_, false);
+      emit_outline(f, beyond_, true);
+    }
+    i = end;
+  }
+}
+
+// Normals turned towards each other; false where the planes do not face each other.
+bool LayerContacts::face_each_other(const FacePair& pair, Facing& f) const {
+  bool sided[2];
+  for (int k = 0; k < 2; ++k) {
+    f.n[k] = plane_normal(k, pair.plane[k]);
+    f.offset[k] = plane_offset(k, pair.plane[k]);
+    sided[k] = soup(k).faces()[at_index(pair.face[k])].sided;
+  }
+  const auto flip = [&](int k) { f.n[k] = -f.n[k], f.offset[k] = -f.offset[k]; };
+  if (dot(f.n[0], f.n[1]) > 0 && !(sided[0] && sided[1])) flip(sided[0] ? 1 : 0);
+  const double cosine = -dot(f.n[0], f.n[1]);
+  f.weight = ramp(cosine, kOblique, kParallel);
+  if (!(f.weight > 0)) return false;
+  // Where neither has an inside each faces the other's side.
+  if (!sided[0] && !sided[1]) {
+    double side = 0;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d x = at(0, soup(0).faces()[at_index(pair.face[0])].v[k]);
+      side += dot(f.n[1], x) - f.offset[1];
+      const Vec3d y = at(1, soup(1).faces()[at_index(pair.face[1])].v[k]);
+      side += dot(f.n[0], y) - f.offset[0];
+    }
+    if (side < 0) flip(0), flip(1);
+  }
+  f.m = normalized(f.n[1] - f.n[0]);
+  f.cosine = dot(f.m, f.n[1]);
+  f.t1 = tangent(f.m);
+  f.t2 = cross(f.m, f.t1);
+  return true;
+}
+
+// What two faces share, projected along m, to polygon_.
+bool LayerContacts::overlap(const FacePair& pair, const Facing& f) {
+  double u[2][3], v[2][3];
+  for (int k = 0; k < 2; ++k) {
+    const Vec3i& c = soup(k).faces()[at_index(pair.face[k])].v;
+    for (int i = 0; i < 3; ++i) {
+      const Vec3d x = at(k, c[i]);
+      u[k][i] = dot(f.t1, x), v[k][i] = dot(f.t2, x);
+    }
+  }
+  for (int k = 0; k < 2; ++k) {
+    const auto less = [&](const double(&a)[3], const double(&b)[3]) {
+      return std::max({a[0], a[1], a[2]}) <= std::min({b[0], b[1], b[2]});
+    };
+    if (less(u[k], u[1 - k]) || less(v[k], v[1 - k])) return false;
+  }
+  // Heights along m of the planes n_k . x = offset_k.
+  double slope[2][3];
+  for (int k = 0; k < 2; ++k) {
+    const double along = dot(f.n[k], f.m);
+    slope[k][0] = f.offset[k] / along;
+    slope[k][1] = -dot(f.n[k], f.t1) / along;
+    slope[k][2] = -dot(f.n[k], f.t2) / along;
+  }
+  polygon_.clear();
+  const bool forward =
+      turn(u[0][1] - u[0][0], v[0][1] - v[0][0], u[0][2] - u[0][0], v[0][2] - v[0][0]) > 0;
+  for (int i = 0; i < 3; ++i) {
+    const int c = forward ? i : 2 - i;
+    OutlineCorner x{};
+    x.u = u[0][c], x.v = v[0][c];
+    // Edge k of the triangle joins corners k and k + 1.
+    x.edge = forward ? c : (c + 2) % 3;
+    for (int k = 0; k < 2; ++k)
+      (k == 0 ? x.za : x.zb) = slope[k][0] + slope[k][1] * x.u + slope[k][2] * x.v;
+    polygon_.push_back(x);
+  }
+  const double sign =
+      turn(u[1][1] - u[1][0], v[1][1] - v[1][0], u[1][2] - u[1][0], v[1][2] - v[1][0]) > 0 ? 1 : -1;
+  for (int k = 0; k < 3 && polygon_.size() >= 3; ++k) {
+    const int l = (k + 1) % 3;
+    const double eu = u[1][l] - u[1][k], ev = v[1][l] - v[1][k];
+    clip(
+        polygon_, 4 + k,
+        [&](const OutlineCorner& c) { return -sign * turn(eu, ev, c.u - u[1][k], c.v - v[1][k]); },
+        scratch_);
+    polygon_.swap(scratch_);
+  }
+  if (polygon_.size() < 3) return false;
+  return std::any_of(polygon_.begin(), polygon_.end(), [&](const OutlineCorner& c) {
+    return f.cosine * (c.za - c.zb) <= R_ + std::max(reach_, 0.0);
+  });
+}
+
+// The part of polygon_ whose distance is between two, with names.
+void LayerContacts::cut_by_depth(const FacePair& pair, const Facing& f, double from, double to,
+                                 std::vector<OutlineCorner>& out) {
+  const auto gap = [&](const OutlineCorner& c) { return f.cosine * (c.za - c.zb); };
+  clip(
+      polygon_, kCutEdge, [&](const OutlineCorner& c) { return gap(c) - to; }, scratch_);
+  clip(
+      scratch_, kCutEdge, [&](const OutlineCorner& c) { return from - gap(c); }, out);
+  const Namer namer{{surface_[0].soup, surface_[1].soup}, {pair.face[0], pair.face[1]}};
+  const std::size_t n = out.size();
+  for (std::size_t k = 0; k < n && n >= 3; ++k) {
+    OutlineCorner& c = out[k];
+    const int before = out[(k + n - 1) % n].edge;
+    c.id_a = namer.id(0, before, c.edge, c.rim_a);
+    c.id_b = namer.id(1, before, c.edge, c.rim_b);
+    c.inner = !c.rim_a && !c.rim_b && before != kCutEdge && c.edge != kCutEdge;
+  }
+}
+
+// Samples at the corners of an outline. A corner of a's border over the flat of b is pushed along
+// b's normal, and the other way round.
+void LayerContacts::emit_outline(const Facing& f, Outline& outline, bool near) {
+  outline.finish();
+  for (const OutlineCorner& c : outline.corners()) {
+    const double gap = f.cosine * (c.za - c.zb);
+    const Vec3d flat = c.u * f.t1 + c.v * f.t2;
+    Vec3d x_a = flat + c.za * f.m, x_b = flat + c.zb * f.m, n = f.m;
+    if (c.rim_a && !c.rim_b) {
+      n = f.n[1], x_b = x_a - gap * n;
+    } else if (c.rim_b && !c.rim_a) {
+      n = -f.n[0], x_a = x_b + gap * n;
+    } else {
+      const Vec3d middle = 0.5 * (x_a + x_b);
+      x_a = middle + 0.5 * gap * n, x_b = middle - 0.5 * gap * n;
+    }
+    const std::int64_t mark = near ? kNear : 0;
+    emit(0, x_a, x_b, n, gap, c.weight * f.weight, c.id_a | mark, c.id_b | mark);
+  }
+}
+
+}  // namespace haptos

@@ -1,0 +1,121 @@
+#include "haptos/geometry/layer/outline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/math/index.h"
+#include "haptos/base/math/math.h"
+
+namespace haptos {
+namespace {
+
+// Corners nearer than this part of the size are one; corners that stand out of the hull's edge by
+// less are none.
+constexpr double kOne = 1e-9;
+
+double turn(double ax, double ay, double bx, double by) { return ax * by - ay * bx; }
+
+}  // namespace
+
+void Outline::add(const std::vector<OutlineCorner>& piece) {
+  if (pieces_++ == 0) u0_ = piece[0].u, v0_ = piece[0].v;
+  const std::size_t n = piece.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    const OutlineCorner &c = piece[k], &d = piece[k + 1 < n ? k + 1 : 0];
+    // Against the piece's own first corner, for the sake of digits.
+    const double t =
+        0.5 * turn(c.u - piece[0].u, c.v - piece[0].v, d.u - piece[0].u, d.v - piece[0].v);
+    area_ += t;
+    mu_ += t * ((c.u + d.u + piece[0].u) / 3 - u0_);
+    mv_ += t * ((c.v + d.v + piece[0].v) / 3 - v0_);
+  }
+  for (const OutlineCorner& c : piece)
+    if (!c.inner) corners_.push_back(c);
+}
+
+// Andrew's monotone chain.
+void Outline::take_hull() {
+  sorted_ = corners_;
+  std::sort(sorted_.begin(), sorted_.end(), [](const OutlineCorner& a, const OutlineCorner& b) {
+    if (a.u != b.u) return a.u < b.u;
+    if (a.v != b.v) return a.v < b.v;
+    if (a.id_a != b.id_a) return a.id_a < b.id_a;
+    return a.id_b < b.id_b;
+  });
+  double size = 0;
+  for (const OutlineCorner& c : sorted_)
+    size = std::max({size, vabs(c.u - sorted_[0].u), vabs(c.v - sorted_[0].v)});
+  const double one = kOne * size;
+  // Whether c is needed between b and a.
+  const auto stands_out = [&](const OutlineCorner& a, const OutlineCorner& b,
+                              const OutlineCorner& c) {
+    const double au = b.u - a.u, av = b.v - a.v, bu = c.u - b.u, bv = c.v - b.v;
+    const double la = std::hypot(au, av), lb = std::hypot(bu, bv),
+                 lc = std::hypot(au + bu, av + bv);
+    if (la <= one || lb <= one) return false;
+    return turn(au, av, bu, bv) > one * std::max(lc, one);
+  };
+  corners_.clear();
+  const auto chain = [&](auto begin, auto end, std::size_t floor) {
+    for (auto it = begin; it != end; ++it) {
+      while (corners_.size() >= floor + 2 &&
+             !stands_out(corners_[corners_.size() - 2], corners_.back(), *it))
+        corners_.pop_back();
+      corners_.push_back(*it);
+    }
+    corners_.pop_back();
+  };
+  chain(sorted_.begin(), sorted_.end(), 0);
+  chain(sorted_.rbegin(), sorted_.rend(), corners_.size());
+}
+
+bool Outline::weigh() {
+  const std::size_t n = corners_.size();
+  double cu = mu_ / area_ + u0_, cv = mv_ / area_ + v0_, sum = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const OutlineCorner &a = corners_[(k + n - 1) % n], &b = corners_[k],
+                        &c = corners_[(k + 1) % n];
+    const double au = b.u - a.u, av = b.v - a.v, bu = c.u - b.u, bv = c.v - b.v;
+    corners_[k].weight = std::atan2(vabs(turn(au, av, bu, bv)), au * bu + av * bv);
+    sum += corners_[k].weight;
+  }
+  double w = 0, su = 0, sv = 0, uu = 0, uv = 0, vv = 0;
+  for (OutlineCorner& c : corners_) {
+    c.weight *= area_ / sum;
+    const double u = c.u - cu, v = c.v - cv;
+    w += c.weight, su += c.weight * u, sv += c.weight * v;
+    uu += c.weight * u * u, uv += c.weight * u * v, vv += c.weight * v * v;
+  }
+  const Mat3d m{{w, su, sv, su, uu, uv, sv, uv, vv}};
+  const double size = uu + vv;
+  if (!(det(m) > 1e-9 * w * size * size)) return false;
+  const Vec3d x = inverse(m) * Vec3d{{area_, 0, 0}};
+  for (OutlineCorner& c : corners_) {
+    c.weight *= x[0] + x[1] * (c.u - cu) + x[2] * (c.v - cv);
+    if (c.weight < 0) return false;
+  }
+  return true;
+}
+
+// Half of the triangles of a fan about the centroid: never negative where that is inside.
+void Outline::weigh_by_fan() {
+  const double cu = mu_ / area_ + u0_, cv = mv_ / area_ + v0_;
+  const std::size_t n = corners_.size();
+  double sum = 0;
+  for (OutlineCorner& c : corners_) c.weight = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    OutlineCorner &c = corners_[k], &d = corners_[(k + 1) % n];
+    const double t = 0.25 * std::max(0.0, turn(c.u - cu, c.v - cv, d.u - cu, d.v - cv));
+    c.weight += t, d.weight += t, sum += 2 * t;
+  }
+  for (OutlineCorner& c : corners_) c.weight *= sum > 0 ? area_ / sum : 0;
+}
+
+void Outline::finish() {
+  if (corners_.size() < 3 || !(area_ > 0)) return corners_.clear();
+  take_hull();
+  if (corners_.size() < 3) return corners_.clear();
+  if (!weigh()) weigh_by_fan();
+}
+
+}  // namespace haptos

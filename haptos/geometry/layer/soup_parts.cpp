@@ -1,0 +1,159 @@
+// Which faces of a soup have an inside, and which of them lie in one plane (soup.h).
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "haptos/base/math/index.h"
+#include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/mesh/mesh_edit.h"
+
+namespace haptos {
+namespace {
+
+// Faces of a part that are asked whether the part winds round what is behind them.
+constexpr int kAsked = 24;
+// Faces in one plane: turned by less than this [rad], corners off it by less than this part of the
+// size of the mesh (single precision rounds to 6e-8).
+constexpr double kTurn = 2e-2, kOff = 2e-7;
+
+struct Sets {
+  std::vector<int> up;
+  explicit Sets(std::size_t n) : up(n) { std::iota(up.begin(), up.end(), 0); }
+  int root(int i) {
+    while (up[at_index(i)] != i) i = up[at_index(i)] = up[at_index(up[at_index(i)])];
+    return i;
+  }
+  void join(int i, int j) {
+    i = root(i), j = root(j);
+    up[at_index(std::max(i, j))] = std::min(i, j);
+  }
+};
+
+// How often triangles wind round p (van Oosterom and Strackee 1983, IEEE Transactions on
+// Biomedical Engineering 30:125).
+double winding(const TriMesh& m, const std::vector<int>& triangles, const Vec3d& p) {
+  double sum = 0;
+  for (const int t : triangles) {
+    const Vec3i& v = m.triangles[at_index(t)];
+    const Vec3d a = m.vertices[at_index(v[0])] - p, b = m.vertices[at_index(v[1])] - p,
+                c = m.vertices[at_index(v[2])] - p;
+    const double la = norm(a), lb = norm(b), lc = norm(c);
+    sum += 2 * std::atan2(dot(a, cross(b, c)),
+                          la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+  }
+  return sum / (4 * std::numbers::pi);
+}
+
+// 1: the part faces outward, -1: inward, 0: it encloses nothing. Asked just behind and just before
+// some of its faces: holes let part of the solid angle through.
+int side_of(const TriMesh& m, const std::vector<int>& part) {
+  double inside = 0, outside = 0;
+  int count = 0;
+  const std::size_t stride = std::max<std::size_t>(1, part.size() / kAsked);
+  for (std::size_t i = 0; i < part.size(); i += stride) {
+    const Vec3i& v = m.triangles[at_index(part[i])];
+    const Vec3d &a = m.vertices[at_index(v[0])], &b = m.vertices[at_index(v[1])],
+                &c = m.vertices[at_index(v[2])];
+    const Vec3d n = cross(b - a, c - a);
+    const double size = sqrt(norm(n));
+    const Vec3d middle = (a + b + c) * (1.0 / 3), step = normalized(n) * (1e-3 * size);
+    outside += winding(m, part, middle + step), inside += winding(m, part, middle - step);
+    ++count;
+  }
+  inside /= count, outside /= count;
+  if (inside > 0.75 && outside < 0.25) return 1;
+  if (inside > -0.25 && outside < -0.75) return -1;
+  return 0;
+}
+
+}  // namespace
+
+// Parts are joined by edges with two faces.
+void TriangleSoup::find_sides(TriMesh& mesh) {
+  orient(mesh);
+  const SurfaceTopology topology = surface_topology(mesh);
+  Sets sets(mesh.triangles.size());
+  for (int e = 0; e < topology.edge_triangles.size(); ++e)
+    if (const auto t = topology.edge_triangles[e]; t.size() == 2) sets.join(t[0], t[1]);
+  std::vector<std::vector<int>> parts(mesh.triangles.size());
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    parts[at_index(sets.root(static_cast<int>(t)))].push_back(static_cast<int>(t));
+  faces_.resize(mesh.triangles.size());
+  for (const std::vector<int>& part : parts) {
+    if (part.empty()) continue;
+    // Fewer than four faces enclose nothing.
+    const int side = part.size() < 4 ? 0 : side_of(mesh, part);
+    for (const int t : part) {
+      if (side < 0) std::swap(mesh.triangles[at_index(t)][1], mesh.triangles[at_index(t)][2]);
+      faces_[at_index(t)].v = mesh.triangles[at_index(t)];
+      faces_[at_index(t)].sided = side != 0;
+    }
+  }
+}
+
+void TriangleSoup::find_planes() {
+  const auto count = faces_.size();
+  std::vector<Vec3d> m(count);  // twice the area along the normal
+  const auto x = [&](int v) { return vertices_[at_index(v)]; };
+  for (std::size_t t = 0; t < count; ++t) {
+    const Vec3i& v = faces_[t].v;
+    m[t] = cross(x(v[1]) - x(v[0]), x(v[2]) - x(v[0]));
+    area_ += 0.5 * norm(m[t]);
+  }
+  const double off = kOff * norm(box_.extent());
+  const auto flush = [&](int s, int t) {
+    const double ls = norm(m[at_index(s)]), lt = norm(m[at_index(t)]);
+    if (!(dot(m[at_index(s)], m[at_index(t)]) > 0)) return false;
+    if (norm(cross(m[at_index(s)], m[at_index(t)])) > kTurn * ls * lt) return false;
+    if (faces_[at_index(s)].sided != faces_[at_index(t)].sided) return false;
+    const Vec3i &a = faces_[at_index(s)].v, &b = faces_[at_index(t)].v;
+    for (int k = 0; k < 3; ++k) {
+      if (vabs(dot(m[at_index(s)], x(b[k]) - x(a[0]))) > off * ls) return false;
+      if (vabs(dot(m[at_index(t)], x(a[k]) - x(b[0]))) > off * lt) return false;
+    }
+    return true;
+  };
+  Sets sets(count);
+  for (int e = 0; e < edge_faces_.size(); ++e)
+    if (const auto t = edge_faces_[e]; t.size() == 2 && flush(t[0], t[1])) sets.join(t[0], t[1]);
+  // What bends from face to face is no plane.
+  std::vector<Vec3d> normal(count, Vec3d::zero()), middle(count, Vec3d::zero());
+  std::vector<double> weight(count, 0);
+  std::vector<char> bent(count, 0);
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto r = at_index(sets.root(static_cast<int>(t)));
+    const double w = norm(m[t]);
+    const Vec3i& v = faces_[t].v;
+    normal[r] += m[t], weight[r] += w;
+    middle[r] += (x(v[0]) + x(v[1]) + x(v[2])) * (w / 3);
+  }
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto r = at_index(sets.root(static_cast<int>(t)));
+    const Vec3d n = normalized(normal[r]), o = middle[r] * (1 / weight[r]);
+    for (int k = 0; k < 3; ++k)
+      if (vabs(dot(n, x(faces_[t].v[k]) - o)) > 4 * off) bent[r] = 1;
+  }
+  std::vector<int> number(count, -1);
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto r = at_index(sets.root(static_cast<int>(t)));
+    const bool own = bent[r] != 0;
+    if (own || number[r] < 0) {
+      const Vec3d n = normalized(own ? m[t] : normal[r]);
+      planes_.push_back({n, dot(n, own ? x(faces_[t].v[0]) : middle[r] * (1 / weight[r]))});
+      number[r] = static_cast<int>(planes_.size()) - 1;
+    }
+    faces_[t].plane = number[r];
+  }
+  border_.resize(count);
+  for (std::size_t t = 0; t < count; ++t)
+    for (int k = 0; k < 3; ++k) {
+      const auto around = edge_faces_[faces_[t].edge[k]];
+      border_[t][at_index(k)] =
+          around.size() < 2 || std::any_of(around.begin(), around.end(), [&](int o) {
+            return faces_[at_index(o)].plane != faces_[t].plane;
+          });
+    }
+}
+
+}  // namespace haptos

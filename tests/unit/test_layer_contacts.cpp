@@ -1,0 +1,193 @@
+// Contact sets of boundary layers, against what is known of them: C1 to C5 and C11 of the checks
+// that docs/contact/boundary_layer.md lists.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "layer_cases.h"
+
+namespace haptos {
+namespace {
+
+constexpr double kSize = 0.1, kWidth = 2.5e-3;
+
+Pose raised(double z, double yaw = 0, double x = 0, double y = 0) {
+  return {{{x, y, z}}, rotation_by({{0, 0, yaw}})};
+}
+
+int touching(const std::vector<ContactSample>& s) {
+  return static_cast<int>(
+      std::count_if(s.begin(), s.end(), [](const ContactSample& c) { return c.gap < 0; }));
+}
+
+TEST(LayerContacts, TwoCubesFaceOnFaceTouchAtFourCorners) {
+  const TriangleSoup cube(cut_cube(kSize, 1, 0));
+  const auto s = layer_samples(cube, raised(0.104), kWidth, cube, raised(0), kWidth);
+  ASSERT_EQ(touching(s), 4);
+  for (const ContactSample& c : s) {
+    EXPECT_NEAR(c.gap, -1e-3, 1e-15);
+    EXPECT_NEAR(c.area, 0.25 * kSize * kSize, 1e-15);
+    EXPECT_NEAR(c.n[2], 1, 1e-15);
+    EXPECT_NEAR(std::abs(c.p_a[0]), 0.5 * kSize, 1e-15);
+    EXPECT_NEAR(0.5 * (c.p_a[2] + c.p_b[2]), 0.052, 1e-15);
+  }
+}
+
+TEST(LayerContacts, FinerTrianglesAndFlippedOnesChangeNothing) {
+  const TriangleSoup cube(cut_cube(kSize, 1, 0));
+  const auto s = layer_samples(cube, raised(0.104, 0.3), kWidth, cube, raised(0), kWidth);
+  const LayerWrench w = wrench_of(s);
+  EXPECT_EQ(touching(s), 8);
+  for (int n : {2, 7, 20})
+    for (unsigned seed : {1U, 2U}) {
+      const TriangleSoup fine(shuffled(cut_cube(kSize, n, 0.3, seed), seed, 0.5));
+      EXPECT_EQ(fine.sided(), 12 * n * n);
+      EXPECT_EQ(fine.planes().size(), 6U);
+      const auto t = layer_samples(fine, raised(0.104, 0.3), kWidth, cube, raised(0), kWidth);
+      EXPECT_EQ(touching(t), 8);
+      const LayerWrench v = wrench_of(t);
+      EXPECT_NEAR(v.area, w.area, 1e-12 * w.area);
+      EXPECT_LT(norm(v.force - w.force), 1e-12 * w.load);
+      EXPECT_LT(norm(v.moment - w.moment), 1e-12 * w.load);
+    }
+}
+
+// C2: rotated lists, other numbers, other windings.
+TEST(LayerContacts, AnyOrderOfTrianglesGivesTheSameSet) {
+  const TriMesh cube = cut_cube(kSize, 3), floor = cut_plate(1, 1, 40, 0.3, 5);
+  const auto sorted = [](std::vector<ContactSample> s) {
+    std::sort(s.begin(), s.end(), [](const ContactSample& a, const ContactSample& b) {
+      for (int k = 0; k < 3; ++k)
+        if (std::abs(a.p_a[k] - b.p_a[k]) > 1e-9) return a.p_a[k] < b.p_a[k];
+      return a.gap < b.gap;
+    });
+    return s;
+  };
+  const Pose pose = {{{0.013, 0.007, 0.0535}}, rotation_by({{0.01, 0.004, 0.3}})};
+  const auto first =
+      sorted(layer_samples(TriangleSoup(cube), pose, kWidth, TriangleSoup(floor), {}, kWidth));
+  ASSERT_GT(first.size(), 3U);
+  for (unsigned seed = 1; seed <= 25; ++seed) {
+    const TriangleSoup a(shuffled(cube, seed, 0.5)), b(shuffled(floor, seed + 100, 0.5));
+    const auto s = sorted(layer_samples(a, pose, kWidth, b, {}, kWidth));
+    ASSERT_EQ(s.size(), first.size());
+    for (std::size_t k = 0; k < s.size(); ++k) {
+      EXPECT_LT(norm(s[k].p_a - first[k].p_a), 1e-12);
+      EXPECT_LT(norm(s[k].n - first[k].n), 1e-12);
+      EXPECT_NEAR(s[k].gap, first[k].gap, 1e-13);
+      EXPECT_NEAR(s[k].area, first[k].area, 1e-14);
+    }
+  }
+}
+
+TEST(LayerContacts, TheTwoSidesMayBeNamedInEitherOrder) {
+  const TriangleSoup cube(cut_cube(kSize, 3)), floor(cut_plate(1, 1, 40, 0.3, 5));
+  const Pose pose = {{{0.013, 0.007, 0.06}}, rotation_by({{0.4, 0.3, 0.3}})};
+  const LayerWrench w = wrench_of(layer_samples(cube, pose, kWidth, floor, {}, 2e-2)),
+                    v = wrench_of(layer_samples(floor, {}, 2e-2, cube, pose, kWidth));
+  ASSERT_GT(w.load, 0);
+  EXPECT_LT(norm(w.force + v.force), 1e-12 * w.load);
+  EXPECT_LT(norm(w.moment + v.moment), 1e-12 * w.load);
+}
+
+// C3: a pose that is moved by eps [m] or turned by eps [rad].
+TEST(LayerContacts, AWrenchChangesNoMoreThanThePoseDoes) {
+  const TriangleSoup coarse(cut_cube(kSize, 1, 0)), fine(cut_cube(kSize, 8)),
+      floor(cut_plate(1, 1, 40, 0.3, 5));
+  const double depth = 1e-3;
+  struct Case {
+    const TriangleSoup *a, *b;
+    double height, yaw;
+  };
+  const Case cases[] = {{&coarse, &coarse, kSize, 0},
+                        {&fine, &coarse, kSize, 0},
+                        {&fine, &fine, kSize, 0.3},
+                        {&fine, &floor, 0.5 * kSize, 0.3},
+                        {&coarse, &floor, 0.5 * kSize, 0}};
+  for (const Case& c : cases) {
+    const double z = c.height + 2 * kWidth - depth;
+    const LayerWrench w =
+        wrench_of(layer_samples(*c.a, raised(z, c.yaw), kWidth, *c.b, raised(0), kWidth));
+    for (double eps : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4})
+      for (int axis = 0; axis < 6; ++axis) {
+        Pose p = raised(z, c.yaw);
+        Vec3d turn = Vec3d::zero();
+        if (axis < 3)
+          p.p[axis] += eps;
+        else
+          turn[axis - 3] = eps;
+        p.q = rotation_by(turn) * p.q;
+        const LayerWrench v = wrench_of(layer_samples(*c.a, p, kWidth, *c.b, raised(0), kWidth));
+        const double bound = 3 * eps / depth + 1e-12;
+        EXPECT_LT(norm(v.force - w.force), bound * w.load) << "axis " << axis << " eps " << eps;
+        EXPECT_LT(norm(v.moment - w.moment), bound * w.load * kSize)
+            << "axis " << axis << " eps " << eps;
+      }
+  }
+}
+
+// C4: a box that slides over floors cut in several ways.
+TEST(LayerContacts, ASweepOverAnyFloorKeepsForceAndCentre) {
+  const TriangleSoup floors[] = {TriangleSoup(cut_plate(1, 1, 1, 0, 1)),
+                                 TriangleSoup(cut_plate(1, 1, 40, 0.3, 2)),
+                                 TriangleSoup(cut_plate(1, 1, 400, 0.3, 3))};
+  const TriangleSoup cubes[] = {TriangleSoup(cut_cube(kSize, 1, 0)),
+                                TriangleSoup(cut_cube(kSize, 32))};
+  const double depth = 1e-3;
+  LayerContacts contacts;
+  std::vector<ContactSample> s;
+  for (const TriangleSoup& floor : floors)
+    for (const TriangleSoup& cube : cubes)
+      for (int step = 0; step < 200; step += floor.faces().size() > 10000 ? 8 : 1) {
+        const double x = 0.05e-3 * step;
+        const Pose pose = raised(0.5 * kSize + 2 * kWidth - depth, 0.3, x, 0.01);
+        s.clear();
+        contacts.find({&cube, pose, kWidth}, {&floor, {}, kWidth}, 0, s);
+        const LayerWrench w = wrench_of(s);
+        ASSERT_NEAR(w.force[2], depth * kSize * kSize, 1e-10 * kSize * kSize);
+        ASSERT_NEAR(w.area, kSize * kSize, 1e-10);
+        ASSERT_NEAR(w.centre[0], x, 1e-9);
+        ASSERT_NEAR(w.centre[1], 0.01, 1e-9);
+        double reach = 0;  // of the hull: the corners of the face
+        for (const ContactSample& c : s) reach = std::max(reach, norm(c.p_a - pose.p));
+        ASSERT_NEAR(reach, std::hypot(0.5 * kSize * std::sqrt(2.0), 0.5 * kSize + kWidth), 1e-9);
+      }
+}
+
+// C11: a sheet that is open, pressed from either side.
+TEST(LayerContacts, AnOpenSheetIsTheSameFromBothSides) {
+  const TriangleSoup sheet(shuffled(cut_plate(0.3, 0.3, 12, 0.3, 3), 4, 0.5)),
+      cube(cut_cube(kSize, 4));
+  EXPECT_EQ(sheet.sided(), 0);
+  const double z = 0.5 * kSize + 2 * kWidth - 1e-3;
+  const LayerWrench above = wrench_of(layer_samples(cube, raised(z), kWidth, sheet, {}, kWidth)),
+                    below = wrench_of(layer_samples(cube, raised(-z), kWidth, sheet, {}, kWidth));
+  EXPECT_NEAR(above.force[2], 1e-3 * kSize * kSize, 1e-12);
+  EXPECT_LT(norm(above.force + below.force), 1e-12 * above.load);
+  EXPECT_NEAR(above.area, below.area, 1e-12);
+}
+
+TEST(LayerContacts, DoubledFacesAndTJunctionsChangeNothing) {
+  const TriangleSoup cube(cut_cube(kSize, 4));
+  const Pose pose = raised(0.5 * kSize + 2 * kWidth - 1e-3, 0.3);
+  const TriMesh plate = cut_plate(1, 1, 40, 0.3, 5);
+  TriMesh doubled = plate;
+  append(doubled, plate, {});
+  // Four plates cut differently, side by side: their common edges do not fit.
+  TriMesh patches;
+  for (int k = 0; k < 4; ++k)
+    append(patches, cut_plate(0.5, 0.5, 11 + 5 * k, 0.3, 7 + static_cast<unsigned>(k)),
+           raised(0, 0, k % 2 ? 0.25 : -0.25, k / 2 ? 0.25 : -0.25));
+  const LayerWrench w =
+      wrench_of(layer_samples(cube, pose, kWidth, TriangleSoup(plate), {}, kWidth));
+  for (const TriMesh* m : {&doubled, &patches}) {
+    const LayerWrench v =
+        wrench_of(layer_samples(cube, pose, kWidth, TriangleSoup(shuffled(*m, 3)), {}, kWidth));
+    EXPECT_NEAR(v.area, w.area, 1e-9 * w.area);
+    EXPECT_LT(norm(v.force - w.force), 1e-9 * w.load);
+    EXPECT_LT(norm(v.moment - w.moment), 1e-9 * w.load);
+  }
+}
+
+}  // namespace
+}  // namespace haptos
