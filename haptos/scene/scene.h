@@ -48,7 +48,7 @@ void each_kind(S& scene, const F& f) {
 /// A struct whose entries are bodies: contact knows them by number.
 template <class S>
 concept IsBody = requires(const S& s) {
-  s.layer;
+  s.group;
 };
 
 /// Checks everything that can be known before compiling: names, references, numbers, meshes.

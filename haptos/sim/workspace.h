@@ -65,7 +65,7 @@ struct RobotParts {
   std::vector<JointMotor*> motors;
   std::vector<int> played;                       ///< motor of each column of the robot's trajectory
   std::vector<LoopClosureTerm*> closures;        ///< as in the robot
-  PointContact* contact = nullptr;               ///< that its shapes are part of
+  std::vector<FrozenContact*> contacts;          ///< that its shapes are part of
   std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
   std::vector<LinkParts> links;                  ///< those that carry points
   ControlSlots controls;

@@ -143,10 +143,10 @@ def test_a_guided_body_presses_until_it_meets_its_force(model):
     scene.sim.update(gravity_z=0, integrator="quasi_static")
     pad = haptos.box_pad(0.01, 0.01, 0.004, grading=haptos.PadGrading.uniform(0.002))
     scene.add_prescribed("mount")
-    scene.add_soft("gel", pad.mesh, glue={"mount": pad.base_vertices}, layer="gels",
+    scene.add_soft("gel", pad.mesh, glue={"mount": pad.base_vertices}, group="gels",
                    self_contact=True)
     scene.add_affine("ball", haptos.icosphere(0.003, 0.001), position=(0, 0, 0.0035),
-                     guide=(0, 0, 2), gravity=False, force=(0, 0, -0.05), layer="tools")
+                     guide=(0, 0, 2), gravity=False, force=(0, 0, -0.05), group="tools")
     scene.add_pair("gels", "tools", support=3e-5, model=model)
     sim = scene.compile()
     report = sim.run(0.01)
@@ -156,7 +156,7 @@ def test_a_guided_body_presses_until_it_meets_its_force(model):
     assert sim.pose("ball")[0, 2] < 0.0029 and sim.velocity("ball").shape == (1, 6)
     assert sim.pose("ball")[0, :2] == pytest.approx((0, 0), abs=1e-15)
     entry = scene.entries()["affine"][0]
-    assert entry["layer"] == "tools" and not entry["gravity"]
+    assert entry["group"] == "tools" and not entry["gravity"]
     np.testing.assert_array_equal(entry["guide"], (0, 0, 1))
     with pytest.raises(haptos.InputError, match="must be barrier, mortar or point"):
         scene.add_pair("gel", "ball", model="mortr")

@@ -58,13 +58,13 @@ def test_entries_tell_every_field_as_it_was_given():
     scene = haptos.Scene()
     given = {"velocity": (1, 2, 3), "omega": (0, "90 deg/s", 0), "density": "2 g/cm3",
              "stiffness": "20 MPa", "force": ("1 mN", 0, 0), "torque": (0, 0, 0.5), "gravity": False,
-             "friction": (0.5, 0.4), "layer": "crates"}
+             "friction": (0.5, 0.4), "group": "crates"}
     scene.add_affine("crate", box(), position=(0, 0, 1), **given)
     entry = scene.entries()["affine"][0]
     assert entry["velocity"] == (1, 2, 3) and entry["omega"][1] == pytest.approx(np.pi / 2)
     assert entry["density"] == 2000 and entry["stiffness"] == 20e6 and entry["force"][0] == 1e-3
     assert entry["torque"] == (0, 0, 0.5) and entry["gravity"] is False and entry["guide"] is None
-    assert entry["friction"] == (0.5, 0.4) and entry["layer"] == "crates"
+    assert entry["friction"] == (0.5, 0.4) and entry["group"] == "crates"
     assert set(entry) >= {f.name for f in keywords("affine")}
 
 
@@ -79,7 +79,7 @@ WRONG = {
     "an axis of no length": (lambda s: s.add_affine("b", box(), guide=(0, 0, 0)), ["guide", "must have a direction"]),
     "a word": (lambda s: s.add_pair("a", "b", model="morta"), ["morta", "barrier, mortar or point", 'did you mean "mortar"']),
     "friction upside down": (lambda s: s.add_half_space("b", friction=(0.4, 0.5)), ["friction", "exchange the two"]),
-    "a layer that is none": (lambda s: s.add_half_space("b", layer=3), ["layer", "must be a text"]),
+    "a group that is none": (lambda s: s.add_half_space("b", group=3), ["group", "must be a text"]),
 }
 
 
@@ -114,11 +114,11 @@ def test_recordings_hold_the_fields_of_bodies(tmp_path):
     import h5py
 
     scene = haptos.Scene(dt=0.01)
-    scene.add_affine("crate", box(), position=(0, 0, 1), friction=(0.5, 0.4), layer="crates")
+    scene.add_affine("crate", box(), position=(0, 0, 1), friction=(0.5, 0.4), group="crates")
     sim = scene.compile()
     with haptos.Recorder(tmp_path / "run.h5", sim) as recorder:
         sim.run(0.01, each=recorder.record)
     with h5py.File(tmp_path / "run.h5") as f:
         attributes = f["affine/crate"].attrs
-        assert attributes["friction"].tolist() == [0.5, 0.4] and attributes["layer"] == "crates"
+        assert attributes["friction"].tolist() == [0.5, 0.4] and attributes["group"] == "crates"
         assert attributes["density"] == 1000 and attributes["mass"] == pytest.approx(0.008)

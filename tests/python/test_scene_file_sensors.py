@@ -251,7 +251,7 @@ def test_a_set_of_pads_of_a_scene_is_the_one_that_python_adds(hand):
     np.testing.assert_allclose(a.robots["hand"].position, b.robots["hand"].position, atol=1e-9)
     entries = [s.entries()["soft"] for s in (scene, twin)]
     for mine, other in zip(*entries, strict=True):
-        for key in ("name", "element", "friction", "material", "layer"):
+        for key in ("name", "element", "friction", "material", "group"):
             assert mine.get(key) == other.get(key), key
         assert list(mine["glue"]) == list(other["glue"])
 

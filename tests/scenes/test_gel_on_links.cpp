@@ -428,7 +428,7 @@ TEST(GelOnLinks, AMeshThatFacesInwardTouchesAsOneThatFacesOutward) {
 TEST(GelOnLinks, PairsNameALinkItsRobotOrItsLayer) {
   for (const char* name : {"ram/tip", "ram", "machines"}) {
     Scene s = ram(0.01);
-    s.robots[0].layer = "machines";
+    s.robots[0].group = "machines";
     AffineBody block;  // in the tip
     block.name = "block";
     block.surface = box({{0.01, 0.01, 0.01}}, {{1, 1, 1}});

@@ -158,12 +158,12 @@ TEST(Layers, PairsThatNameLayersFilterAndSetContact) {
   s.sim.threads = 1;
   HalfSpace floor;
   floor.name = "floor";
-  floor.layer = "ground";
+  floor.group = "ground";
   s.half_spaces = {floor};
   for (int k = 0; k < 3; ++k) {
     AffineBody b;
     b.name = "cube" + std::to_string(k);
-    b.layer = k < 2 ? "ghosts" : "";
+    b.group = k < 2 ? "ghosts" : "";
     b.surface = box({{0.01, 0.01, 0.01}});
     b.pose.p = {{0.1 * k, 0, 0.0051}};
     s.affine.push_back(b);
@@ -193,7 +193,7 @@ TEST(Layers, NamesThatNothingHasAreRefused) {
   Scene s;
   AffineBody b;
   b.name = "cube";
-  b.layer = "props";
+  b.group = "props";
   b.surface = box({{0.01, 0.01, 0.01}});
   s.affine = {b};
   PairOptions p;

@@ -201,7 +201,7 @@ TEST(BadInput, ScenesMadeInCodeAreCheckedToo) {
          s.pairs = {{"gel", "gel", true, 0}};
        },
        "two bodies"},
-      {[&](Scene& s) { s.soft[0].layer = "floor"; }, "has the name of a half-space"},
+      {[&](Scene& s) { s.soft[0].group = "floor"; }, "has the name of a half-space"},
       {[&](Scene& s) {
          s.pairs = {{"gel", "floor", true, 0}};
          s.pairs[0].support = 2;

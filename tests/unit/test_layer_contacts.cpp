@@ -136,9 +136,10 @@ TEST(LayerContacts, ASweepOverAnyFloorKeepsForceAndCentre) {
   const double depth = 1e-3;
   LayerContacts contacts;
   std::vector<ContactSample> s;
-  for (const TriangleSoup& floor : floors)
+  for (const TriangleSoup& floor : floors) {
+    const int stride = floor.faces().size() > 10000 ? 8 : 1;
     for (const TriangleSoup& cube : cubes)
-      for (int step = 0; step < 200; step += floor.faces().size() > 10000 ? 8 : 1) {
+      for (int step = 0; step < 200; step += stride) {
         const double x = 0.05e-3 * step;
         const Pose pose = raised(0.5 * kSize + 2 * kWidth - depth, 0.3, x, 0.01);
         s.clear();
@@ -152,6 +153,7 @@ TEST(LayerContacts, ASweepOverAnyFloorKeepsForceAndCentre) {
         for (const ContactSample& c : s) reach = std::max(reach, norm(c.p_a - pose.p));
         ASSERT_NEAR(reach, std::hypot(0.5 * kSize * std::sqrt(2.0), 0.5 * kSize + kWidth), 1e-9);
       }
+  }
 }
 
 // C11: a sheet that is open, pressed from either side.

@@ -458,7 +458,7 @@ robots:
     stiffness: 20 N/mm
     relaxation_time: 5 ms
     self_contact: false
-    layer: arms
+    group: arms
 rigid:
   - {name: ball, shape: {sphere: {radius: 1 cm}}, mass: 20 g, velocity: [1, 0, 0]}
   - {name: table, shapes: [{box: {size: [1, 1, 0.1]}, pose: {position: [0, 0, 1]}}, {half_space: {}}], fixed: true}
@@ -479,7 +479,7 @@ pairs:
   EXPECT_EQ(arm.stiffness, 2e4);
   EXPECT_EQ(arm.relaxation_time, 5e-3);
   EXPECT_FALSE(arm.self_contact);
-  EXPECT_EQ(arm.layer, "arms");
+  EXPECT_EQ(arm.group, "arms");
   EXPECT_NEAR(s.robots[1].robot.links[0].mass, 0.02, 1e-15);
   EXPECT_NEAR(s.robots[1].robot.links[0].inertia(0, 0), 0.4 * 0.02 * 1e-4, 1e-15);
   EXPECT_EQ(s.robots[1].velocity, (std::vector<double>{1, 0, 0, 0, 0, 0}));

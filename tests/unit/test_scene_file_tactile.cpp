@@ -125,7 +125,7 @@ TEST(SceneFileSensor, PadsOfARobotNeedAReader) {
   const Scene s = parse_scene(text, "scene.yaml", folder, {}, r);
   ASSERT_EQ(s.soft.size(), 1u);
   EXPECT_EQ(s.soft[0].name, "r/tip");
-  EXPECT_EQ(s.soft[0].layer, "r pads");
+  EXPECT_EQ(s.soft[0].group, "r pads");
   EXPECT_EQ(s.soft[0].glue.at(0).body, "r");  // a robot of one link
   ASSERT_EQ(s.pairs.size(), 1u);
   EXPECT_FALSE(s.pairs[0].enabled);

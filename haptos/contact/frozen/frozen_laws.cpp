@@ -65,13 +65,15 @@ FrozenContact::Mixed FrozenContact::mix(const Candidate& c, double open) const {
     const FrozenSurface& p = surface(c.surface[k]);
     const bool area = p.modulus > 0 && s.area > 0;
     is_open[k] = !area && p.stiffness == FrozenSurface::kAuto;
-    each[k] = is_open[k] ? 0 : compliance(area ? p.modulus * s.area : p.stiffness * s.share);
+    each[k] = is_open[k]
+                  ? 0
+                  : compliance((area ? p.modulus * s.area : p.stiffness * s.share) * s.stiffer);
     given += each[k];
   }
   // Numbers decide; where there are none, the sides that leave it open.
   if (!(given > 0) && (is_open[0] || is_open[1])) {
     const int sides = is_open[0] + is_open[1];
-    for (int k = 0; k < 2; ++k) each[k] = is_open[k] ? 1 / (open * s.share * sides) : 0;
+    for (int k = 0; k < 2; ++k) each[k] = is_open[k] ? 1 / (open * s.share * s.stiffer * sides) : 0;
   }
   double sum = 0, time = 0, damping = 0;
   for (int k = 0; k < 2; ++k) {

@@ -67,7 +67,7 @@ void read_value(Reading&, const Value& v, const FieldInfo& row, Friction& out) {
 void read_value(Reading& r, const Value& v, const FieldInfo&, std::string& out) {
   out = v.text();
   if (out.size() > 100) v.fail("", "must have at most 100 characters", "shorten it");
-  r.names.emplace(out, Reading::Named{"layer", v.where().line, false});
+  r.names.emplace(out, Reading::Named{"group", v.where().line, false});
 }
 
 }  // namespace haptos::scene_file

@@ -17,7 +17,7 @@ void read_value(Reading& r, const Value& v, const FieldInfo& row, std::optional<
 void read_value(Reading& r, const Value& v, const FieldInfo& row, Mat3d& out);
 void read_value(Reading& r, const Value& v, const FieldInfo& row, Pose& out);
 void read_value(Reading& r, const Value& v, const FieldInfo& row, Friction& out);
-/// A layer, whose name pairs may use from now on.
+/// A group, whose name pairs may use from now on.
 void read_value(Reading& r, const Value& v, const FieldInfo& row, std::string& out);
 
 /// Demands a map whose keys are fields of one of these kinds, but those among `without`.

@@ -153,7 +153,7 @@ std::size_t read_word(const Value& v, const std::vector<std::string>& words);
 /// Refuses pads of `sensors` whose glued base is far from the link that holds them; after all is
 /// read and placed.
 void check_held_pads(const Reading& r, const Scene& s);
-/// The pads of a robot, a soft body each, in the layer "ROBOT pads".
+/// The pads of a robot, a soft body each, in the group "ROBOT pads".
 void read_pads(Reading& r, const Value& v, const RobotBody& robot);
 
 /// Vertices of the mesh as given: a part of a pad by name, a list, or those in a box.

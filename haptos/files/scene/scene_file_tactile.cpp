@@ -170,8 +170,8 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
     return made;
   });
   const bool one_link = robot.robot.links.size() == 1;
-  const std::string layer = robot.name + " pads";
-  r.names.emplace(layer, Reading::Named{"layer", v.where().line, false});
+  const std::string group = robot.name + " pads";
+  r.names.emplace(group, Reading::Named{"group", v.where().line, false});
   for (LinkPad& p : read.pads) {
     const std::string name = robot.name + "/" + p.name;
     const std::string link = one_link ? robot.name : robot.name + "/" + p.link;
@@ -184,7 +184,7 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
     count_elements(r, v, p.pad.mesh, 1);
     SoftBody b;
     b.name = name;
-    b.layer = layer;
+    b.group = group;
     b.mesh = std::move(p.pad.mesh);
     b.element = Element::kLinear;
     b.coat = std::move(p.pad.coat);
@@ -200,7 +200,7 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
   if (read.touch_robot) return;
   PairOptions apart;
   apart.a = robot.name;
-  apart.b = layer;
+  apart.b = group;
   apart.enabled = false;
   r.pairs.push_back(apart);
 }

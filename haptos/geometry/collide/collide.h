@@ -58,11 +58,12 @@ class CollisionShape {
 };
 
 struct ContactSample {
-  Vec3d p_a, p_b;    ///< on the surfaces, world [m]
-  Vec3d n;           ///< unit, from b to a, world
-  double gap = 0;    ///< n . (p_a - p_b) [m]
-  double share = 1;  ///< of the pair's contact; the shares of a pair add up to 1
-  double area = 0;   ///< that the sample stands for [m2]; 0 for contact at points and lines
+  Vec3d p_a, p_b;      ///< on the surfaces, world [m]
+  Vec3d n;             ///< unit, from b to a, world
+  double gap = 0;      ///< n . (p_a - p_b) [m]
+  double share = 1;    ///< of the pair's contact; the shares of a pair add up to 1
+  double area = 0;     ///< that the sample stands for [m2]; 0 for contact at points and lines
+  double stiffer = 1;  ///< factor of the stiffness
   std::int64_t feature_a = 0, feature_b = 0;  ///< see feature_id; together unique in a pair
 };
 

@@ -133,7 +133,7 @@ IndexLists lists_of(int count, const std::vector<std::array<int, 2>>& pairs) {
 
 }  // namespace
 
-TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element) {
+TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element, bool solid) {
   require_indices(given, element);
   TriMesh mesh = given;
   renumber(mesh);
@@ -148,7 +148,7 @@ TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element) {
   for (int& p : mesh.points) p = same[at_index(p)];
   dropped_ = keep_proper(mesh);
   renumber(mesh);
-  if (!mesh.triangles.empty()) find_sides(mesh);
+  if (!mesh.triangles.empty()) find_sides(mesh, solid);
   take_elements(mesh, element);
   find_planes();
   find_sharp();

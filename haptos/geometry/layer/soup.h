@@ -44,9 +44,11 @@ class TriangleSoup {
   using Edge = Vec2i;  ///< the lower vertex first
 
   TriangleSoup() = default;
+  /// @param solid  every face is known to face outward: sides are not looked for
   /// @throws InputError naming `element` for a mesh without anything, coordinates that are not
   ///         finite, and elements that name a missing vertex
-  explicit TriangleSoup(const TriMesh& mesh, const std::string& element = "mesh");
+  explicit TriangleSoup(const TriMesh& mesh, const std::string& element = "mesh",
+                        bool solid = false);
 
   const std::vector<Vec3d>& vertices() const { return vertices_; }
   const std::vector<Face>& faces() const { return faces_; }
@@ -87,7 +89,7 @@ class TriangleSoup {
 
  private:
   void take_elements(const TriMesh& mesh, const std::string& element);
-  void find_sides(TriMesh& mesh);
+  void find_sides(TriMesh& mesh, bool solid);
   void find_planes();
   void find_sharp();
   bool can_stand_out(int edge) const;

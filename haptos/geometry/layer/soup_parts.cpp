@@ -70,7 +70,11 @@ int side_of(const TriMesh& m, const std::vector<int>& part) {
 }  // namespace
 
 // Parts are joined by edges with two faces.
-void TriangleSoup::find_sides(TriMesh& mesh) {
+void TriangleSoup::find_sides(TriMesh& mesh, bool solid) {
+  if (solid) {
+    for (const Vec3i& v : mesh.triangles) faces_.push_back({v, {}, 0, true});
+    return;
+  }
   orient(mesh);
   const SurfaceTopology topology = surface_topology(mesh);
   Sets sets(mesh.triangles.size());

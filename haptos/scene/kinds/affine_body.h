@@ -15,7 +15,7 @@ namespace haptos {
 struct AffineBody {
   std::string name;
   Friction friction;
-  std::string layer;                  ///< group of bodies that pairs may name
+  std::string group;                  ///< group of bodies that pairs may name
   TriMesh surface;                    ///< closed, outward, in its own frame [m]
   Pose pose;                          ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};          ///< of the centre of mass at the start [m/s]
@@ -78,7 +78,7 @@ struct FieldsOf<AffineBody> {
          &S::guide},
         {{"gravity", "", 0, 1, "false: its own weight does not act on it"}, &S::gravity},
         friction_row<S>(),
-        layer_row<S>(),
+        group_row<S>(),
     };
     return t;
   }

@@ -12,9 +12,10 @@ namespace haptos {
 struct HalfSpace {
   std::string name;
   Friction friction;
-  std::string layer;        ///< group of bodies that pairs may name
+  std::string group;        ///< group of bodies that pairs may name
   Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
   double offset = 0;        ///< [m]
+  double layer = 0;         ///< width of a boundary layer on it [m]; 0: none
 };
 
 template <>
@@ -31,7 +32,9 @@ struct FieldsOf<HalfSpace> {
           "distance of its plane from the origin along the normal"},
          &S::offset},
         friction_row<S>("coefficient, or `[static, kinetic]`, against soft and affine bodies"),
-        layer_row<S>(),
+        {{"layer", "m", 0, 1, "width of the boundary layer on it, against rigid bodies and robots"},
+         &S::layer},
+        group_row<S>(),
     };
     return t;
   }

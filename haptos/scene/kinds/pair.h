@@ -11,7 +11,7 @@ namespace haptos {
 /// Contact between two bodies, where it differs from the scene's options. A body may be named twice
 /// to set its contact with itself.
 struct PairOptions {
-  std::string a, b;  ///< names of bodies or of layers, in either order
+  std::string a, b;  ///< names of bodies or of groups, in either order
   bool enabled = true;
   double stiffness = 0;       ///< [Pa/m]; 0: as the scene's
   Friction friction{-1, -1};  ///< of the pair; sticking below 0: combined from the bodies
@@ -20,7 +20,7 @@ struct PairOptions {
 };
 
 /// Models of contact; which of them two kinds of body take: sim/model/pair_models.h.
-enum class PairModel : std::uint8_t { kBarrier, kMortar, kPoint };
+enum class PairModel : std::uint8_t { kBarrier, kMortar, kPoint, kLayer };
 
 template <>
 struct FieldsOf<PairOptions> {
@@ -29,7 +29,7 @@ struct FieldsOf<PairOptions> {
   static const std::vector<Field<PairOptions>>& table() {
     using S = PairOptions;
     static const std::vector<Field<S>> t = {
-        {{"bodies", "", 0, 0, "`[a, b]`, names of bodies or layers in either order", "", kNeeded},
+        {{"bodies", "", 0, 0, "`[a, b]`, names of bodies or groups in either order", "", kNeeded},
          {}},
         {{"enabled", "", 0, 1, "false: the two pass through each other"}, &S::enabled},
         {{"stiffness", "Pa/m", 0, 1e16, "of contact; 0: as the section `contact` says"},
@@ -37,9 +37,9 @@ struct FieldsOf<PairOptions> {
         {{"support", "m", 1e-9, 1,
           "gap at which contact force sets in; `scene`: as the section `contact` says", "scene"},
          &S::support},
-        {{"model", "", -1, 2,
+        {{"model", "", -1, 3,
           "of contact, [below](#models-of-contact); left out: as the section `contact` says",
-          "barrier mortar point"},
+          "barrier mortar point layer"},
          &S::model},
         {{"friction", "", -1, limits::kMostFriction,
           "coefficient of the pair, or `[static, kinetic]`; left out: combined from the two "

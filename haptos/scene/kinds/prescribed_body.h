@@ -19,7 +19,7 @@ struct Keyframe {
 struct PrescribedBody {
   std::string name;
   Friction friction;
-  std::string layer;  ///< group of bodies that pairs may name
+  std::string group;  ///< group of bodies that pairs may name
   TriMesh surface;    ///< in its own frame [m]
   std::vector<Keyframe> trajectory;
 };
@@ -48,7 +48,7 @@ struct FieldsOf<PrescribedBody> {
           "none"},
          {}},
         friction_row<S>(),
-        layer_row<S>(),
+        group_row<S>(),
     };
     return t;
   }

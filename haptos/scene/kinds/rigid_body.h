@@ -34,6 +34,7 @@ struct RigidSpec : RigidMotion {
   double density = 1000;  ///< [kg/m3], where no mass is given
   double mass = 0;        ///< [kg], spread evenly over the shapes; 0: by density
   bool fixed = false;     ///< stands in the world
+  bool shell = false;     ///< its meshes are thin sheets, with their mass on the surface
 };
 
 template <>
@@ -52,6 +53,10 @@ struct FieldsOf<RigidSpec> {
          &S::density},
         {{"mass", "kg", 1e-12, 1e12, "in place of `density`, spread evenly", "none", 0, "density"},
          &S::mass},
+        {{"shell", "", 0, 1,
+          "true: its shapes are thin sheets that enclose nothing, with `mass` spread evenly over "
+          "their surface"},
+         &S::shell},
         {{"fixed", "", 0, 1, "true: stands in the world, as a table does"}, &S::fixed},
     };
     return t;

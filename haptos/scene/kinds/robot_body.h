@@ -24,7 +24,8 @@ struct RobotContact {
   /// robot touch over an area; 0: none.
   double modulus = 0;
   double dissipation = 20;  ///< of Hunt and Crossley's laws (point_contact.law) [s/m]
-  std::string layer;        ///< group of bodies that pairs may name
+  double layer = 0;         ///< width of a boundary layer about its shapes [m]; 0: none
+  std::string group;        ///< group of bodies that pairs may name
   std::vector<Sensor> sensors;
 };
 
@@ -52,7 +53,12 @@ struct FieldsOf<RobotContact> {
           "of an elastic foundation, which takes the place of the stiffness where two shapes "
           "touch over an area; 0: none"},
          &S::modulus},
-        layer_row<S>(),
+        {{"layer", "m", 0, 1,
+          "width of the boundary layer about its shapes, by which they touch everything else "
+          "([what it does](contact/boundary_layer.md)): meshes are then taken as they are; 0: "
+          "none"},
+         &S::layer},
+        group_row<S>(),
         {{"sensors", "", 0, 0, "a list: [below](#sensors)", "none"}, {}},
     };
     return t;
@@ -112,7 +118,7 @@ struct FieldsOf<RobotBody> {
           "delay}` "
           "with the folder of its meshes and the [rate and "
           "delay](sensors/tactile.md#rate-and-delay) of all its sensors: soft bodies \"ROBOT/PAD\" "
-          "in the layer \"ROBOT pads\", a tactile sensor each; read in Python, as "
+          "in the group \"ROBOT pads\", a tactile sensor each; read in Python, as "
           "[sensors](#sensor) of soft bodies are",
           "none"},
          {}},

@@ -33,7 +33,7 @@ struct HeldVertices {
 struct SoftBody {
   std::string name;
   Friction friction;
-  std::string layer;          ///< group of bodies that pairs may name
+  std::string group;          ///< group of bodies that pairs may name
   TetMesh mesh;               ///< at rest, in its own frame [m]
   Pose pose;                  ///< of that frame at the start
   Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
@@ -95,7 +95,7 @@ struct FieldsOf<SoftBody> {
           "none"},
          {}},
         friction_row<S>(),
-        layer_row<S>(),
+        group_row<S>(),
         {{"self_contact", "", 0, 1, "true: its surface may touch itself"}, &S::self_contact},
         {{"forces", "", 0, 0, "list of `{where, force, spread}`, [below](#loads)", "none"}, {}},
         {{"pressures", "", 0, 0, "list of `{where, pressure}`, [below](#loads)", "none"}, {}},

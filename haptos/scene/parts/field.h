@@ -129,8 +129,8 @@ Field<S> friction_row(const char* meaning = "coefficient, or `[static, kinetic]`
   return {{"friction", "", 0, limits::kMostFriction, meaning}, &S::friction};
 }
 template <class S>
-Field<S> layer_row() {
-  return {{"layer", "", 0, 0, "group of bodies, a word that `pairs` may name"}, &S::layer};
+Field<S> group_row() {
+  return {{"group", "", 0, 0, "group of bodies, a word that `pairs` may name"}, &S::group};
 }
 
 }  // namespace haptos

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/boundary_layer/layer_sampler.h"
 #include "haptos/contact/live/group/live_group.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
 #include "haptos/sim/build/build_robots.h"
@@ -94,7 +95,7 @@ FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Fr
           combine(scene.contact.combine, sliding(a), sliding(b))};
 }
 
-// A layer's pair may name a model that only others of its bodies take.
+// A group's pair may name a model that only others of its bodies take.
 LiveModel live_model(const Scene& scene, const PairOptions* pair) {
   if (pair && pair->model == static_cast<int>(PairModel::kMortar)) return LiveModel::kMortar;
   if (pair && pair->model == static_cast<int>(PairModel::kBarrier)) return LiveModel::kBarrier;
@@ -158,41 +159,74 @@ void add_self(const Scene& scene, const Party& a, LiveGroup& group) {
   group.add(a.surface, a.surface, setup);
 }
 
-// Frozen contact of robots with each other and with half-spaces.
-void add_point_contact(const Model& model, Workspace& w) {
-  const Scene& scene = model.scene;
+// The shapes of frozen contact: those of robots, and half-spaces.
+struct FrozenShapes {
   std::vector<PointShape> shapes;
-  std::vector<std::array<int, 2>> excluded;
+  std::vector<LayerShape> layers;                          // as shapes; empty: nothing has a layer
+  std::vector<std::array<int, 2>> excluded;                // pairs that never touch
+  std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
+};
+
+FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
+  const Scene& scene = model.scene;
+  FrozenShapes f;
   std::vector<const std::string*> owner;  // of each shape: what pairs name
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
-    add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, shapes, excluded);
-    for (std::size_t k = owner.size(); k < shapes.size(); ++k)
-      owner.push_back(&model.body_names[at_index(shapes[k].body)]);
+    add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, f.shapes, f.excluded);
+    for (const auto& link : model.robots[i].layers)
+      f.layers.insert(f.layers.end(), link.begin(), link.end());
+    for (std::size_t k = owner.size(); k < f.shapes.size(); ++k)
+      owner.push_back(&model.body_names[at_index(f.shapes[k].body)]);
   }
-  if (shapes.empty()) return;
+  if (f.shapes.empty()) return f;
   for (const HalfSpace& h : scene.half_spaces) {
     Shape plane;
     plane.kind = ShapeKind::kHalfSpace;
     PointShape p{CollisionShape(plane, h.name), {h.normal * h.offset, rotation_to(h.normal)}};
     p.body = body_number(model, h.name);
-    shapes.push_back(std::move(p));
+    p.layer = h.layer;
+    if (!f.layers.empty()) f.layers.push_back(layer_shape(plane, h.name));
+    f.shapes.push_back(std::move(p));
     owner.push_back(&h.name);
   }
-  if (shapes.size() < 2) return;
-  std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
   const bool any = !scene.pairs.empty() || !scene.constraints.empty();
-  for (std::size_t j = 0; j < shapes.size() && any; ++j)
+  for (std::size_t j = 0; j < f.shapes.size() && any; ++j)
     for (std::size_t i = 0; i < j; ++i) {
       const std::array<int, 2> both{static_cast<int>(i), static_cast<int>(j)};
       const PairOptions* p = pair_options(scene, *owner[i], *owner[j]);
-      if ((p && !p->enabled) || joined(scene, *owner[i], *owner[j])) excluded.push_back(both);
+      if ((p && !p->enabled) || joined(scene, *owner[i], *owner[j])) f.excluded.push_back(both);
       if (!p) continue;
-      if (p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
+      if (p->friction.sticking >= 0) f.own.emplace_back(both, sliding(p->friction));
     }
-  auto term = std::make_unique<PointContact>(std::move(shapes), scene.point_contact, excluded);
-  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
-  for (RobotParts& r : w.robots) r.contact = term.get();
+  return f;
+}
+
+void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Workspace& w) {
+  for (const auto& [both, friction] : f.own) term->set_pair_friction(both[0], both[1], friction);
+  for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
   add_contact(w, std::move(term));
+}
+
+// Frozen contact of robots with each other and with half-spaces: by layers where one of the two has
+// one, else of points.
+void add_frozen_contact(const Model& model, Workspace& w) {
+  const FrozenShapes f = frozen_shapes(model, w);
+  if (f.shapes.size() < 2) return;
+  const PointContactOptions& law = model.scene.point_contact;
+  if (std::any_of(f.shapes.begin(), f.shapes.end(),
+                  [](const PointShape& s) { return s.layer == 0; }))
+    add_frozen(f, std::make_unique<PointContact>(f.shapes, law, f.excluded), w);
+  if (f.layers.empty()) return;
+  std::vector<LayeredShape> layered;
+  for (std::size_t i = 0; i < f.shapes.size(); ++i) {
+    LayeredShape s;
+    static_cast<FrozenSurface&>(s) = f.shapes[i];
+    s.core = f.layers[i];
+    s.frame = f.shapes[i].frame;
+    s.layer = f.shapes[i].layer;
+    layered.push_back(std::move(s));
+  }
+  add_frozen(f, std::make_unique<LayerContact>(layered, law, f.excluded), w);
 }
 
 }  // namespace
@@ -223,7 +257,7 @@ void add_contacts(const Model& model, Workspace& w) {
       add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
                                           live_setup(scene, pair, p, nullptr, h.friction)));
     }
-  add_point_contact(model, w);
+  add_frozen_contact(model, w);
 }
 
 void fit_supports(const State& state, Workspace& w) {

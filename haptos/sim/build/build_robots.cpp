@@ -124,6 +124,7 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
       p.friction = or_else(c.friction, spec.friction);
       p.dissipation = spec.dissipation;
       p.modulus = spec.modulus;
+      p.layer = spec.layer;
       parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }
@@ -150,7 +151,8 @@ void apply_controls(const Scene& scene, double end, const State& state, Workspac
     RobotParts& r = w.robots[i];
     const double* c = state.controls.data();
     for (const auto& [shape, friction] : r.friction)
-      if (r.contact) r.contact->set_friction(shape, c[r.controls.friction()] * friction);
+      for (FrozenContact* contact : r.contacts)
+        contact->set_friction(shape, c[r.controls.friction()] * friction);
     if (!r.body) continue;
     for (std::size_t k = 0; k < r.motors.size(); ++k) {
       const double* m = c + r.controls.motor(static_cast<int>(k));

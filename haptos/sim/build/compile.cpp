@@ -146,6 +146,9 @@ std::shared_ptr<const Model> compile(Scene scene) {
   });
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
+  const auto has_layer = [](const auto& b) { return b.layer > 0; };
+  const bool layered = std::any_of(scene.robots.begin(), scene.robots.end(), has_layer) ||
+                       std::any_of(scene.half_spaces.begin(), scene.half_spaces.end(), has_layer);
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
@@ -153,7 +156,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
     const int first_body = names.empty() ? 0 : body_number(*m, names.front());
     const bool live = std::any_of(names.begin(), names.end(),
                                   [&](const std::string& n) { return meets_live(scene, n); });
-    m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live));
+    m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live, layered));
   }
   compile_sensors(scene, *m);
   compile_gels(scene, *m);

@@ -73,7 +73,7 @@ void check_pairs(const Scene& s) {
   for (const PairOptions& p : s.pairs) {
     const std::string name = "contact pair \"" + p.a + "\" and \"" + p.b + "\"";
     if (p.a == p.b && !touches_itself(s, p.a))
-      refuse(name, "", "must be two bodies, a layer, or a soft body with self_contact",
+      refuse(name, "", "must be two bodies, a group, or a soft body with self_contact",
              "name another one");
     if (seen[std::minmax(p.a, p.b)]++ > 0)
       refuse(name, "", "is given twice", "keep one of the two");

@@ -41,16 +41,16 @@ void check_names(const Scene& s) {
     using Kind = typename std::decay_t<decltype(list)>::value_type;
     for (const Kind& b : list) add(FieldsOf<Kind>::kKind, b.name);
   });
-  const auto add_layer = [&](const std::string& layer) {
-    if (layer.empty()) return;
-    const auto it = seen.emplace(layer, "layer").first;
-    if (it->second != "layer")
-      refuse("layer \"" + layer + "\"", "", "has the name of a " + it->second + " of this scene",
-             "give layers names of their own");
+  const auto add_group = [&](const std::string& group) {
+    if (group.empty()) return;
+    const auto it = seen.emplace(group, "group").first;
+    if (it->second != "group")
+      refuse("group \"" + group + "\"", "", "has the name of a " + it->second + " of this scene",
+             "give groups names of their own");
   };
   each_kind(s, [&](const auto& list) {
     for (const auto& b : list)
-      if constexpr (IsBody<std::decay_t<decltype(b)>>) add_layer(b.layer);
+      if constexpr (IsBody<std::decay_t<decltype(b)>>) add_group(b.group);
   });
   for (const auto& b : s.robots)
     for (const std::string& link : link_body_names(b)) seen.emplace(link, "link");

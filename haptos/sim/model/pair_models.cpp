@@ -10,12 +10,12 @@
 namespace haptos {
 namespace {
 
-// Kinds of the bodies that a name means: a body, a link, or all of a layer.
+// Kinds of the bodies that a name means: a body, a link, or all of a group.
 std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
   std::set<PairKind> kinds;
   const auto look = [&](const auto& list, PairKind kind) {
     for (const auto& b : list)
-      if (b.name == name || b.layer == name) kinds.insert(kind);
+      if (b.name == name || b.group == name) kinds.insert(kind);
   };
   look(s.soft, PairKind::kSoft);
   look(s.affine, PairKind::kAffine);
@@ -24,6 +24,19 @@ std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
   look(s.half_spaces, PairKind::kHalfSpace);
   if (kinds.empty() && find_link(s, name).robot >= 0) kinds.insert(PairKind::kRobot);
   return kinds;
+}
+
+// The widest boundary layer of the bodies that a name means [m].
+double layer_of(const Scene& s, const std::string& name) {
+  double widest = 0;
+  const auto look = [&](const auto& list) {
+    for (const auto& b : list)
+      if (b.name == name || b.group == name) widest = std::max(widest, b.layer);
+  };
+  look(s.robots), look(s.half_spaces);
+  if (const LinkName link = find_link(s, name); link.robot >= 0)
+    widest = std::max(widest, s.robots[static_cast<std::size_t>(link.robot)].layer);
+  return widest;
 }
 
 bool has_word(const std::vector<const char*>& words, const std::string& word) {
@@ -71,8 +84,8 @@ const std::vector<PairModels>& pair_model_table() {
       {K::kPrescribed, K::kPrescribed, {}},
       {K::kPrescribed, K::kRobot, {"barrier", "mortar"}},
       {K::kPrescribed, K::kHalfSpace, {}},
-      {K::kRobot, K::kRobot, {"point"}},
-      {K::kRobot, K::kHalfSpace, {"point"}},
+      {K::kRobot, K::kRobot, {"point", "layer"}},
+      {K::kRobot, K::kHalfSpace, {"point", "layer"}},
       {K::kHalfSpace, K::kHalfSpace, {}},
   };
   return table;
@@ -89,6 +102,14 @@ void check_pair_model(const Scene& scene, const PairOptions& pair) {
   if (pair.model < 0) return;
   const std::string word =
       words_of(*find_field<PairOptions>("model")).at(static_cast<std::size_t>(pair.model));
+  const bool layered = layer_of(scene, pair.a) + layer_of(scene, pair.b) > 0;
+  const std::string element = "contact pair \"" + pair.a + "\" and \"" + pair.b + "\" model";
+  if (word == "layer" && !layered)
+    refuse(element, word, "needs a boundary layer, and both have a width of 0",
+           "give one of them a layer, such as 2.5 mm");
+  if (word == "point" && layered)
+    refuse(element, word, "is no contact of bodies of which one has a boundary layer",
+           "leave the model out, or the layer");
   std::string others;
   // A surface meets itself in barrier contact.
   const bool self =
@@ -102,8 +123,8 @@ void check_pair_model(const Scene& scene, const PairOptions& pair) {
         others += (others.empty() ? "" : "; ") + said(a, b);
       }
   if (others.empty()) return;
-  refuse("contact pair \"" + pair.a + "\" and \"" + pair.b + "\" model", word,
-         "is no contact of theirs: " + others, "leave it out, or name what they take");
+  refuse(element, word, "is no contact of theirs: " + others,
+         "leave it out, or name what they take");
 }
 
 }  // namespace haptos

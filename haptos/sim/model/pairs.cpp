@@ -8,9 +8,9 @@ namespace haptos {
 namespace {
 
 template <class List>
-const std::string* find_layer(const List& list, const std::string& body) {
+const std::string* find_group(const List& list, const std::string& body) {
   for (const auto& b : list)
-    if (b.name == body) return &b.layer;
+    if (b.name == body) return &b.group;
   return nullptr;
 }
 
@@ -30,27 +30,27 @@ bool glued(const Scene& scene, const std::string& soft, const std::string& carri
   return false;
 }
 
-// What a pair may name a body by: its own name, a link's robot, its layer; "" for none.
+// What a pair may name a body by: its own name, a link's robot, its group; "" for none.
 struct Names {
-  std::string body, robot, layer;
+  std::string body, robot, group;
 
   /// How closely `name` means the body; 0: not at all.
   int match(const std::string& name) const {
     if (name == body) return 3;
     if (!robot.empty() && name == robot) return 2;
-    return !layer.empty() && name == layer ? 1 : 0;
+    return !group.empty() && name == group ? 1 : 0;
   }
 };
 
 Names names_of(const Scene& s, const std::string& body) {
-  if (const std::string* l = find_layer(s.soft, body)) return {body, "", *l};
-  if (const std::string* l = find_layer(s.affine, body)) return {body, "", *l};
-  if (const std::string* l = find_layer(s.prescribed, body)) return {body, "", *l};
-  if (const std::string* l = find_layer(s.robots, body)) return {body, "", *l};
-  if (const std::string* l = find_layer(s.half_spaces, body)) return {body, "", *l};
+  if (const std::string* l = find_group(s.soft, body)) return {body, "", *l};
+  if (const std::string* l = find_group(s.affine, body)) return {body, "", *l};
+  if (const std::string* l = find_group(s.prescribed, body)) return {body, "", *l};
+  if (const std::string* l = find_group(s.robots, body)) return {body, "", *l};
+  if (const std::string* l = find_group(s.half_spaces, body)) return {body, "", *l};
   if (const LinkName link = find_link(s, body); link.robot >= 0) {
     const RobotBody& r = s.robots[static_cast<std::size_t>(link.robot)];
-    return {body, r.name, r.layer};
+    return {body, r.name, r.group};
   }
   return {body, "", ""};
 }

@@ -6,7 +6,7 @@
 namespace haptos {
 
 /// The entry of scene.pairs for these bodies, in either order: the one that names them most
-/// closely, by themselves, by the robot of a link, or by their layers; nullptr where there is none.
+/// closely, by themselves, by the robot of a link, or by their groups; nullptr where there is none.
 const PairOptions* pair_options(const Scene& scene, const std::string& a, const std::string& b);
 
 /// Whether a constraint joins the two, so that they do not touch.

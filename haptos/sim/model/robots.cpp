@@ -174,7 +174,7 @@ RobotModel placed_model(const RobotBody& spec) {
 }
 
 RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
-                    const std::vector<GluedMass>& glued, bool live) {
+                    const std::vector<GluedMass>& glued, bool live, bool layered) {
   RobotModel m = placed_model(spec);
   m.velocity = spec.velocity;
   if (m.velocity.empty()) m.velocity.assign(at_index(m.tree->v_count), 0.0);
@@ -191,8 +191,12 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
                 static_cast<int>(m.robot.links.size()), static_cast<int>(m.tree->bodies.size())};
   for (const RobotLink& l : m.robot.links) {
     m.shapes.emplace_back();
-    for (const RobotShape& s : l.collisions)
-      m.shapes.back().emplace_back(s.shape, "link \"" + l.name + "\", collision " + s.name);
+    if (layered) m.layers.emplace_back();
+    for (const RobotShape& s : l.collisions) {
+      const std::string element = "link \"" + l.name + "\", collision " + s.name;
+      m.shapes.back().emplace_back(s.shape, element);
+      if (layered) m.layers.back().push_back(layer_shape(s.shape, element));
+    }
   }
   find_no_contact(spec, m);
   find_carriers(spec, glued, live, m);
@@ -250,8 +254,9 @@ static auto naming(const RobotBody& spec, const Do& f) {
 }
 
 RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
-                         const std::vector<GluedMass>& glued, bool live) {
-  return naming(spec, [&] { return compiled(spec, first_body, first_control, glued, live); });
+                         const std::vector<GluedMass>& glued, bool live, bool layered) {
+  return naming(spec,
+                [&] { return compiled(spec, first_body, first_control, glued, live, layered); });
 }
 
 std::vector<Pose> start_poses(const RobotBody& spec) {

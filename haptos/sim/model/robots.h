@@ -8,6 +8,7 @@
 
 #include "haptos/bodies/tree/tree.h"
 #include "haptos/geometry/collide/collide.h"
+#include "haptos/geometry/layer/layer_shape.h"
 #include "haptos/scene/scene.h"
 #include "haptos/scene/spec.h"
 #include "haptos/sensors/robot/robot_sensors.h"
@@ -37,8 +38,10 @@ struct RobotModel {
   std::vector<int> motor_unknown;                   ///< that each motor drives
   std::vector<int> played;                          ///< motor of each column of the trajectory
   std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
-  std::vector<std::array<int, 2>> no_contact;       ///< links that never touch, in order
-  int first_body = 0;                               ///< number of link 0 in contact records
+  /// The same for boundary-layer contact; empty where nothing of the scene has a layer.
+  std::vector<std::vector<LayerShape>> layers;
+  std::vector<std::array<int, 2>> no_contact;  ///< links that never touch, in order
+  int first_body = 0;                          ///< number of link 0 in contact records
   std::vector<int> carriers;  ///< links that carry points of live contact or of glue
   /// Surfaces of each link's collision shapes for live contact, link frame; empty where there is
   /// none.
@@ -61,9 +64,11 @@ struct GluedMass {
 /// @param first_body, first_control  numbers that the robot may use from
 /// @param glued  counts as mass of its link
 /// @param live  whether its shapes meet bodies in live contact
+/// @param layered  whether something of the scene has a boundary layer
 /// @throws InputError naming robot and part
 RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
-                         const std::vector<GluedMass>& glued = {}, bool live = false);
+                         const std::vector<GluedMass>& glued = {}, bool live = false,
+                         bool layered = false);
 
 /// The motor that each column of a trajectory drives.
 /// @throws InputError for a column that is no motor of the robot

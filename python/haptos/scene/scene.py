@@ -304,10 +304,10 @@ class Scene(SceneOptions):
 
     @declared("pairs")
     def add_pair(self, a: str, b: str, **fields: Unpack[PairsFields]) -> None:
-        """Sets contact between two bodies, or all bodies of two layers, apart from the scene's.
+        """Sets contact between two bodies, or all bodies of two groups, apart from the scene's.
 
-        a, b: names of bodies or layers; an entry that names bodies is stronger than one that names
-        layers, and a soft body with self_contact may be named twice. Raises InputError.
+        a, b: names of bodies or groups; an entry that names bodies is stronger than one that names
+        groups, and a soft body with self_contact may be named twice. Raises InputError.
         """
         who = f'contact pair "{a}" and "{b}"'
         self._core.add_pair(as_name(a, who), as_name(b, who), fields)

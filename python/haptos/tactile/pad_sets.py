@@ -86,18 +86,18 @@ class PadSet:
 
         element: "linear" or "composite", as in Scene.add_soft().
         """
-        layer, names = f"{robot} pads", []
+        group, names = f"{robot} pads", []
         for pad in self.pads:
             name = f"{robot}/{pad.name}"
             mount = _link(robot, pad.link, scene)
             scene.add_soft(name, pad.gel.mesh, material=Material(**self.material),
                            position=pad.position, quaternion=pad.quaternion, frame=mount,
                            element=element, glue={mount: pad.gel.base},
-                           coat=pad.gel.coat, friction=self.friction, layer=layer)
+                           coat=pad.gel.coat, friction=self.friction, group=group)
             scene.add_sensor(name, name, camera=self.camera(pad), markers=pad.markers)
             names.append(name)
         if not self.touch_robot:
-            scene.add_pair(robot, layer, enabled=False)
+            scene.add_pair(robot, group, enabled=False)
         return names
 
     def spec(self, pad: LinkPad) -> _core.SensorSpec:

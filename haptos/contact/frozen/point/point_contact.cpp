@@ -5,29 +5,13 @@
 #include <string>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/link_speed.h"
 
 namespace haptos {
 namespace {
 
 // Candidates reach at least this far [m]: covers the first step of a point (radius 0) at rest.
 constexpr double kReach = 1e-3;
-bool bounded(const Aabb& b) {
-  for (int k = 0; k < 3; ++k)
-    if (!std::isfinite(b.lo[k]) || !std::isfinite(b.hi[k])) return false;
-  return true;
-}
-
-// Of the corners of a box on the link, at the start of the step.
-double largest_speed(const Link* link, const Aabb& box) {
-  if (!link || !bounded(box)) return 0;
-  double fastest = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    Vec3d x;
-    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    fastest = std::max(fastest, squared_norm(link->velocity(x)));
-  }
-  return sqrt(fastest);
-}
 
 }  // namespace
 
@@ -59,6 +43,7 @@ PointSampler::PointSampler(std::vector<PointShape> shapes, const PointContactOpt
 
 bool PointSampler::may_touch(int i, int j) const {
   const PointShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  if (a.layer + b.layer > 0) return false;
   if (a.link == b.link || (a.link && b.link && a.link->env() != b.link->env())) return false;
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{i, j});
 }

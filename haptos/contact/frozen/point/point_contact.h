@@ -38,7 +38,8 @@ struct PointShape : FrozenSurface {
     link = on;
   }
   CollisionShape shape;
-  Pose frame;  ///< of the shape in the link's frame, or in the world
+  Pose frame;        ///< of the shape in the link's frame, or in the world
+  double layer = 0;  ///< width of its boundary layer: a pair that has one is not point contact [m]
 };
 
 /// Whether an overlap at the start of a run [m] is more than contact makes of itself, so that the

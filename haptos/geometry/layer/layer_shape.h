@@ -1,0 +1,25 @@
+// Shapes as boundary-layer contact takes them: a triangle soup and a radius about it.
+//
+//   sphere      its centre, and its radius          capsule    its axis, and its radius
+//   half-space  a square of 10 km, facing outward    box, hull  their faces
+//   mesh        itself, whatever it is               height field  its cells, and a rim and a floor
+//   cylinder, cone, ellipsoid: facets that leave the shape by a five-hundredth of its radius
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/shape/shape.h"
+
+namespace haptos {
+
+struct LayerShape {
+  std::shared_ptr<const TriangleSoup> soup;
+  double radius = 0;  ///< that the soup stands for, beside its layer [m]
+};
+
+/// @throws InputError naming `element` as check_shape() and TriangleSoup
+LayerShape layer_shape(const Shape& shape, const std::string& element);
+
+}  // namespace haptos
