@@ -1,4 +1,5 @@
-"""The haptos command: press, dataset, run, view, render, tetrahedralise, check, calibrate, describe, doctor.
+"""The haptos command: press, dataset, run, view, render, tetrahedralise, scan, check, calibrate,
+describe, doctor.
 
 Exit codes: 0 done; 1 check found the file unusable, or a strict step failed; 2 bad input, in one
 line on stderr, with nothing created; 74 the disk is full; 130 and 143 stopped by Ctrl-C or
@@ -544,6 +545,55 @@ def tetrahedralise(
         file, parse_quantity(size, "m", "--size"), out, unit,
         None if epsilon is None else parse_quantity(epsilon, "m", "--epsilon"), seed, stop_energy,
         allow_defects, overwrite)
+
+
+@app.command()
+def scan(
+    kind: Annotated[str | None, typer.Argument(
+        metavar="KIND", show_default=False, help="mug, terrain, ladder, chair, fingertip, box or "
+        "plane.")] = None,
+    out: Annotated[str | None, typer.Option(
+        "--out", metavar="FILE", show_default=False,
+        help="The surface to write (.stl, .obj, .ply), in metres.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1,
+                                      help="Seed of the random numbers.")] = 1,
+    settings: Annotated[list[str] | None, typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="A parameter that --list shows; may be given several times.")] = None,
+    flip: Annotated[float, typer.Option(
+        metavar="SHARE", help="Share of the triangles whose winding is turned.")] = 0.0,
+    holes: Annotated[float, typer.Option(
+        metavar="SHARE", help="Share of each face that is missing, at most 0.05; none at its "
+        "rim.")] = 0.0,
+    duplicate: Annotated[float, typer.Option(
+        metavar="SHARE", help="Share of the triangles that are there twice.")] = 0.0,
+    t_junctions: Annotated[float, typer.Option(
+        "--t-junctions", metavar="SHARE", help="Share of the triangles that are halved at an edge "
+        "that the neighbour has whole.")] = 0.0,
+    shuffle: Annotated[bool, typer.Option(
+        "--shuffle", help="Triangles and vertices in random order.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Print the kinds and their parameters.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT.")] = False,
+) -> None:
+    """Makes a surface like a scan, or a broken one, to test contact with.
+
+    The same kind, parameters and seed give the same file. It prints triangles, edges, angles, rims.
+
+    \b
+    Examples:
+      haptos scan --list
+      haptos scan mug --out mug.ply
+      haptos scan box --set triangles=12000 --seed 3 --flip 0.5 --holes 0.05 --out box.obj
+      haptos scan terrain --set size=10m --set spread=0.69m --set hurst=0.83 --out ground.stl
+    """
+    from haptos.cli.scan import list_kinds, run_scan
+
+    if list_:
+        list_kinds()
+    else:
+        run_scan(kind, out, seed, settings or [], {
+            "flip": flip, "holes": holes, "duplicate": duplicate, "t_junctions": t_junctions,
+            "shuffle": shuffle}, overwrite)
 
 
 @app.command()

@@ -25,13 +25,13 @@ SURFACE_WRITERS = {".stl": _core.write_stl, ".obj": _core.write_obj, ".ply": _co
 VOLUME_WRITERS = {".vtk": _core.write_vtk, ".msh": _core.write_msh}
 
 
-def _check_out(option: str, out: str, suffixes: list[str], file: str, overwrite: bool) -> Path:
-    """The file to write. Raises InputError where it cannot be."""
+def check_out(option: str, out: str, suffixes: list[str], file: str | None, overwrite: bool) -> Path:
+    """The file to write. file: what is read, if anything. Raises InputError where it cannot be."""
     path = Path(out)
     if path.suffix.lower() not in suffixes:
         refuse(option, out, "must end with one of " + " ".join(suffixes),
                f"for example {option} out{suffixes[0]}")
-    if path.exists() and os.path.samefile(path, file):
+    if file is not None and path.exists() and os.path.samefile(path, file):
         refuse(option, out, "is the file that is read", "name another file")
     if path.is_dir():
         refuse(option, out, "is a folder", "name a file")
@@ -128,7 +128,7 @@ def run_tetrahedralise(file: str, size: float, out: str, unit: str | None,
                        overwrite: bool) -> None:
     """Fills the surface of a file, writes the volume and prints how good it is."""
     _check_surface_file("tetrahedralise", file)
-    path = _check_out("--out", out, list(VOLUME_WRITERS), file, overwrite)
+    path = check_out("--out", out, list(VOLUME_WRITERS), file, overwrite)
     mesh, scale = _read(file, unit)
     surface = mesh.transformed(scale=scale)
     began = time.monotonic()
@@ -152,7 +152,7 @@ def run_repair(file: str, out: str, unit: str | None, overwrite: bool, *, weld: 
     afterwards, 1 if it is not.
     """
     _check_surface_file("check --repair", file)
-    path = _check_out("--repair", out, list(SURFACE_WRITERS), file, overwrite)
+    path = check_out("--repair", out, list(SURFACE_WRITERS), file, overwrite)
     lengths = (weld, largest_hole, rebuild)
     # The unit matters only where a length is to be compared with the file's numbers.
     mesh, scale = _read(file, unit or (None if any(lengths) else "m"))
