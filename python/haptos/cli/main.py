@@ -550,11 +550,12 @@ def tetrahedralise(
 @app.command()
 def scan(
     kind: Annotated[str | None, typer.Argument(
-        metavar="KIND", show_default=False, help="mug, terrain, ladder, chair, fingertip, box or "
-        "plane.")] = None,
+        metavar="KIND", show_default=False, help="mug, terrain, ladder, chair, fingertip, box, "
+        "plane or humanoid.")] = None,
     out: Annotated[str | None, typer.Option(
         "--out", metavar="FILE", show_default=False,
-        help="The surface to write (.stl, .obj, .ply), in metres.")] = None,
+        help="The surface to write (.stl, .obj, .ply), in metres; of a humanoid the .urdf, with its "
+        "meshes beside it.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1,
                                       help="Seed of the random numbers.")] = 1,
     settings: Annotated[list[str] | None, typer.Option(
@@ -585,6 +586,7 @@ def scan(
       haptos scan mug --out mug.ply
       haptos scan box --set triangles=12000 --seed 3 --flip 0.5 --holes 0.05 --out box.obj
       haptos scan terrain --set size=10m --set spread=0.69m --set hurst=0.83 --out ground.stl
+      haptos scan humanoid --set meshes=stl --out humanoid.urdf
     """
     from haptos.cli.scan import list_kinds, run_scan
 

@@ -87,10 +87,13 @@ KINDS = {
 }
 
 
+ROBOT = "humanoid"  #: a robot's file and its meshes, not one mesh: haptos.scans.write_humanoid()
+
+
 def find_kind(name: str) -> Kind:
     """A kind by its name. Raises InputError with the nearest one."""
     if name not in KINDS:
-        refuse("scan", name, "is no kind of scan", remedy_for(name, list(KINDS), ""))
+        refuse("scan", name, "is no kind of scan", remedy_for(name, [*KINDS, ROBOT], ""))
     return KINDS[name]
 
 
