@@ -191,5 +191,21 @@ TEST(LayerContacts, DoubledFacesAndTJunctionsChangeNothing) {
   }
 }
 
+TEST(LayerContacts, HolesLeaveABoxItsInsideAndAnOpenTubeHasNone) {
+  TriMesh punched = cut_cube(kSize, 12);
+  const auto total = punched.triangles.size();
+  std::erase_if(punched.triangles, [&, k = 0](const Vec3i&) mutable { return ++k % 21 == 0; });
+  EXPECT_LT(punched.triangles.size(), total);
+  EXPECT_EQ(TriangleSoup(punched).sided(), static_cast<int>(punched.triangles.size()));
+  TriMesh tube = cut_cube(kSize, 12);
+  std::erase_if(tube.triangles, [&](const Vec3i& t) {
+    double z = 0;
+    for (int k = 0; k < 3; ++k) z += tube.vertices[at_index(t[k])][2] / 3;
+    return std::abs(z) > 0.4999 * kSize;  // top and bottom
+  });
+  EXPECT_EQ(tube.triangles.size(), 4U * 288U);
+  EXPECT_EQ(TriangleSoup(tube).sided(), 0);
+}
+
 }  // namespace
 }  // namespace haptos

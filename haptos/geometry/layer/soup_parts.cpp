@@ -13,6 +13,8 @@ namespace {
 
 // Faces of a part that are asked whether the part winds round what is behind them.
 constexpr int kAsked = 24;
+// How often it winds, on average, for it to enclose a volume: an open tube or bowl does not.
+constexpr double kEnclosed = 0.92;
 // Faces in one plane: turned by less than this [rad], corners off it by less than this part of the
 // size of the mesh (single precision rounds to 6e-8).
 constexpr double kTurn = 2e-2, kOff = 2e-7;
@@ -62,8 +64,8 @@ int side_of(const TriMesh& m, const std::vector<int>& part) {
     ++count;
   }
   inside /= count, outside /= count;
-  if (inside > 0.75 && outside < 0.25) return 1;
-  if (inside > -0.25 && outside < -0.75) return -1;
+  if (inside > kEnclosed && outside < 1 - kEnclosed) return 1;
+  if (inside > kEnclosed - 1 && outside < -kEnclosed) return -1;
   return 0;
 }
 
