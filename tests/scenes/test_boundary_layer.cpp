@@ -156,5 +156,40 @@ TEST(BoundaryLayer, TenCubesCutAtRandomStand) {
   EXPECT_LT(rms, 1e-6);
 }
 
+// On a corner, up to 20 mm in a step of a layer of 2.5 mm: the triangles stay above the ground, and
+// depth is not given back as speed.
+TEST(BoundaryLayer, ACubeThatFallsOnACornerNeitherSinksInNorRebounds) {
+  for (const double speed : {3.0, 20.0}) {
+    Scene s = test::layer_scene(1e-3);
+    HalfSpace ground;
+    ground.name = "ground";
+    s.half_spaces.push_back(ground);
+    LayeredBody cube;
+    cube.mesh = shuffled(cut_cube(0.1, 10), 3, 0.5);
+    cube.pose = {{{0, 0, 0.15}}, normalized(Quat{0.88, 0.28, 0.36, 0.1})};
+    cube.velocity = {{0, 0, -speed}};
+    cube.modulus = 5e9;
+    s.robots.push_back(layered("cube", cube));
+    Sim sim(s);
+    double lowest = 1, up = 0;
+    BodyState b;
+    for (int k = 0; k < 2500; ++k) {
+      sim.step();
+      b = body_state(sim, "cube");
+      for (int corner = 0; corner < 8; ++corner)
+        lowest =
+            std::min(lowest, (b.pose * Vec3d{{corner & 1 ? 0.05 : -0.05, corner & 2 ? 0.05 : -0.05,
+                                              corner & 4 ? 0.05 : -0.05}})[2]);
+      up = std::max(up, b.velocity[2]);
+    }
+    std::printf("FIGURE boundary_layer.corner.%g: lowest %.3f mm, fastest up %.3f m/s\n", speed,
+                1e3 * lowest, up);
+    EXPECT_GT(lowest, 0.5e-3);
+    EXPECT_LT(up, 0.2);  // it topples onto a face
+    EXPECT_NEAR(b.pose.p[2], 0.0525, 1e-6);
+    EXPECT_LT(norm(b.velocity), 1e-7);
+  }
+}
+
 }  // namespace
 }  // namespace haptos
