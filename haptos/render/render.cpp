@@ -3,44 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <string>
 
 #include "haptos/base/parallel.h"
-#include "haptos/base/text/error.h"
 #include "haptos/render/render_light.h"
 
 namespace haptos {
 namespace {
 
 using namespace internal;
-
-[[noreturn]] void fail(std::string element, std::string value, std::string rule,
-                       std::string remedy) {
-  Diagnostic d;
-  d.element = std::move(element);
-  d.value = std::move(value);
-  d.rule = std::move(rule);
-  d.remedy = std::move(remedy);
-  throw InputError(std::move(d));
-}
-
-void check(const Camera& c, const RenderOptions& o) {
-  if (o.width < 1 || o.height < 1 || o.width > 8192 || o.height > 8192)
-    fail("render size", std::to_string(o.width) + " x " + std::to_string(o.height),
-         "must lie in 1 .. 8192 both ways", "give the width and height in pixels");
-  if (o.samples < 1 || o.samples > 6)
-    fail("render.samples", std::to_string(o.samples), "must lie in 1 .. 6",
-         "3 is a good picture, 1 a quick one");
-  const double distance = norm(c.target - c.eye);
-  if (!(distance > 0) || !std::isfinite(distance))
-    fail("camera", std::to_string(distance), "eye and target must be finite and apart",
-         "use frame_scene() for a camera that sees everything");
-  const double size = c.orthographic ? c.ortho_height : c.fov;
-  if (!(size > 0) || !std::isfinite(size) || (!c.orthographic && size >= 3.1))
-    fail(c.orthographic ? "camera.ortho_height" : "camera.fov", std::to_string(size),
-         "must be greater than 0 (a field of view below 3.1 rad)",
-         "give the field of view in radians, for example 0.5");
-}
 
 /// Everything a shader looks at.
 struct Stage {
@@ -288,11 +258,28 @@ void resolve_band(const Stage& s, const Visibility& v, int band, int samples,
 
 }  // namespace
 
+Camera camera_at(const Vec3d& origin, const Mat3d& turn, const Lens& lens) {
+  Camera c;
+  c.eye = origin;
+  c.target = origin + column(turn, 2);
+  c.up = -column(turn, 1);
+  c.lens = lens;
+  return c;
+}
+
 Image render(const RenderScene& scene, const Camera& camera, const RenderOptions& options) {
-  check(camera, options);
   const FaceList list = flatten(scene);
   Vec3d lo{{-1, -1, -1}}, hi{{1, 1, 1}};
   scene_bounds(scene, lo, hi);
+  return draw_faces(list, {lo, hi, scene.ground, scene.clip}, camera, options);
+}
+
+namespace internal {
+
+Image draw_faces(const FaceList& list, const FacesAround& around, const Camera& camera,
+                 const RenderOptions& options) {
+  check_view(camera, options);
+  const auto& [lo, hi, ground, clip] = around;
   Stage s;
   s.list = &list;
   s.view = make_view(camera, options.width, options.height);
@@ -300,10 +287,10 @@ Image render(const RenderScene& scene, const Camera& camera, const RenderOptions
   s.exposure = options.exposure;
   s.top = linear_light(options.background_top);
   s.bottom = linear_light(options.background_bottom);
-  s.ground = scene.ground;
+  s.ground = ground;
   s.centre = (lo + hi) * 0.5;
   s.diagonal = std::max(norm(hi - lo), 1e-12);
-  if (scene.ground) s.centre[2] = *scene.ground;
+  if (ground) s.centre[2] = *ground;
   // The light stands with the camera but never below the horizon of the world.
   Vec3d light = s.view.right * options.key_direction[0] + s.view.up * options.key_direction[1] -
                 s.view.forward * options.key_direction[2];
@@ -312,28 +299,28 @@ Image render(const RenderScene& scene, const Camera& camera, const RenderOptions
   s.light = normalized(light);
   std::unique_ptr<ShadowMap> shadow;
   if (options.shadows && !list.faces.empty()) {
-    shadow = std::make_unique<ShadowMap>(list, lo, hi, s.light, scene.clip);
+    shadow = std::make_unique<ShadowMap>(list, lo, hi, s.light, clip, options.shadow_size);
     s.shadow = shadow.get();
   }
   PixelGeometry geometry;
   std::vector<float> open;
   if (options.ambient_occlusion) {
-    geometry = pixel_geometry(list, s.view, options.width, options.height, scene.clip, scene.ground,
-                              s.centre, 2 * s.diagonal);
+    geometry = pixel_geometry(list, s.view, options.width, options.height, clip, ground, s.centre,
+                              2 * s.diagonal);
     open = ambient_occlusion(geometry, s.view, 0.11 * s.diagonal);
     s.geometry = &geometry;
     s.open = &open;
   }
   Image image(options.width, options.height);
-  const Visibility v(list, s.view, options.width, options.height, options.samples, scene.clip,
-                     false);
+  const Visibility v(list, s.view, options.width, options.height, options.samples, clip, false);
   for_each(
       v.band_count(),
       [&](std::ptrdiff_t band) {
-        resolve_band(s, v, static_cast<int>(band), options.samples, scene.clip, image);
+        resolve_band(s, v, static_cast<int>(band), options.samples, clip, image);
       },
       1);
   return image;
 }
 
+}  // namespace internal
 }  // namespace haptos

@@ -69,11 +69,20 @@ struct RenderScene {
   std::optional<ClipPlane> clip;
 };
 
+/// A pinhole as computer vision gives it: a point (x, y, z) of its frame, z forward, x along the
+/// rows of the picture and y down its columns, is seen at column cx + fx x / z, row cy + fy y / z.
+/// The centre of pixel (row r, column c) is at exactly (c, r).
+struct Lens {
+  double fx = 0, fy = 0, cx = 0, cy = 0;  ///< [pixel]
+  double near = 0, far = 1e300;           ///< what lies outside along z is not seen
+};
+
 struct Camera {
   Vec3d eye{{1, -1, 1}}, target{{0, 0, 0}}, up{{0, 0, 1}};
   double fov = 0.5;  ///< perspective: full vertical angle [rad]
   bool orthographic = false;
-  double ortho_height = 1;  ///< orthographic: height of the picture in scene units
+  double ortho_height = 1;   ///< orthographic: height of the picture in scene units
+  std::optional<Lens> lens;  ///< in place of fov
 };
 
 struct RenderOptions {
@@ -81,12 +90,16 @@ struct RenderOptions {
   int samples = 3;                 ///< per pixel, each way (1 .. 6)
   bool shadows = true;
   bool ambient_occlusion = true;
+  int shadow_size = 2048;  ///< of the map of shadows, each way [pixel]
   Color background_top{0.93f, 0.945f, 0.965f};
   Color background_bottom{0.985f, 0.985f, 0.985f};
   /// Towards the key light in camera axes: right, up of the picture, back to the viewer.
   Vec3d key_direction{{-0.55, 0.95, 0.45}};
   double exposure = 1;
 };
+
+/// The camera whose frame (x right, y down, z forward) has this pose.
+Camera camera_at(const Vec3d& origin, const Mat3d& turn, const Lens& lens);
 
 /// The smallest box round everything but the ground; false for an empty scene.
 bool scene_bounds(const RenderScene& scene, Vec3d& lo, Vec3d& hi);
@@ -96,6 +109,13 @@ Camera frame_box(const Vec3d& lo, const Vec3d& hi, const Vec3d& direction, doubl
                  double fov = 0.5, double margin = 0.08, bool orthographic = false);
 Camera frame_scene(const RenderScene& scene, const Vec3d& direction, double aspect,
                    double fov = 0.5, double margin = 0.08, bool orthographic = false);
+
+/// Depths of a picture from the planes of the faces themselves.
+struct RangeImage {
+  int width = 0, height = 0;
+  std::vector<float> depth;  ///< along the view, not along the ray; infinite where nothing is seen
+  std::vector<int> mesh;     ///< number in the scene of what is seen; -1: nothing
+};
 
 /// Draws the scene. Throws InputError on a size, camera, index or position that cannot be used.
 Image render(const RenderScene& scene, const Camera& camera, const RenderOptions& options = {});

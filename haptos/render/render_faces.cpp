@@ -68,57 +68,13 @@ internal::Face make_face(const RenderMesh& m, const Vec3i& t, int surface) {
   internal::Face f;
   f.surface = surface;
   const internal::Vec3f plain = internal::linear_light(m.color);
+  std::size_t v[3];
   for (int k = 0; k < 3; ++k) {
-    const std::size_t v = static_cast<std::size_t>(t[k]);
-    f.p[k] = m.vertices[v];
-    f.color[k] = m.vertex_colors.empty() ? plain : internal::linear_light(m.vertex_colors[v]);
+    v[k] = static_cast<std::size_t>(t[k]);
+    f.color[k] = m.vertex_colors.empty() ? plain : internal::linear_light(m.vertex_colors[v[k]]);
   }
-  const Vec3d e1 = f.p[1] - f.p[0], e2 = f.p[2] - f.p[0], n = cross(e1, e2);
-  const double n2 = squared_norm(n);
-  f.plane = n2 > 0 ? n * (1 / std::sqrt(n2)) : Vec3d{{0, 0, 1}};
-  f.g1 = n2 > 0 ? cross(e2, n) * (1 / n2) : Vec3d::zero();
-  f.g2 = n2 > 0 ? cross(n, e1) * (1 / n2) : Vec3d::zero();
-  for (int k = 0; k < 3; ++k)
-    for (int d = 0; d < 3; ++d) f.normal[k][d] = static_cast<float>(f.plane[d]);
+  internal::set_corners(m.vertices[v[0]], m.vertices[v[1]], m.vertices[v[2]], f);
   return f;
-}
-
-/// Corner normals: the mean of the facets round the corner that lie within the crease angle,
-/// each weighted by its angle there.
-void smooth_normals(const RenderMesh& m, internal::Face* faces, std::size_t count) {
-  const std::vector<int> weld = welded(m.vertices);
-  std::vector<int> begin(m.vertices.size() + 1, 0), fan(3 * count);
-  const auto vertex = [&](std::size_t t, int k) {
-    return static_cast<std::size_t>(weld[static_cast<std::size_t>(m.triangles[t][k])]);
-  };
-  for (std::size_t t = 0; t < count; ++t)
-    for (int k = 0; k < 3; ++k) ++begin[vertex(t, k)];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  for (std::size_t t = count; t-- > 0;)
-    for (int k = 3; k-- > 0;)
-      fan[static_cast<std::size_t>(--begin[vertex(t, k)])] = static_cast<int>(3 * t) + k;
-  std::vector<double> angle(3 * count);
-  for (std::size_t t = 0; t < count; ++t)
-    for (int k = 0; k < 3; ++k) {
-      const Vec3d* p = faces[t].p;
-      const Vec3d a = p[(k + 1) % 3] - p[k], b = p[(k + 2) % 3] - p[k];
-      angle[3 * t + static_cast<std::size_t>(k)] = std::atan2(norm(cross(a, b)), dot(a, b));
-    }
-  const double limit = std::cos(m.crease_angle);
-  for (std::size_t t = 0; t < count; ++t)
-    for (int k = 0; k < 3; ++k) {
-      Vec3d sum = Vec3d::zero();
-      const std::size_t v = vertex(t, k);
-      for (int i = begin[v]; i < begin[v + 1]; ++i) {
-        const int at = fan[static_cast<std::size_t>(i)];
-        const internal::Face& f = faces[at / 3];
-        if (dot(f.plane, faces[t].plane) < limit) continue;
-        sum += f.plane * angle[static_cast<std::size_t>(at)];
-      }
-      const double length = norm(sum);
-      if (length > 0)
-        for (int d = 0; d < 3; ++d) faces[t].normal[k][d] = static_cast<float>(sum[d] / length);
-    }
 }
 
 /// Two unit vectors that complete a right-handed frame with the unit vector w.
@@ -199,6 +155,55 @@ RenderMesh sphere_mesh(const Vec3d& centre, double radius, int rings) {
 
 namespace internal {
 
+void set_corners(const Vec3d& a, const Vec3d& b, const Vec3d& c, Face& f) {
+  f.p[0] = a, f.p[1] = b, f.p[2] = c;
+  const Vec3d e1 = b - a, e2 = c - a, n = cross(e1, e2);
+  const double n2 = squared_norm(n);
+  f.plane = n2 > 0 ? n * (1 / std::sqrt(n2)) : Vec3d{{0, 0, 1}};
+  f.g1 = n2 > 0 ? cross(e2, n) * (1 / n2) : Vec3d::zero();
+  f.g2 = n2 > 0 ? cross(n, e1) * (1 / n2) : Vec3d::zero();
+  for (int k = 0; k < 3; ++k)
+    for (int d = 0; d < 3; ++d) f.normal[k][d] = static_cast<float>(f.plane[d]);
+}
+
+CornerFans::CornerFans(const RenderMesh& m)
+    : vertex_(3 * m.triangles.size()), begin_(m.vertices.size() + 1, 0), fan_(vertex_.size()) {
+  const std::vector<int> weld = welded(m.vertices);
+  for (std::size_t c = 0; c < vertex_.size(); ++c) {
+    vertex_[c] = weld[static_cast<std::size_t>(m.triangles[c / 3][static_cast<int>(c % 3)])];
+    ++begin_[static_cast<std::size_t>(vertex_[c])];
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  for (std::size_t c = vertex_.size(); c-- > 0;)
+    fan_[static_cast<std::size_t>(--begin_[static_cast<std::size_t>(vertex_[c])])] =
+        static_cast<int>(c);
+}
+
+void CornerFans::smooth(double crease_angle, Face* faces) const {
+  std::vector<double> angle(vertex_.size());
+  for (std::size_t c = 0; c < angle.size(); ++c) {
+    const Vec3d* p = faces[c / 3].p;
+    const std::size_t k = c % 3;
+    const Vec3d a = p[(k + 1) % 3] - p[k], b = p[(k + 2) % 3] - p[k];
+    angle[c] = std::atan2(norm(cross(a, b)), dot(a, b));
+  }
+  const double limit = std::cos(crease_angle);
+  for (std::size_t c = 0; c < vertex_.size(); ++c) {
+    Vec3d sum = Vec3d::zero();
+    const std::size_t v = static_cast<std::size_t>(vertex_[c]);
+    for (int i = begin_[v]; i < begin_[v + 1]; ++i) {
+      const int at = fan_[static_cast<std::size_t>(i)];
+      const Face& f = faces[at / 3];
+      if (dot(f.plane, faces[c / 3].plane) < limit) continue;
+      sum += f.plane * angle[static_cast<std::size_t>(at)];
+    }
+    const double length = norm(sum);
+    if (length > 0)
+      for (int d = 0; d < 3; ++d)
+        faces[c / 3].normal[c % 3][d] = static_cast<float>(sum[d] / length);
+  }
+}
+
 Vec3d Face::weights(const Vec3d& x) const {
   const Vec3d d = x - p[0];
   Vec3d b{{0, dot(g1, d), dot(g2, d)}};
@@ -212,20 +217,21 @@ FaceList flatten(const RenderScene& scene) {
   std::vector<RenderMesh> extra;
   for (const RenderArrow& a : scene.arrows) extra.push_back(arrow_mesh(a));
   for (const RenderPoint& p : scene.points) extra.push_back(point_mesh(p));
-  std::vector<const RenderMesh*> all;
-  for (const RenderMesh& m : scene.meshes) all.push_back(&m);
-  for (const RenderMesh& m : extra) all.push_back(&m);
-  for (std::size_t i = 0; i < all.size(); ++i) check(*all[i], i);
+  std::vector<std::pair<int, const RenderMesh*>> all;
+  for (const auto* meshes : {&scene.meshes, static_cast<const std::vector<RenderMesh>*>(&extra)})
+    for (const RenderMesh& m : *meshes) all.emplace_back(static_cast<int>(all.size()), &m);
+  for (std::size_t i = 0; i < all.size(); ++i) check(*all[i].second, i);
   std::stable_partition(all.begin(), all.end(),
-                        [](const RenderMesh* m) { return m->opacity >= 1; });
+                        [](const auto& m) { return m.second->opacity >= 1; });
   FaceList list;
-  for (const RenderMesh* m : all) {
+  for (const auto& [number, mesh] : all) {
+    const RenderMesh* m = mesh;
     Surface s;
+    s.mesh = number;
     s.finish = m->finish;
     s.opacity = static_cast<float>(std::clamp(m->opacity, 0.0, 1.0));
     s.clipped = m->clipped && scene.clip.has_value();
-    const bool overlay =
-        std::any_of(extra.begin(), extra.end(), [m](const RenderMesh& e) { return m == &e; });
+    const bool overlay = number >= static_cast<int>(scene.meshes.size());
     s.glow = overlay ? 0.45f : 0.0f;
     s.wire = m->wire;
     s.wire_width = m->wire_width;
@@ -235,7 +241,7 @@ FaceList flatten(const RenderScene& scene) {
     const int index = static_cast<int>(list.surfaces.size());
     for (const Vec3i& t : m->triangles) list.faces.push_back(make_face(*m, t, index));
     s.face_end = static_cast<int>(list.faces.size());
-    if (m->smooth) smooth_normals(*m, list.faces.data() + s.face_begin, m->triangles.size());
+    if (m->smooth) CornerFans(*m).smooth(m->crease_angle, list.faces.data() + s.face_begin);
     if (s.opacity >= 1) ++list.opaque_count;
     list.surfaces.push_back(s);
   }

@@ -19,6 +19,7 @@ struct Surface {
   Vec3f wire_color, cap_color;  ///< linear light
   double wire_width = 1;
   int face_begin = 0, face_end = 0;
+  int mesh = 0;  ///< number in the scene; arrows and points follow the meshes
 };
 
 struct Face {
@@ -42,6 +43,33 @@ struct FaceList {
 
 /// Checks the scene and flattens it; arrows and points become meshes.
 FaceList flatten(const RenderScene& scene);
+
+/// The faces round each corner of a mesh: what its smooth normals are means of. It depends on which
+/// vertices lie in the same place, not on where that is.
+class CornerFans {
+ public:
+  explicit CornerFans(const RenderMesh& mesh);
+  /// Corner normals: the mean of the facets round the corner that lie within the crease angle, each
+  /// weighted by its angle there.
+  void smooth(double crease_angle, Face* faces) const;
+
+ private:
+  std::vector<int> vertex_;  // of each corner, the first in its place
+  std::vector<int> begin_, fan_;
+};
+
+/// Corners, plane and weights of a face.
+void set_corners(const Vec3d& a, const Vec3d& b, const Vec3d& c, Face& face);
+
+/// What there is round the faces: the box that holds what throws shadows, and the rest of a scene.
+struct FacesAround {
+  Vec3d lo, hi;
+  std::optional<double> ground;
+  std::optional<ClipPlane> clip;
+};
+
+Image draw_faces(const FaceList& list, const FacesAround& around, const Camera& camera,
+                 const RenderOptions& options);
 
 inline Vec3f linear_light(Color c) {
   return {{linear_from_srgb(c.r), linear_from_srgb(c.g), linear_from_srgb(c.b)}};

@@ -32,7 +32,8 @@ Vec3f to_float(const Vec3d& v) {
 }  // namespace
 
 ShadowMap::ShadowMap(const FaceList& list, const Vec3d& lo, const Vec3d& hi, const Vec3d& light,
-                     const std::optional<ClipPlane>& clip) {
+                     const std::optional<ClipPlane>& clip, int size)
+    : size_(size) {
   const Vec3d centre = (lo + hi) * 0.5;
   diagonal_ = norm(hi - lo);
   Camera c;
@@ -40,18 +41,19 @@ ShadowMap::ShadowMap(const FaceList& list, const Vec3d& lo, const Vec3d& hi, con
   c.target = centre;
   c.orthographic = true;
   c.ortho_height = 1.02 * diagonal_;
-  view_ = make_view(c, kSize, kSize);
-  texel_ = 1 / view_.f;
-  key_.assign(static_cast<std::size_t>(kSize) * kSize, kFar);
+  view_ = make_view(c, size_, size_);
+  texel_ = 1 / view_.fx;
+  key_.assign(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_), kFar);
   surface_.assign(key_.size(), -1);
-  const Visibility v(list, view_, kSize, kSize, 1, clip, false);
+  const Visibility v(list, view_, size_, size_, 1, clip, false);
   for_each(
       v.band_count(),
       [&](std::ptrdiff_t band) {
         SampleBuffer s;
         v.draw(static_cast<int>(band), s);
-        const std::size_t first =
-            static_cast<std::size_t>(band) * static_cast<std::size_t>(v.band_rows()) * kSize;
+        const std::size_t first = static_cast<std::size_t>(band) *
+                                  static_cast<std::size_t>(v.band_rows()) *
+                                  static_cast<std::size_t>(size_);
         for (std::size_t i = 0; i < s.key.size(); ++i) {
           const auto surface_of = [&](int id) {
             return id >= 0 ? list.faces[static_cast<std::size_t>(id)].surface : cap_surface(id);
@@ -76,7 +78,7 @@ ShadowMap::ShadowMap(const FaceList& list, const Vec3d& lo, const Vec3d& hi, con
 /// Four neighbouring comparisons weighted bilinearly; outside the map everything is lit.
 double ShadowMap::passed(double col, double row, float key) const {
   const double fc = std::floor(col), fr = std::floor(row);
-  if (!(fc >= 0 && fr >= 0 && fc < kSize - 1 && fr < kSize - 1)) return 1;
+  if (!(fc >= 0 && fr >= 0 && fc < size_ - 1 && fr < size_ - 1)) return 1;
   const int c = static_cast<int>(fc), r = static_cast<int>(fr);
   const double u = col - fc, v = row - fr;
   const auto test = [&](int dr, int dc) { return at(r + dr, c + dc) >= key ? 1.0 : 0.0; };
@@ -98,7 +100,7 @@ double ShadowMap::lit(const Vec3d& x, const Vec3d& n) const {
   double sum = 0, count = 0;
   for (const Vec2d& o : kSearch) {
     const double c = u[0] + o[0] * search, r = u[1] + o[1] * search;
-    if (!(c >= 0 && r >= 0 && c < kSize && r < kSize)) continue;
+    if (!(c >= 0 && r >= 0 && c < size_ && r < size_)) continue;
     // Slanted receivers would block themselves at the far end of the search.
     const float k = at(static_cast<int>(r), static_cast<int>(c));
     if (k < key - static_cast<float>(norm(o) * search * texel_ * 0.6)) sum += k, ++count;
@@ -123,8 +125,9 @@ double ShadowMap::thickness(const Vec3d& x, int surface) const {
   for (const Vec2d& o : kTaps) {
     const double c = u[0] + o[0] * radius, r = u[1] + o[1] * radius;
     double t = 0;
-    if (c >= 0 && r >= 0 && c < kSize && r < kSize) {
-      const std::size_t i = static_cast<std::size_t>(r) * kSize + static_cast<std::size_t>(c);
+    if (c >= 0 && r >= 0 && c < size_ && r < size_) {
+      const std::size_t i = static_cast<std::size_t>(r) * static_cast<std::size_t>(size_) +
+                            static_cast<std::size_t>(c);
       if (key_[i] < p[2])
         t = surface_[i] == surface ? std::min((p[2] - key_[i]) / diagonal_, 1.0) : 1.0;
     }
@@ -207,7 +210,7 @@ std::vector<float> ambient_occlusion(const PixelGeometry& g, const View& view, d
         for (int col = 0; col < width; col += 2) {
           const std::size_t at = pixel(row, col);
           if (!(g.depth[at] < kFar)) continue;
-          const double scale = view.orthographic ? view.f : view.f / g.depth[at];
+          const double scale = view.orthographic ? view.fy : view.fy / g.depth[at];
           const float span = static_cast<float>(std::clamp(radius * scale, 4.0, 0.2 * width));
           // Interleaved gradient noise (J. Jimenez 2014) turns the directions from pixel to pixel.
           const int block_col = col / 2, block_row = row / 2;  // of two by two pixels

@@ -13,8 +13,9 @@ namespace haptos::internal {
 class ShadowMap {
  public:
   /// `light`: unit vector towards the light. `lo`, `hi`: box that holds every caster.
+  /// `size`: of the map, each way [pixel].
   ShadowMap(const FaceList& list, const Vec3d& lo, const Vec3d& hi, const Vec3d& light,
-            const std::optional<ClipPlane>& clip);
+            const std::optional<ClipPlane>& clip, int size);
 
   /// The part of the key light that reaches x, 0 .. 1; n is the surface's unit normal there.
   double lit(const Vec3d& x, const Vec3d& n) const;
@@ -24,11 +25,12 @@ class ShadowMap {
 
  private:
   float at(int row, int col) const {
-    return key_[static_cast<std::size_t>(row) * kSize + static_cast<std::size_t>(col)];
+    return key_[static_cast<std::size_t>(row) * static_cast<std::size_t>(size_) +
+                static_cast<std::size_t>(col)];
   }
   double passed(double col, double row, float key) const;
 
-  static constexpr int kSize = 2048;
+  int size_;
   View view_;
   double texel_ = 1, diagonal_ = 1;
   std::vector<float> key_;

@@ -3,8 +3,37 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include "haptos/base/text/refuse.h"
 
 namespace haptos::internal {
+
+void check_view(const Camera& c, const RenderOptions& o) {
+  if (o.width < 1 || o.height < 1 || o.width > 8192 || o.height > 8192)
+    refuse("render size", std::to_string(o.width) + " x " + std::to_string(o.height),
+           "must lie in 1 .. 8192 both ways", "give the width and height in pixels");
+  if (o.samples < 1 || o.samples > 6)
+    refuse("render.samples", std::to_string(o.samples), "must lie in 1 .. 6",
+           "3 is a good picture, 1 a quick one");
+  const double distance = norm(c.target - c.eye);
+  if (!(distance > 0) || !std::isfinite(distance))
+    refuse("camera", std::to_string(distance), "eye and target must be finite and apart",
+           "use frame_scene() for a camera that sees everything");
+  if (c.lens) {
+    const Lens& l = *c.lens;
+    if (!(l.fx > 0 && l.fy > 0 && std::isfinite(l.fx + l.fy + l.cx + l.cy) && l.near > 0 &&
+          l.near < l.far))
+      refuse("camera.lens", "", "must have focal lengths above 0 and 0 < near < far",
+             "give fx, fy, cx and cy in pixels");
+    return;
+  }
+  const double size = c.orthographic ? c.ortho_height : c.fov;
+  if (!(size > 0) || !std::isfinite(size) || (!c.orthographic && size >= 3.1))
+    refuse(c.orthographic ? "camera.ortho_height" : "camera.fov", std::to_string(size),
+           "must be greater than 0 (a field of view below 3.1 rad)",
+           "give the field of view in radians, for example 0.5");
+}
 
 View make_view(const Camera& c, int width, int height) {
   View v;
@@ -17,10 +46,14 @@ View make_view(const Camera& c, int width, int height) {
   v.right = normalized(side);
   v.up = cross(v.right, v.forward);
   v.orthographic = c.orthographic;
-  v.f = c.orthographic ? height / c.ortho_height : 0.5 * height / std::tan(0.5 * c.fov);
+  v.fx = v.fy = c.orthographic ? height / c.ortho_height : 0.5 * height / std::tan(0.5 * c.fov);
   v.cx = 0.5 * (width - 1);
   v.cy = 0.5 * (height - 1);
   v.near = 1e-3 * norm(c.target - c.eye);
+  if (c.lens) {
+    v.fx = c.lens->fx, v.fy = c.lens->fy, v.cx = c.lens->cx, v.cy = c.lens->cy;
+    v.near = c.lens->near, v.far = c.lens->far;
+  }
   return v;
 }
 
@@ -152,9 +185,10 @@ void Visibility::draw(int band, SampleBuffer& out) const {
   const int last = std::min((band + 1) * band_rows_, height_) * samples_;
   const std::size_t stride = static_cast<std::size_t>(sample_width());
   const std::size_t size = static_cast<std::size_t>(last - first) * stride;
-  constexpr float kFar = std::numeric_limits<float>::infinity();
-  out.key.assign(size, kFar);
-  out.front_key.assign(size, kFar);
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  const float most = view_.orthographic ? kNone : static_cast<float>(view_.key(view_.far));
+  out.key.assign(size, most);
+  out.front_key.assign(size, most);
   out.id.assign(size, kNothing);
   out.front_id.assign(size, kNothing);
   out.depth_count.resize(size);

@@ -1,8 +1,8 @@
 // Projection and visibility: which face each sample of a picture sees.
 //
 // View axes: right, up, forward. A point with view coordinates (X, Y, w), w forward, lands at
-//   perspective   col = cx + f X / w, row = cy - f Y / w, key = -1 / w
-//   orthographic  col = cx + f X,     row = cy - f Y,     key = w
+//   perspective   col = cx + fx X / w, row = cy - fy Y / w, key = -1 / w
+//   orthographic  col = cx + fx X,     row = cy - fy Y,     key = w
 // The key grows with the distance and is a plane over the picture for every plane in space, so the
 // z-buffer, the clip plane and its cap need nothing but linear interpolation.
 #pragma once
@@ -18,25 +18,28 @@ namespace haptos::internal {
 struct View {
   Vec3d eye, right, up, forward;
   bool orthographic = false;
-  double f = 1, cx = 0, cy = 0;  ///< [pixel], scene to picture
-  double near = 0;               ///< perspective: smallest w that is drawn
+  double fx = 1, fy = 1, cx = 0, cy = 0;  ///< [pixel], scene to picture
+  double near = 0, far = 1e300;           ///< perspective: smallest and largest w that is drawn
 
   Vec3d to_view(const Vec3d& x) const {
     const Vec3d d = x - eye;
     return {{dot(d, right), dot(d, up), dot(d, forward)}};
   }
   Vec2d pixel(const Vec3d& v) const {
-    const double s = orthographic ? f : f / v[2];
-    return {{cx + s * v[0], cy - s * v[1]}};
+    const double w = orthographic ? 1 : v[2];
+    return {{cx + fx / w * v[0], cy - fy / w * v[1]}};
   }
   double key(double w) const { return orthographic ? w : -1 / w; }
   /// Origin and direction of the ray through a pixel: the point at depth w is origin + w dir.
   void ray(double col, double row, Vec3d& origin, Vec3d& dir) const {
-    const Vec3d offset = right * ((col - cx) / f) - up * ((row - cy) / f);
+    const Vec3d offset = right * ((col - cx) / fx) - up * ((row - cy) / fy);
     origin = orthographic ? eye + offset : eye;
     dir = orthographic ? forward : forward + offset;
   }
 };
+
+/// @throws InputError on a size or a camera that cannot be used
+void check_view(const Camera& camera, const RenderOptions& options);
 
 View make_view(const Camera& camera, int width, int height);
 
