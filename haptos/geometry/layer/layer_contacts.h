@@ -28,6 +28,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
@@ -58,7 +59,10 @@ class LayerContacts {
  private:
   struct FacePair {
     int plane[2], face[2];
-    auto operator<=>(const FacePair&) const = default;
+    bool operator<(const FacePair& o) const {
+      return std::tie(plane[0], plane[1], face[0], face[1]) <
+             std::tie(o.plane[0], o.plane[1], o.face[0], o.face[1]);
+    }
   };
   // Two planes that face each other.
   struct Facing {

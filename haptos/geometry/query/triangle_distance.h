@@ -345,7 +345,7 @@ template <class T>
 HAPTOS_HD void take_crossing(const Vec3<T> (&x)[3], const Vec3<T> (&y)[3], const TrianglePair<T>& p,
                              Mask<T> may_cross, TriangleDistance<T>& out) {
   const T o(0);
-  Mask<T> found = o > o;
+  Mask<T> found = o > T(1);
   T farthest(0), s;
   for (int side = 0; side < 2; ++side)
     for (int k = 0; k < 3; ++k) {
