@@ -120,7 +120,7 @@ class LayerContacts {
   }
   double far() const { return R_ + vmax(reach_, 0.0); }
   /// Calls f(item, box) for items of a tree of `side` that are near the other one, with the item's
-  /// box in the frame of the other, as far as contact reaches.
+  /// box in the frame of the other.
   template <class Corners, class F>
   void each_near(int side, const Bvh& tree, Corners&& corners, F&& f) const;
 
@@ -151,7 +151,7 @@ void LayerContacts::each_near(int side, const Bvh& tree, Corners&& corners, F&& 
     Aabb box;
     for (int k = 0; k < 3; ++k)
       box.merge(across(side, soup(side).vertices()[static_cast<std::size_t>(c[k])]));
-    f(i, box.inflated(far()));
+    f(i, box);
   });
 }
 

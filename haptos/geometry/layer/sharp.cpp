@@ -70,7 +70,8 @@ void LayerContacts::find_sharp(int side) {
     return {{v[0], v[1], v[1]}};
   };
   const auto others = static_cast<int>(o.sharp_vertices().size());
-  each_near(side, s.sharp_tree(), corners, [&](int item, const Aabb& box) {
+  each_near(side, s.sharp_tree(), corners, [&](int item, const Aabb& own) {
+    const Aabb box = own.inflated(far());
     close_.clear();
     o.tree().query(box, [&](int i) { close_.push_back(i); });
     std::sort(close_.begin(), close_.end());
