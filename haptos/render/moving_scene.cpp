@@ -59,8 +59,9 @@ RangeImage range_of(const FaceList& list, const Camera& camera, int width, int h
           if (id == kNothing) continue;
           const Face& f = list.faces[static_cast<std::size_t>(id)];
           const std::size_t at = first + i, w = static_cast<std::size_t>(width);
+          const std::size_t column = at % w, row = at / w;
           out.depth[at] = static_cast<float>(
-              depth_of(f, view, static_cast<double>(at % w), static_cast<double>(at / w)));
+              depth_of(f, view, static_cast<double>(column), static_cast<double>(row)));
           out.mesh[at] = list.surfaces[static_cast<std::size_t>(f.surface)].mesh;
         }
       },

@@ -279,7 +279,8 @@ namespace internal {
 Image draw_faces(const FaceList& list, const FacesAround& around, const Camera& camera,
                  const RenderOptions& options) {
   check_view(camera, options);
-  const auto& [lo, hi, ground, clip] = around;
+  const auto& [lo, hi, ground, clipped] = around;
+  const auto& clip = clipped;  // a lambda below takes it, which a structured binding may not
   Stage s;
   s.list = &list;
   s.view = make_view(camera, options.width, options.height);
