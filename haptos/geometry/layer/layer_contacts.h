@@ -122,7 +122,7 @@ class LayerContacts {
   /// Calls f(item, box) for items of a tree of `side` that are near the other one, with the item's
   /// box in the frame of the other.
   template <class Corners, class F>
-  void each_near(int side, const Bvh& tree, Corners&& corners, F&& f) const;
+  void each_near(int side, const WideTree& tree, Corners&& corners, F&& f) const;
 
   LayerSurface surface_[2];
   Mat3d r_;  // turns a into the frame of b
@@ -137,7 +137,7 @@ class LayerContacts {
 };
 
 template <class Corners, class F>
-void LayerContacts::each_near(int side, const Bvh& tree, Corners&& corners, F&& f) const {
+void LayerContacts::each_near(int side, const WideTree& tree, Corners&& corners, F&& f) const {
   // The other one's box in the frame of this one.
   const Aabb& other = soup(1 - side).box();
   Aabb all;

@@ -182,7 +182,7 @@ void TriangleSoup::take_elements(const TriMesh& given, const std::string& elemen
   }
   if (boxes.empty())
     throw InputError({"", 0, 0, element, "", "has no triangle, segment or point", "give some"});
-  tree_.build(boxes);
+  tree_ = WideTree(boxes);
   box_ = {};
   for (const Aabb& b : boxes) box_.merge(b);
   for (const Vec3d& x : vertices_) extent_ = std::max(extent_, norm(x));
@@ -237,17 +237,45 @@ bool TriangleSoup::can_stand_out(int edge) const {
   return bound > kFlat;
 }
 
+// Whether some direction n has every edge that leaves the vertex above the plane across it: the
+// axis of the narrowest cone round the edges is along the middle of two of them or as far from
+// three.
 bool TriangleSoup::can_stand_out_vertex(int v) const {
+  constexpr std::size_t kMany = 16;  // beyond, no triples: the answer is yes
   const auto around = vertex_edges_[v];
-  const auto direction = [&](int e) {
+  std::vector<Vec3d> d;
+  Vec3d out = Vec3d::zero();
+  bool sided = !around.empty();
+  for (const int e : around) {
     const Vec2i& w = edges_[at_index(e)];
-    return normalized(vertices_[at_index(w[0] == v ? w[1] : w[0])] - vertices_[at_index(v)]);
-  };
-  for (std::size_t i = 0; i < around.size(); ++i)
+    d.push_back(
+        normalized(vertices_[at_index(w[0] == v ? w[1] : w[0])] - vertices_[at_index(v)]));
+    for (const int f : edge_faces_[e]) {
+      out += planes_[at_index(faces_[at_index(f)].plane)].n;
+      sided = sided && faces_[at_index(f)].sided;
+    }
+    sided = sided && !edge_faces_[e].empty();
+  }
+  for (std::size_t i = 0; i < d.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (0.5 * (1 + dot(direction(around[i]), direction(around[j]))) <= kFlat * kFlat)
-        return false;
-  return true;
+      if (0.5 * (1 + dot(d[i], d[j])) <= kFlat * kFlat) return false;
+  if (d.size() > kMany) return true;
+  const auto above = [&](const Vec3d& n) {
+    const double l = norm(n);
+    // Inside a solid nothing comes to touch it.
+    if (!(l > 1e-9) || (sided && dot(n, out) > 0)) return false;
+    return std::all_of(d.begin(), d.end(), [&](const Vec3d& x) { return dot(n, x) > kFlat * l; });
+  };
+  if (d.size() < 2) return true;
+  for (std::size_t i = 0; i < d.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (above(d[i] + d[j])) return true;
+      for (std::size_t k = 0; k < j; ++k) {
+        const Vec3d n = cross(d[j] - d[i], d[k] - d[i]);
+        if (above(dot(n, d[i]) > 0 ? n : -n)) return true;
+      }
+    }
+  return false;
 }
 
 void TriangleSoup::find_sharp() {
@@ -263,7 +291,7 @@ void TriangleSoup::find_sharp() {
       const Edge& v = edges_[at_index(e)];
       boxes.push_back(Aabb::of(vertices_[at_index(v[0])], vertices_[at_index(v[1])]));
     }
-  sharp_tree_.build(boxes);
+  sharp_tree_ = WideTree(boxes);
 }
 
 }  // namespace haptos

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "haptos/geometry/mesh/topology.h"
-#include "haptos/geometry/query/bvh.h"
+#include "haptos/geometry/tree/wide_tree.h"
 
 namespace haptos {
 
@@ -65,9 +65,9 @@ class TriangleSoup {
   }
   /// Corners of an element; a segment names its second twice, a point its only one.
   Vec3i corners(int element) const;
-  const Bvh& tree() const { return tree_; }
+  const WideTree& tree() const { return tree_; }
   /// Over what can stand out: sharp_vertices(), then sharp_edges().
-  const Bvh& sharp_tree() const { return sharp_tree_; }
+  const WideTree& sharp_tree() const { return sharp_tree_; }
   const std::vector<int>& sharp_vertices() const { return sharp_vertices_; }
   const std::vector<int>& sharp_edges() const { return sharp_edges_; }
   /// No vertex is farther from the origin [m].
@@ -106,7 +106,7 @@ class TriangleSoup {
   int loose_segments_ = 0, dropped_ = 0;
   Aabb box_;
   double extent_ = 0, area_ = 0;
-  Bvh tree_, sharp_tree_;
+  WideTree tree_, sharp_tree_;
 };
 
 /// Sine of the elevation at which an edge or a vertex starts to stand out from what is beside it,

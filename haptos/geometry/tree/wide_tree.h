@@ -1,0 +1,263 @@
+// A tree of boxes eight wide, for millions of boxes that do not change.
+//
+// Boxes are put in the order of a Hilbert curve through their centres. Eight in a row make a node,
+// eight nodes in a row the node above, and so on: a node has no pointers, its children are where
+// counting says. A node holds the bounds of its eight children side by side, as floats rounded
+// outward, and all eight are tested at once. Making a tree is a sort and a sweep per level, both
+// spread over threads, and the tree is the same for any number of them.
+//
+// The order of callbacks depends on the boxes only. Any number of threads may ask one tree. Boxes
+// are closed: those that share a corner overlap. What is reported may be farther off than was asked
+// by the rounding of floats, so callers look again with their own numbers; nothing is missed.
+//
+// Source of the order: Kamel and Faloutsos 1993, On packing R-trees (CIKM); the curve's bits as by
+// Skilling 2004, Programming the Hilbert curve (AIP Conference Proceedings 707:381).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "haptos/base/math/lanes.h"
+#include "haptos/geometry/query/bvh.h"
+
+namespace haptos {
+
+/// Indices of boxes in the order of a Hilbert curve through their centres; equal ones by index.
+std::vector<int> spatial_order(std::span<const Aabb> boxes);
+
+class WideTree {
+ public:
+  static constexpr int kWidth = 8;
+
+  WideTree() = default;
+  /// Items are the indices of `boxes` [m], which must be finite and not empty.
+  explicit WideTree(std::span<const Aabb> boxes);
+
+  int size() const { return static_cast<int>(order_.size()); }
+  /// The items in the order of the tree: item(8 g + k) is child k of group g.
+  int item(int place) const { return order_[static_cast<std::size_t>(place)]; }
+
+  /// Calls f(item) for every item whose box overlaps `box`.
+  template <class F>
+  void query(const Aabb& box, F&& f) const;
+
+  /// For every pair of an item of this tree and an item of `other` whose boxes come within `margin`
+  /// [m], the others' placed at r x + p in the frame of this tree: calls f(place, group, mask)
+  /// where bit k of the mask stands for the item of `other` at place 8 group + k. Boxes of `other`
+  /// are taken with the axes of this tree: pairs may be up to that much farther apart.
+  template <class F>
+  void pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, double margin, F&& f) const;
+
+  /// Visits items in order of distance: calls f(group, mask) for groups of eight that may hold an
+  /// item whose box is nearer to p than the square root of what the last call returned (infinite
+  /// at first, or `limit`); f returns the squared distance [m2] of the nearest item it has seen.
+  template <class F>
+  void nearest_groups(const Vec3d& p, double limit, F&& f) const;
+
+ private:
+  using Lanes = Pack<float, kWidth>;
+  struct alignas(32) Node {
+    float lo[3][kWidth], hi[3][kWidth];
+  };
+  struct Box {
+    float lo[3], hi[3];
+  };
+  struct Place {
+    std::int32_t level, index;  // level -1: an item
+  };
+  static constexpr int kDepth = 11;  // 8^11 is beyond 2^31
+
+  static unsigned bits(const PackMask<float, kWidth>& m);
+  static Box rounded(const Aabb& b);
+  const Node& node(int level, int index) const {
+    return nodes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(level)] + index)];
+  }
+  int count(int level) const { return count_[static_cast<std::size_t>(level)]; }
+  int top() const { return static_cast<int>(count_.size()) - 1; }
+  // Children that there are.
+  unsigned present(int level, int index) const {
+    const int below = level == 0 ? size() : count(level - 1);
+    const int n = below - index * kWidth;
+    return n >= kWidth ? 0xffu : (1u << n) - 1;
+  }
+  static unsigned overlapping(const Node& n, const Box& b);
+  // One child's box, and that of all of an item or a node at `place`.
+  static Box child(const Node& n, int k);
+  Box box_of(const Place& place) const;
+
+  std::vector<Node> nodes_;  // level by level from the items up
+  std::vector<int> first_, count_;
+  std::vector<int> order_;
+  Box all_{};
+};
+
+inline unsigned WideTree::bits(const PackMask<float, kWidth>& m) {
+#if defined(__AVX__) && !defined(__CUDA_ARCH__)
+  if constexpr (!kWide<float, kWidth>)
+    return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<__m256>(m.v)));
+#endif
+  const Lanes one = select(m, Lanes(1.0f), Lanes(0.0f));
+  unsigned b = 0;
+  for (int k = 0; k < kWidth; ++k)
+    if (one[k] != 0) b |= 1u << k;
+  return b;
+}
+
+inline unsigned WideTree::overlapping(const Node& n, const Box& b) {
+  auto m = (Lanes::load(n.lo[0]) <= Lanes(b.hi[0])) & (Lanes::load(n.hi[0]) >= Lanes(b.lo[0]));
+  for (int k = 1; k < 3; ++k)
+    m = m & (Lanes::load(n.lo[k]) <= Lanes(b.hi[k])) & (Lanes::load(n.hi[k]) >= Lanes(b.lo[k]));
+  return bits(m);
+}
+
+inline WideTree::Box WideTree::child(const Node& n, int k) {
+  return {{n.lo[0][k], n.lo[1][k], n.lo[2][k]}, {n.hi[0][k], n.hi[1][k], n.hi[2][k]}};
+}
+
+inline WideTree::Box WideTree::box_of(const Place& place) const {
+  if (place.level == top()) return all_;
+  return child(node(place.level + 1, place.index / kWidth), place.index % kWidth);
+}
+
+template <class F>
+void WideTree::query(const Aabb& box, F&& f) const {
+  if (order_.empty() || box.is_empty()) return;
+  const Box b = rounded(box);
+  Place stack[kDepth * kWidth];
+  int n = 0;
+  stack[n++] = {top(), 0};
+  while (n > 0) {
+    const Place at = stack[--n];
+    unsigned hit =
+        overlapping(node(at.level, at.index), b) & present(at.level, at.index);
+    for (; hit; hit &= hit - 1) {
+      const int c = at.index * kWidth + __builtin_ctz(hit);
+      if (at.level == 0)
+        f(item(c));
+      else
+        stack[n++] = {at.level - 1, c};
+    }
+  }
+}
+
+template <class F>
+void WideTree::pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, double margin,
+                     F&& f) const {
+  if (order_.empty() || other.order_.empty()) return;
+  // Rounding of the turned boxes: a few ulp of what their coordinates and the shift are.
+  double size = 0;
+  for (int k = 0; k < 3; ++k) {
+    size = vmax(size, vmax(vabs(double(other.all_.lo[k])), vabs(double(other.all_.hi[k]))));
+    size = vmax(size, vabs(p[k]));
+  }
+  const auto slack = static_cast<float>(margin * (1 + 1e-6) + 16 * 6e-8 * size);
+  float turn[3][3], shift[3];
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) turn[i][j] = static_cast<float>(r(i, j));
+    shift[i] = static_cast<float>(p[i]);
+  }
+  const auto turned = [&](const Box& b) {
+    float c[3], e[3];
+    Box x;
+    for (int k = 0; k < 3; ++k) c[k] = 0.5f * (b.lo[k] + b.hi[k]), e[k] = 0.5f * (b.hi[k] - b.lo[k]);
+    for (int i = 0; i < 3; ++i) {
+      const float m = turn[i][0] * c[0] + turn[i][1] * c[1] + turn[i][2] * c[2] + shift[i];
+      const float w = vabs(turn[i][0]) * e[0] + vabs(turn[i][1]) * e[1] +
+                      vabs(turn[i][2]) * e[2] + slack;
+      x.lo[i] = m - w, x.hi[i] = m + w;
+    }
+    return x;
+  };
+  const auto overlapping_turned = [&](const Node& n, const Box& b) {
+    Lanes c[3], e[3];
+    for (int k = 0; k < 3; ++k) {
+      const Lanes lo = Lanes::load(n.lo[k]), hi = Lanes::load(n.hi[k]);
+      c[k] = Lanes(0.5f) * (lo + hi), e[k] = Lanes(0.5f) * (hi - lo);
+    }
+    const auto apart = [&](int i) {
+      const Lanes m = Lanes(turn[i][0]) * c[0] + Lanes(turn[i][1]) * c[1] +
+                      Lanes(turn[i][2]) * c[2] + Lanes(shift[i]);
+      const Lanes w = Lanes(vabs(turn[i][0])) * e[0] + Lanes(vabs(turn[i][1])) * e[1] +
+                      Lanes(vabs(turn[i][2])) * e[2] + Lanes(slack);
+      return (m - w <= Lanes(b.hi[i])) & (m + w >= Lanes(b.lo[i]));
+    };
+    return bits(apart(0) & apart(1) & apart(2));
+  };
+  struct Two {
+    Place a, b;
+  };
+  // Each step opens one of a pair and leaves up to eight for it.
+  Two stack[2 * kDepth * kWidth];
+  int n = 0;
+  stack[n++] = {{top(), 0}, {other.top(), 0}};
+  while (n > 0) {
+    const auto [a, b] = stack[--n];
+    if (a.level >= b.level) {  // open this tree's
+      const Box at = turned(other.box_of(b));
+      unsigned hit = overlapping(node(a.level, a.index), at) & present(a.level, a.index);
+      for (; hit; hit &= hit - 1)
+        stack[n++] = {{a.level - 1, a.index * kWidth + __builtin_ctz(hit)}, b};
+      continue;
+    }
+    unsigned hit = overlapping_turned(other.node(b.level, b.index), box_of(a)) &
+                   other.present(b.level, b.index);
+    if (b.level == 0) {
+      if (hit) f(a.index, b.index, hit);
+      continue;
+    }
+    for (; hit; hit &= hit - 1)
+      stack[n++] = {a, {b.level - 1, b.index * kWidth + __builtin_ctz(hit)}};
+  }
+}
+
+template <class F>
+void WideTree::nearest_groups(const Vec3d& p, double limit, F&& f) const {
+  if (order_.empty()) return;
+  struct Near {
+    float squared;
+    Place at;
+  };
+  Near stack[kDepth * kWidth];
+  int n = 0;
+  float best = std::nextafter(static_cast<float>(limit), std::numeric_limits<float>::infinity());
+  const Lanes x[3] = {Lanes(p[0]), Lanes(p[1]), Lanes(p[2])};
+  // Distances are smaller by their rounding, so that none is passed by.
+  const float scale = 1 - 1e-6f;
+  float off = 0;
+  for (int k = 0; k < 3; ++k) off = std::max(off, 1.2e-7f * static_cast<float>(vabs(p[k])));
+  stack[n++] = {0, {top(), 0}};
+  while (n > 0) {
+    const Near at = stack[--n];
+    if (at.squared > best) continue;
+    const Node& node = this->node(at.at.level, at.at.index);
+    Lanes d(0.0f);
+    for (int k = 0; k < 3; ++k) {
+      const Lanes away = vmax(vmax(Lanes::load(node.lo[k]) - x[k], x[k] - Lanes::load(node.hi[k])) -
+                                  Lanes(off),
+                              Lanes(0.0f));
+      d += away * away;
+    }
+    d *= Lanes(scale);
+    unsigned hit = bits(d <= Lanes(best)) & present(at.at.level, at.at.index);
+    if (at.at.level == 0) {
+      if (!hit) continue;
+      const double found = f(at.at.index, hit);
+      best = std::min(best, std::nextafter(static_cast<float>(found),
+                                           std::numeric_limits<float>::infinity()));
+      continue;
+    }
+    // The nearest last, so that it is looked at first.
+    const int from = n;
+    for (; hit; hit &= hit - 1) {
+      const int k = __builtin_ctz(hit);
+      const Near next{d[k], {at.at.level - 1, at.at.index * kWidth + k}};
+      int to = n++;
+      for (; to > from && stack[to - 1].squared < next.squared; --to) stack[to] = stack[to - 1];
+      stack[to] = next;
+    }
+  }
+}
+
+}  // namespace haptos
