@@ -1,7 +1,7 @@
 // Time of the contact set of boundary-layer contact, and of making soups.
 // Two rough tubes of 19,700 triangles (radius 39 mm, 97 mm long, rough by .15 mm, like a scanned
-// mug) lie crosswise and side by side, 1 mm into each other's layers; one stands on a square; a cube
-// of 12 triangles lies on a floor of 320,000.
+// mug) lie crosswise and side by side, 1 mm into each other's layers; one stands on a square; a
+// cube of 12 triangles lies on a floor of 320,000.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

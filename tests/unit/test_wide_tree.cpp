@@ -30,6 +30,22 @@ std::vector<Aabb> some_boxes(int n, unsigned seed, const Vec3d& where = Vec3d::z
   return boxes;
 }
 
+// The box of a box that is turned and moved.
+Aabb turned(const Aabb& box, const Mat3d& r, const Vec3d& p) {
+  const Vec3d c = r * box.centre() + p, e = box.extent() * 0.5;
+  Vec3d w;
+  for (int k = 0; k < 3; ++k)
+    w[k] = vabs(r(k, 0)) * e[0] + vabs(r(k, 1)) * e[1] + vabs(r(k, 2)) * e[2];
+  return Aabb::of(c - w, c + w);
+}
+
+Aabb group_box(const std::vector<Aabb>& boxes, const WideTree& tree, int group) {
+  Aabb b;
+  for (int place = 8 * group; place < std::min(8 * group + 8, tree.size()); ++place)
+    b.merge(boxes[at_index(tree.item(place))]);
+  return b;
+}
+
 TEST(WideTree, FindsEveryBoxThatOverlaps) {
   for (const int n : {1, 2, 7, 8, 9, 63, 64, 65, 500, 3000}) {
     const Vec3d where{{10, -20, 0.5}};
@@ -71,28 +87,26 @@ TEST(WideTree, FindsEveryPairOfTreesThatAreTurned) {
     for (const double margin : {0.0, 0.01, 0.3}) {
       const Vec3d p{{0.3, 0.2, -0.1}};
       std::multiset<std::pair<int, int>> found;
-      ta.pairs(tb, r, p, margin, [&](int i, int group, unsigned mask) {
-        for (int k = 0; k < 8; ++k)
-          if (mask >> k & 1) found.insert({ta.item(i), tb.item(8 * group + k)});
-      });
-      // No pair twice, none missing, none that is farther off than the turned boxes are.
+      ta.pairs(tb, r, p, margin, [&](int g, int h) { found.insert({g, h}); });
+      std::vector<int> at_a(a.size()), at_b(b.size());
+      for (int i = 0; i < n; ++i) at_a[at_index(ta.item(i))] = i;
+      for (int i = 0; i < m; ++i) at_b[at_index(tb.item(i))] = i;
+      std::set<std::pair<int, int>> wanted;
+      // No pair twice, none missing, none of groups that are farther apart than their boxes.
       EXPECT_EQ(std::set(found.begin(), found.end()).size(), found.size());
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < m; ++j) {
-          const Aabb& box = b[at_index(j)];
-          const Vec3d c = r * box.centre() + p, e = box.extent() * 0.5;
-          Aabb turned;
-          for (int k = 0; k < 3; ++k) {
-            const double w =
-                vabs(r(k, 0)) * e[0] + vabs(r(k, 1)) * e[1] + vabs(r(k, 2)) * e[2];
-            turned.lo[k] = c[k] - w, turned.hi[k] = c[k] + w;
-          }
-          const bool in = found.count({i, j}) > 0;
-          const bool sure = a[at_index(i)].overlaps(turned, margin);
-          const bool may = a[at_index(i)].overlaps(turned, margin * (1 + 1e-5) + 1e-5);
-          EXPECT_TRUE(in || !sure) << i << " " << j;
-          EXPECT_TRUE(may || !in) << i << " " << j;
+          if (!a[at_index(i)].overlaps(turned(b[at_index(j)], r, p), margin)) continue;
+          wanted.insert({at_a[at_index(i)] / 8, at_b[at_index(j)] / 8});
+          EXPECT_TRUE(tb.in_group(at_b[at_index(j)] / 8, WideTree::rounded(b[at_index(j)])) >>
+                          at_b[at_index(j)] % 8 &
+                      1);
         }
+      for (const auto& pair : wanted) EXPECT_EQ(found.count(pair), 1u);
+      if (n <= 8 && m <= 8) continue;
+      for (const auto& [g, h] : found)
+        EXPECT_TRUE(group_box(a, ta, g).overlaps(turned(group_box(b, tb, h), r, p),
+                                                 margin * (1 + 1e-5) + 1e-5));
     }
   }
 }

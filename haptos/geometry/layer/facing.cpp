@@ -10,6 +10,8 @@ namespace {
 
 // Of the feature of a corner that does not touch yet: apart from the same of what does.
 constexpr std::int64_t kNear = std::int64_t{1} << 59;
+// Radius over R of a region up to which its middle stands for it, and from which on its corners.
+constexpr double kSmall = 0.25, kLarge = 0.5;
 
 double turn(double ax, double ay, double bx, double by) { return ax * by - ay * bx; }
 
@@ -96,8 +98,8 @@ void LayerContacts::find_facing() {
       if (part_.size() >= 3) beyond_.add(part_);
     }
     if (faces) {
-      emit_outline(f, touching_, false);
-      emit_outline(f, beyond_, true);
+      emit_outline(f, faces_[i], touching_, false);
+      emit_outline(f, faces_[i], beyond_, true);
     }
     i = end;
   }
@@ -207,9 +209,29 @@ void LayerContacts::cut_by_depth(const FacePair& pair, const Facing& f, double f
   }
 }
 
-// Samples at the corners of an outline. A corner of a's border over the flat of b is pushed along
-// b's normal, and the other way round.
-void LayerContacts::emit_outline(const Facing& f, Outline& outline, bool near) {
+// A small region's sample is at its middle.
+void LayerContacts::emit_middle(const Facing& f, const FacePair& pair, const Outline& outline,
+                                double weight, std::int64_t mark) {
+  const double u = outline.middle_u(), v = outline.middle_v();
+  const auto height = [&](int k) {
+    return (f.offset[k] - u * dot(f.n[k], f.t1) - v * dot(f.n[k], f.t2)) / dot(f.n[k], f.m);
+  };
+  const double za = height(0), zb = height(1), gap = f.cosine * (za - zb);
+  const Vec3d middle = u * f.t1 + v * f.t2 + 0.5 * (za + zb) * f.m;
+  emit(0, middle + 0.5 * gap * f.m, middle - 0.5 * gap * f.m, f.m, gap, weight * outline.area(),
+       feature_id(ShapeFeature::kFace, pair.plane[0]) | mark,
+       feature_id(ShapeFeature::kFace, pair.plane[1]) | mark);
+}
+
+// Samples of a larger one are at the corners. A corner of a's border over the flat of b is pushed
+// along b's normal, and the other way round.
+void LayerContacts::emit_outline(const Facing& f, const FacePair& pair, Outline& outline,
+                                 bool near) {
+  if (!(outline.area() > 0)) return;
+  const std::int64_t mark = near ? kNear : 0;
+  const double large = ramp(outline.radius() / R_, kSmall, kLarge);
+  if (large < 1) emit_middle(f, pair, outline, (1 - large) * f.weight, mark);
+  if (!(large > 0)) return;
   outline.finish();
   for (const OutlineCorner& c : outline.corners()) {
     const double gap = f.cosine * (c.za - c.zb);
@@ -223,8 +245,7 @@ void LayerContacts::emit_outline(const Facing& f, Outline& outline, bool near) {
       const Vec3d middle = 0.5 * (x_a + x_b);
       x_a = middle + 0.5 * gap * n, x_b = middle - 0.5 * gap * n;
     }
-    const std::int64_t mark = near ? kNear : 0;
-    emit(0, x_a, x_b, n, gap, c.weight * f.weight, c.id_a | mark, c.id_b | mark);
+    emit(0, x_a, x_b, n, gap, large * c.weight * f.weight, c.id_a | mark, c.id_b | mark);
   }
 }
 

@@ -7,13 +7,6 @@
 #include "haptos/base/text/error.h"
 
 namespace haptos {
-namespace {
-
-// With room for round-off.
-constexpr double kTan30 = 0.5774;
-
-}  // namespace
-
 Vec3d LayerContacts::at(int side, int vertex) const {
   const Vec3d& x = soup(side).vertices()[at_index(vertex)];
   return side == 0 ? r_ * x + p_ : x;
@@ -45,43 +38,6 @@ void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double re
   find_facing();
   find_sharp(0), find_sharp(1);
   write(out);
-}
-
-bool LayerContacts::may_face(int a, int b) const {
-  const TriangleSoup::Face &fa = soup(0).faces()[at_index(a)], &fb = soup(1).faces()[at_index(b)];
-  const double c = dot(plane_normal(0, fa.plane), soup(1).planes()[at_index(fb.plane)].n);
-  return fa.sided && fb.sided ? c < -kOblique : vabs(c) > kOblique;
-}
-
-// Faces whose boxes are within reach; those of the smaller one ask the other's tree. What faces a
-// face lies at most far() before it and, as it is projected along a direction within 30 degrees of
-// the normal, at most tan 30 of that beside it.
-void LayerContacts::find_pairs() {
-  faces_.clear();
-  const int small = soup(0).element_count() <= soup(1).element_count() ? 0 : 1;
-  const auto n = static_cast<int>(soup(small).faces().size()),
-             m = static_cast<int>(soup(1 - small).faces().size());
-  if (n == 0 || m == 0) return;
-  each_near(
-      small, soup(small).tree(), [&](int i) { return soup(small).corners(i); },
-      [&](int i, const Aabb& box) {
-        if (i >= n) return;
-        Vec3d normal = soup(small).planes()[at_index(soup(small).faces()[at_index(i)].plane)].n;
-        normal = small == 0 ? r_ * normal : transpose(r_) * normal;
-        Aabb reach = box;
-        for (int k = 0; k < 3; ++k) {
-          const double d =
-              far() * (vabs(normal[k]) + kTan30 * sqrt(vmax(0.0, 1 - square(normal[k]))));
-          reach.lo[k] -= d, reach.hi[k] += d;
-        }
-        soup(1 - small).tree().query(reach, [&](int j) {
-          if (j >= m) return;
-          const int a = small == 0 ? i : j, b = small == 0 ? j : i;
-          if (may_face(a, b))
-            faces_.push_back(
-                {{soup(0).faces()[at_index(a)].plane, soup(1).faces()[at_index(b)].plane}, {a, b}});
-        });
-      });
 }
 
 void LayerContacts::emit(int side, const Vec3d& own, const Vec3d& other, const Vec3d& n, double gap,

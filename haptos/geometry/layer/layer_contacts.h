@@ -31,6 +31,7 @@
 #include <tuple>
 #include <vector>
 
+#include "haptos/base/math/lanes.h"
 #include "haptos/base/math/rotation.h"
 #include "haptos/geometry/collide/collide.h"
 #include "haptos/geometry/layer/outline.h"
@@ -56,6 +57,14 @@ class LayerContacts {
   void find(const LayerSurface& a, const LayerSurface& b, double reach,
             std::vector<ContactSample>& out);
 
+  /// Four faces side by side, in the frame of b.
+  struct FourFaces {
+    static constexpr int kLanes = 4;
+    using Lanes = Pack<double, kLanes>;
+    Vec3<Lanes> x[3], n;
+    Lanes offset, sided;  ///< sided: 1, else 0
+  };
+
  private:
   struct FacePair {
     int plane[2], face[2];
@@ -63,6 +72,13 @@ class LayerContacts {
       return std::tie(plane[0], plane[1], face[0], face[1]) <
              std::tie(o.plane[0], o.plane[1], o.face[0], o.face[1]);
     }
+  };
+  // A face of a in the frame of b, and the box of what it may face.
+  struct OneFace {
+    Vec3d x[3], n;
+    double offset;
+    int face = -1;
+    WideTree::Box reach;
   };
   // Two planes that face each other.
   struct Facing {
@@ -84,9 +100,14 @@ class LayerContacts {
     std::int64_t feature;
   };
 
-  void find_pairs();
-  bool may_face(int a, int b) const;
   void write(std::vector<ContactSample>& out);
+
+  // face_pairs.cpp
+  void find_pairs();
+  void take_face(int face, OneFace& one) const;
+  std::span<const OneFace> faces_of(int group);
+  const FourFaces* lanes_of(int group);
+  void pair_up(const OneFace& one, int group, unsigned mask);
 
   // facing.cpp
   void find_facing();
@@ -94,7 +115,9 @@ class LayerContacts {
   bool overlap(const FacePair& pair, const Facing& f);
   void cut_by_depth(const FacePair& pair, const Facing& f, double from, double to,
                     std::vector<OutlineCorner>& out);
-  void emit_outline(const Facing& f, Outline& outline, bool near);
+  void emit_outline(const Facing& f, const FacePair& pair, Outline& outline, bool near);
+  void emit_middle(const Facing& f, const FacePair& pair, const Outline& outline, double weight,
+                   std::int64_t mark);
 
   // sharp.cpp
   void find_sharp(int side);
@@ -129,6 +152,10 @@ class LayerContacts {
   Vec3d p_;
   double R_ = 0, reach_ = 0;
   std::vector<FacePair> faces_;
+  std::vector<FourFaces> group_faces_;
+  std::vector<OneFace> own_faces_;
+  // By groups of both trees, -1 where not asked yet; and which were.
+  std::vector<int> group_place_[2], groups_[2];
   std::vector<int> close_;
   std::vector<NearPoint> near_;
   std::vector<Sample> samples_;

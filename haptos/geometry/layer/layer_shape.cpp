@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/shape/shape_properties.h"
 
 namespace haptos {

@@ -9,10 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/shape/shape.h"
 
 namespace haptos {
+
+class TriangleSoup;
 
 struct LayerShape {
   std::shared_ptr<const TriangleSoup> soup;

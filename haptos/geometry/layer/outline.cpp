@@ -33,6 +33,13 @@ void Outline::add(const std::vector<OutlineCorner>& piece) {
     if (!c.inner) corners_.push_back(c);
 }
 
+double Outline::radius() const {
+  double r = 0;
+  for (const OutlineCorner& c : corners_)
+    r = std::max(r, square(c.u - middle_u()) + square(c.v - middle_v()));
+  return std::sqrt(r);
+}
+
 // Andrew's monotone chain.
 void Outline::take_hull() {
   sorted_ = corners_;

@@ -31,6 +31,10 @@ class Outline {
   void finish();
   const std::vector<OutlineCorner>& corners() const { return corners_; }
   double area() const { return area_; }
+  /// Middle of the area, and how far the corners given so far are from it [m].
+  double middle_u() const { return mu_ / area_ + u0_; }
+  double middle_v() const { return mv_ / area_ + v0_; }
+  double radius() const;
 
  private:
   void take_hull();

@@ -248,8 +248,7 @@ bool TriangleSoup::can_stand_out_vertex(int v) const {
   bool sided = !around.empty();
   for (const int e : around) {
     const Vec2i& w = edges_[at_index(e)];
-    d.push_back(
-        normalized(vertices_[at_index(w[0] == v ? w[1] : w[0])] - vertices_[at_index(v)]));
+    d.push_back(normalized(vertices_[at_index(w[0] == v ? w[1] : w[0])] - vertices_[at_index(v)]));
     for (const int f : edge_faces_[e]) {
       out += planes_[at_index(faces_[at_index(f)].plane)].n;
       sided = sided && faces_[at_index(f)].sided;

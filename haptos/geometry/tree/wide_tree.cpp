@@ -1,7 +1,5 @@
 #include "haptos/geometry/tree/wide_tree.h"
 
-#include <cmath>
-
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
@@ -47,25 +45,15 @@ void sort_all(std::vector<Keyed>& v) {
   constexpr std::ptrdiff_t kChunk = 1 << 15;
   const auto n = static_cast<std::ptrdiff_t>(v.size());
   const auto at = [&](std::ptrdiff_t i) { return v.begin() + std::min(i, n); };
-  for_each(
-      (n + kChunk - 1) / kChunk,
-      [&](std::ptrdiff_t c) { std::sort(at(c * kChunk), at((c + 1) * kChunk)); }, 1);
+  for_each((n + kChunk - 1) / kChunk,
+           [&](std::ptrdiff_t c) { std::sort(at(c * kChunk), at((c + 1) * kChunk)); }, 1);
   for (std::ptrdiff_t width = kChunk; width < n; width *= 2)
-    for_each(
-        (n + 2 * width - 1) / (2 * width),
-        [&](std::ptrdiff_t c) {
-          std::inplace_merge(at(2 * c * width), at((2 * c + 1) * width), at((2 * c + 2) * width));
-        },
-        1);
-}
-
-float down(double x) {
-  const auto f = static_cast<float>(x);
-  return f > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
-}
-float up(double x) {
-  const auto f = static_cast<float>(x);
-  return f < x ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
+    for_each((n + 2 * width - 1) / (2 * width),
+             [&](std::ptrdiff_t c) {
+               std::inplace_merge(at(2 * c * width), at((2 * c + 1) * width),
+                                  at((2 * c + 2) * width));
+             },
+             1);
 }
 
 }  // namespace
@@ -80,19 +68,15 @@ std::vector<int> spatial_order(std::span<const Aabb> boxes) {
   std::vector<Keyed> keyed(boxes.size());
   for_each(static_cast<std::ptrdiff_t>(boxes.size()), [&](std::ptrdiff_t i) {
     const Vec3d c = (boxes[at_index(i)].centre() - all.lo) * scale;
-    keyed[at_index(i)] = {on_curve(static_cast<std::uint32_t>(c[0]),
-                                   static_cast<std::uint32_t>(c[1]),
-                                   static_cast<std::uint32_t>(c[2])),
-                          static_cast<int>(i)};
+    keyed[at_index(i)] = {
+        on_curve(static_cast<std::uint32_t>(c[0]), static_cast<std::uint32_t>(c[1]),
+                 static_cast<std::uint32_t>(c[2])),
+        static_cast<int>(i)};
   });
   sort_all(keyed);
   std::vector<int> order(boxes.size());
   for (std::size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].index;
   return order;
-}
-
-WideTree::Box WideTree::rounded(const Aabb& b) {
-  return {{down(b.lo[0]), down(b.lo[1]), down(b.lo[2])}, {up(b.hi[0]), up(b.hi[1]), up(b.hi[2])}};
 }
 
 WideTree::WideTree(std::span<const Aabb> boxes) : order_(spatial_order(boxes)) {

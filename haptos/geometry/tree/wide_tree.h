@@ -15,7 +15,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -31,6 +33,15 @@ class WideTree {
  public:
   static constexpr int kWidth = 8;
 
+  /// Bounds of single precision.
+  struct Box {
+    float lo[3], hi[3];
+  };
+  /// None of them tighter than the given ones.
+  static Box rounded(const Aabb& b) {
+    return {{down(b.lo[0]), down(b.lo[1]), down(b.lo[2])}, {up(b.hi[0]), up(b.hi[1]), up(b.hi[2])}};
+  }
+
   WideTree() = default;
   /// Items are the indices of `boxes` [m], which must be finite and not empty.
   explicit WideTree(std::span<const Aabb> boxes);
@@ -39,14 +50,18 @@ class WideTree {
   /// The items in the order of the tree: item(8 g + k) is child k of group g.
   int item(int place) const { return order_[static_cast<std::size_t>(place)]; }
 
+  /// Which of the eight items of a group have a box that overlaps `box`.
+  unsigned in_group(int group, const Box& box) const {
+    return overlapping(node(0, group), box) & present(0, group);
+  }
+
   /// Calls f(item) for every item whose box overlaps `box`.
   template <class F>
   void query(const Aabb& box, F&& f) const;
 
-  /// For every pair of an item of this tree and an item of `other` whose boxes come within `margin`
-  /// [m], the others' placed at r x + p in the frame of this tree: calls f(place, group, mask)
-  /// where bit k of the mask stands for the item of `other` at place 8 group + k. Boxes of `other`
-  /// are taken with the axes of this tree: pairs may be up to that much farther apart.
+  /// Calls f(group, other_group) for every two groups, one of this tree and one of `other`, whose
+  /// boxes come within `margin` [m], the others' placed at r x + p in the frame of this tree. Boxes
+  /// of `other` are taken with the axes of this tree: pairs may be up to that much farther apart.
   template <class F>
   void pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, double margin, F&& f) const;
 
@@ -61,16 +76,17 @@ class WideTree {
   struct alignas(32) Node {
     float lo[3][kWidth], hi[3][kWidth];
   };
-  struct Box {
-    float lo[3], hi[3];
-  };
   struct Place {
-    std::int32_t level, index;  // level -1: an item
+    std::int32_t level, index;
   };
   static constexpr int kDepth = 11;  // 8^11 is beyond 2^31
 
   static unsigned bits(const PackMask<float, kWidth>& m);
-  static Box rounded(const Aabb& b);
+  static float down(double x) {
+    const auto f = static_cast<float>(x);
+    return f > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
+  }
+  static float up(double x) { return -down(-x); }
   const Node& node(int level, int index) const {
     return nodes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(level)] + index)];
   }
@@ -83,7 +99,7 @@ class WideTree {
     return n >= kWidth ? 0xffu : (1u << n) - 1;
   }
   static unsigned overlapping(const Node& n, const Box& b);
-  // One child's box, and that of all of an item or a node at `place`.
+  // One child's box, and that of a node at `place`.
   static Box child(const Node& n, int k);
   Box box_of(const Place& place) const;
 
@@ -130,8 +146,7 @@ void WideTree::query(const Aabb& box, F&& f) const {
   stack[n++] = {top(), 0};
   while (n > 0) {
     const Place at = stack[--n];
-    unsigned hit =
-        overlapping(node(at.level, at.index), b) & present(at.level, at.index);
+    unsigned hit = overlapping(node(at.level, at.index), b) & present(at.level, at.index);
     for (; hit; hit &= hit - 1) {
       const int c = at.index * kWidth + __builtin_ctz(hit);
       if (at.level == 0)
@@ -161,11 +176,12 @@ void WideTree::pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, doub
   const auto turned = [&](const Box& b) {
     float c[3], e[3];
     Box x;
-    for (int k = 0; k < 3; ++k) c[k] = 0.5f * (b.lo[k] + b.hi[k]), e[k] = 0.5f * (b.hi[k] - b.lo[k]);
+    for (int k = 0; k < 3; ++k)
+      c[k] = 0.5f * (b.lo[k] + b.hi[k]), e[k] = 0.5f * (b.hi[k] - b.lo[k]);
     for (int i = 0; i < 3; ++i) {
       const float m = turn[i][0] * c[0] + turn[i][1] * c[1] + turn[i][2] * c[2] + shift[i];
-      const float w = vabs(turn[i][0]) * e[0] + vabs(turn[i][1]) * e[1] +
-                      vabs(turn[i][2]) * e[2] + slack;
+      const float w =
+          vabs(turn[i][0]) * e[0] + vabs(turn[i][1]) * e[1] + vabs(turn[i][2]) * e[2] + slack;
       x.lo[i] = m - w, x.hi[i] = m + w;
     }
     return x;
@@ -194,21 +210,19 @@ void WideTree::pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, doub
   stack[n++] = {{top(), 0}, {other.top(), 0}};
   while (n > 0) {
     const auto [a, b] = stack[--n];
-    if (a.level >= b.level) {  // open this tree's
-      const Box at = turned(other.box_of(b));
-      unsigned hit = overlapping(node(a.level, a.index), at) & present(a.level, a.index);
+    if (a.level == 0 && b.level == 0) {
+      f(a.index, b.index);
+    } else if (a.level >= b.level) {
+      unsigned hit =
+          overlapping(node(a.level, a.index), turned(other.box_of(b))) & present(a.level, a.index);
       for (; hit; hit &= hit - 1)
         stack[n++] = {{a.level - 1, a.index * kWidth + __builtin_ctz(hit)}, b};
-      continue;
+    } else {
+      unsigned hit = overlapping_turned(other.node(b.level, b.index), box_of(a)) &
+                     other.present(b.level, b.index);
+      for (; hit; hit &= hit - 1)
+        stack[n++] = {a, {b.level - 1, b.index * kWidth + __builtin_ctz(hit)}};
     }
-    unsigned hit = overlapping_turned(other.node(b.level, b.index), box_of(a)) &
-                   other.present(b.level, b.index);
-    if (b.level == 0) {
-      if (hit) f(a.index, b.index, hit);
-      continue;
-    }
-    for (; hit; hit &= hit - 1)
-      stack[n++] = {a, {b.level - 1, b.index * kWidth + __builtin_ctz(hit)}};
   }
 }
 
@@ -234,9 +248,9 @@ void WideTree::nearest_groups(const Vec3d& p, double limit, F&& f) const {
     const Node& node = this->node(at.at.level, at.at.index);
     Lanes d(0.0f);
     for (int k = 0; k < 3; ++k) {
-      const Lanes away = vmax(vmax(Lanes::load(node.lo[k]) - x[k], x[k] - Lanes::load(node.hi[k])) -
-                                  Lanes(off),
-                              Lanes(0.0f));
+      const Lanes away =
+          vmax(vmax(Lanes::load(node.lo[k]) - x[k], x[k] - Lanes::load(node.hi[k])) - Lanes(off),
+               Lanes(0.0f));
       d += away * away;
     }
     d *= Lanes(scale);
@@ -244,8 +258,8 @@ void WideTree::nearest_groups(const Vec3d& p, double limit, F&& f) const {
     if (at.at.level == 0) {
       if (!hit) continue;
       const double found = f(at.at.index, hit);
-      best = std::min(best, std::nextafter(static_cast<float>(found),
-                                           std::numeric_limits<float>::infinity()));
+      best = std::min(
+          best, std::nextafter(static_cast<float>(found), std::numeric_limits<float>::infinity()));
       continue;
     }
     // The nearest last, so that it is looked at first.
