@@ -19,6 +19,7 @@ struct PointContactOptions {
   double stiction_speed = 1e-4;    ///< v_s [m/s]
   bool anchored = true;
   double parting_speed = 0.1;  ///< [m/s]
+  int most_samples = 200;
 };
 
 template <>
@@ -46,6 +47,9 @@ struct OptionsOf<PointContactOptions> {
          "whether contacts remember where they stuck, so that they do not creep"},
         {"parting_speed", "m/s", &O::parting_speed, 1e-6, 1e3,
          "speed at which bodies that overlap when a run starts are parted"},
+        {"most_samples", "", &O::most_samples, 0, 1e9,
+         "samples of two shapes with layers from which on they are merged, so that the same force "
+         "and torque come from fewer; 0 merges none"},
     };
     return t;
   }

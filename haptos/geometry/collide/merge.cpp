@@ -3,40 +3,9 @@
 #include <algorithm>
 
 #include "haptos/geometry/collide/manifold.h"
-#include "haptos/geometry/query/exact.h"
+#include "haptos/geometry/shape/planar_hull.h"
 
 namespace haptos::detail {
-namespace {
-
-// Corners of the outline of points in the plane, counter-clockwise (monotone chain).
-void outline(const std::vector<Vec2d>& x, std::vector<int>& order, std::vector<int>& hull) {
-  order.resize(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) order[i] = static_cast<int>(i);
-  const auto p = [&](int i) { return x[static_cast<std::size_t>(i)]; };
-  std::sort(order.begin(), order.end(), [&](int i, int j) {
-    if (p(i)[0] != p(j)[0]) return p(i)[0] < p(j)[0];
-    if (p(i)[1] != p(j)[1]) return p(i)[1] < p(j)[1];
-    return i < j;
-  });
-  hull.clear();
-  for (const bool upper : {false, true}) {
-    const std::size_t base = hull.size();
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const int i = order[upper ? order.size() - 1 - k : k];
-      while (hull.size() >= base + 2) {
-        // Exact, since many points lie on one line but for round-off.
-        if (orient2d_sign(p(hull[hull.size() - 2]), p(hull.back()), p(i)) > 0) break;
-        hull.pop_back();
-      }
-      hull.push_back(i);
-    }
-    hull.pop_back();
-  }
-  if (hull.empty()) hull.push_back(order[0]);
-}
-
-}  // namespace
-
 void merge_samples(std::vector<ContactSample>& s, double radius, double margin, int max_points,
                    std::vector<ContactSample>& out) {
   if (s.empty()) return;
@@ -78,7 +47,7 @@ void merge_samples(std::vector<ContactSample>& s, double radius, double margin, 
       const ContactSample& o = s[static_cast<std::size_t>(j)];
       place.push_back({{dot(t1, o.p_b), dot(t2, o.p_b)}});
     }
-    outline(place, order, hull);
+    planar_hull(place, order, hull);
     int deepest = 0;
     for (std::size_t k = 1; k < member.size(); ++k)
       if (s[static_cast<std::size_t>(member[k])].gap <

@@ -16,8 +16,8 @@ constexpr double kHalf = 0.5, kStiffest = 1e6;
 }  // namespace
 
 LayerSampler::LayerSampler(std::vector<LayeredShape> shapes,
-                           std::vector<std::array<int, 2>> excluded)
-    : shapes_(std::move(shapes)), excluded_(std::move(excluded)) {
+                           std::vector<std::array<int, 2>> excluded, int most_samples)
+    : shapes_(std::move(shapes)), excluded_(std::move(excluded)), most_samples_(most_samples) {
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
@@ -63,6 +63,7 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
                    kReach + pushed + 2 * h * (speed_[at_index(i)] + speed_[at_index(j)]), samples_);
     if (samples_.empty()) continue;
     stiffen(a, b, h, a.width() + b.width());
+    reduction_.reduce(samples_, most_samples_);
     PairSamples pair;
     pair.pair = static_cast<int>(k);
     pair.surface[0] = i, pair.surface[1] = j;

@@ -23,6 +23,7 @@
 #include "haptos/contact/frozen/frozen_contact.h"
 #include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/layer/layer_shape.h"
+#include "haptos/geometry/layer/reduction.h"
 #include "haptos/geometry/query/broad_phase.h"
 
 namespace haptos {
@@ -40,7 +41,10 @@ class LayerSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs of shapes that never touch, beside those of one link, of the world, and
   ///        those without a layer on either side
-  LayerSampler(std::vector<LayeredShape> shapes, std::vector<std::array<int, 2>> excluded);
+  /// @param most_samples  of a pair of shapes, from which on they are merged (reduction.h); 0:
+  /// never
+  LayerSampler(std::vector<LayeredShape> shapes, std::vector<std::array<int, 2>> excluded,
+               int most_samples = 0);
 
   const char* name() const override { return "boundary-layer contact"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
@@ -54,6 +58,8 @@ class LayerSampler final : public ContactSampler {
   std::vector<std::array<int, 2>> excluded_;  // sorted
   BroadPhase broad_phase_;
   LayerContacts contacts_;
+  SampleReduction reduction_;
+  int most_samples_;
   // Scratch.
   std::vector<Pose> pose_;
   std::vector<Aabb> box_;
@@ -68,8 +74,9 @@ class LayerContact final : public FrozenContact {
   explicit LayerContact(const std::vector<LayeredShape>& shapes,
                         const PointContactOptions& law = {},
                         std::vector<std::array<int, 2>> excluded = {})
-      : FrozenContact({shapes.begin(), shapes.end()}, law,
-                      std::make_unique<LayerSampler>(shapes, std::move(excluded))) {}
+      : FrozenContact(
+            {shapes.begin(), shapes.end()}, law,
+            std::make_unique<LayerSampler>(shapes, std::move(excluded), law.most_samples)) {}
 };
 
 }  // namespace haptos
