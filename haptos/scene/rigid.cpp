@@ -95,6 +95,7 @@ Robot rigid_robot(const std::string& name, std::vector<RobotShape> shapes, const
     throw InputError({"", 0, 0, element, "", "moves, but encloses no volume with its shapes",
                       "give a shape with a volume, or fix the body to the world"});
   }
+  for (RobotShape& s : shapes) s.sheet = s.sheet || mass.shell;
   link.collisions = std::move(shapes);
   r.links.push_back(std::move(link));
   RobotJoint j;

@@ -35,6 +35,8 @@ struct StepReport {
   double smallest_volume_ratio = 1;   ///< smallest det F of any tetrahedron
   double seconds = 0;                 ///< wall time of the step
   int parts = 0;  ///< that the step was taken in; more than 1 where it would not settle in one
+  /// Contacts of boundary layers whose triangles cross, and those that began to in this step.
+  int crossed = 0, crossing = 0;
   std::uint32_t status() const { return newton.status; }
 };
 

@@ -162,10 +162,15 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   // 4. q <- q (+) h z, and what the step leaves behind; a step gone wrong leaves the state alone.
   if (!finite(w.z)) report.newton.status |= kNonFinite;
   if (runs_away(w.z) || runs_away(state.z)) report.newton.status |= kRunaway;
+  for (const ContactTerm* t : w.contact_terms) {
+    const TermReport r = t->report();
+    report.crossed += r.crossed, report.crossing += r.crossing;
+  }
+  if (report.crossed > 0) report.newton.status |= kCoresCross;
   // A pass of statics that leaves something on its way is followed by another.
   const std::uint32_t bad = report.newton.status & ~(rests_in_parts(scene) ? kNoEquilibrium : 0u);
-  const bool refuse =
-      (bad & (kNonFinite | kRunaway | part.refused)) || (scene.newton.strict && bad != 0);
+  const bool refuse = (bad & (kNonFinite | kRunaway | part.refused)) ||
+                      (part.refused && report.crossing > 0) || (scene.newton.strict && bad != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
     keep_controls(w, state);

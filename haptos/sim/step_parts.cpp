@@ -2,8 +2,9 @@
 //
 // A step that turns a prescribed body far is taken in parts from the start, since within a part its
 // points go along chords. A step that does not settle (Newton or lagged friction; most of all where
-// bodies hit each other) is taken again in two parts, then in four, up to 2^newton.max_cuts. What a
-// step leaves behind is a function of the state it starts from: the next one is tried whole again.
+// bodies hit each other), or in which triangles with boundary layers would cross, is taken again in
+// two parts, then in four, up to 2^newton.max_cuts. What a step leaves behind is a function of the
+// state it starts from: the next one is tried whole again.
 //
 // In quasi-statics with robots each part goes on in passes until forces balance.
 #include <algorithm>
@@ -47,11 +48,12 @@ void add(const StepReport& part, StepReport& all) {
   n.projected += all.newton.projected;
   n.linear_iterations += all.newton.linear_iterations;
   const double seconds = all.seconds + part.seconds;
-  const int parts = all.parts + 1;
+  const int parts = all.parts + 1, crossing = all.crossing + part.crossing;
   all = part;
   all.newton = n;
   all.seconds = seconds;
   all.parts = parts;
+  all.crossing = crossing;
 }
 
 // A part of a step, and in statics with robots the passes after it, each from where the one before
@@ -84,7 +86,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
   StepReport tried;  // what was spent on tries that did not settle
   for (int parts = first;; parts *= 2) {
     StepReport report = tried;
-    report.parts = 0;
+    report.parts = 0, report.crossed = report.crossing = 0;
     std::uint32_t status = 0;
     double gap = 1e300;
     const bool goes_on = parts > 1 || rests_in_parts(scene);  // from where a part has led
@@ -99,10 +101,12 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       status |= report.status();
       gap = std::min(gap, report.newton.smallest_gap);
       if (status & (part.refused | kLost)) break;
+      if (part.refused && report.crossing > 0) break;
     }
     report.newton.status = status;
     report.newton.smallest_gap = gap;
-    const bool again = parts < most && (status & kUnsettled) && !(status & kLost);
+    const bool unsettled = (status & kUnsettled) || report.crossing > 0;
+    const bool again = parts < most && unsettled && !(status & kLost);
     if (goes_on && (again || (status & kLost) || (scene.newton.strict && status != 0)))
       state = before;
     if (again) {

@@ -89,6 +89,9 @@ struct TermReport {
   /// Whether the energy of a position term is a function of the state alone, so that it counts as
   /// potential energy; if not, it is that of one step.
   bool conservative = true;
+  /// Contacts of boundary layers whose triangles will have crossed at the end of the step, and
+  /// those of them that had not at its start.
+  int crossed = 0, crossing = 0;
 };
 
 class Term {

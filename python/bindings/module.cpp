@@ -50,5 +50,6 @@ NB_MODULE(_core, m) {
   bind_signals(m);
   bind_tactile(m);
   bind_image(m);
+  bind_layer(m);
   bind_render(m);
 }

@@ -87,7 +87,7 @@ void bind_robot_shape(nb::module_& m) {
           [](S* self, const std::string& kind, const nb::object& size, std::string name,
              const nb::object& frame, const std::optional<TriMesh>& mesh, const nb::object& heights,
              const nb::object& spacing, const nb::object& rgba, double friction, std::string file,
-             const nb::object& half_extents, const nb::object& extents) {
+             const nb::object& half_extents, const nb::object& extents, double layer) {
             S s;
             s.shape.kind = to_kind<ShapeKind>(kind, kShapeKinds, "kind");
             set_size(s, size);
@@ -99,6 +99,7 @@ void bind_robot_shape(nb::module_& m) {
             set_rgba(s, rgba);
             s.friction = friction;
             s.file = std::move(file);
+            s.layer = layer;
             new (self) S(std::move(s));
           },
           nb::arg("kind"), nb::arg("size") = nb::none(), nb::kw_only(), nb::arg("name") = "",
@@ -106,6 +107,7 @@ void bind_robot_shape(nb::module_& m) {
           nb::arg("heights") = nb::none(), nb::arg("spacing") = nb::none(),
           nb::arg("rgba") = nb::none(), nb::arg("friction") = -1.0, nb::arg("file") = "",
           nb::arg("half_extents") = nb::none(), nb::arg("extents") = nb::none(),
+          nb::arg("layer") = -1.0,
           "kind: sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh or field. "
           "size: radius; half extents of a box; radius and half length; semi-axes [m]; in place of "
           "it "
@@ -113,7 +115,9 @@ void bind_robot_shape(nb::module_& m) {
           "an ellipsoid, as scene files have it. Lengths may be texts with units. frame: x y "
           "z [m], w x y z in the link's frame. mesh: of a hull or a mesh [m]. heights (rows along "
           "y, columns along x) [m] and spacing along x and y [m]: of a field centred on the frame. "
-          "friction: coefficient, below 0 the scene's. file: that the mesh came from.")
+          "friction: coefficient, below 0 the scene's. file: that the mesh came from. layer: width "
+          "of "
+          "its boundary layer [m], below 0 the body's.")
       .def_rw("name", &S::name)
       .def_prop_rw(
           "kind", [](const S& s) { return kShapeKinds[static_cast<int>(s.shape.kind)]; },
@@ -165,6 +169,8 @@ void bind_robot_shape(nb::module_& m) {
       .def_rw("friction", &S::friction, "Coefficient; below 0: the scene's.")
       .def_rw("stiffness", &S::stiffness, "[N/m]; below 0: the scene's.")
       .def_rw("relaxation_time", &S::relaxation_time, "[s]; below 0: the scene's.")
+      .def_rw("layer", &S::layer, "Width of its boundary layer [m]; below 0: the body's.")
+      .def_rw("sheet", &S::sheet, "A mesh that has two sides everywhere, for its layer.")
       .def(
           "copy", [](const S& s) { return s; }, "The same, with the mesh shared.")
       .def("__repr__", [](const S& s) {

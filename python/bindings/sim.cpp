@@ -97,6 +97,8 @@ void bind_report(nb::module_& m) {
       .def_ro("potential", &StepReport::potential, "Energy [J].")
       .def_ro("smallest_volume_ratio", &StepReport::smallest_volume_ratio,
               "Smallest det F of any tetrahedron.")
+      .def_ro("crossed", &StepReport::crossed,
+              "Contacts of boundary layers whose triangles cross at the end of the step.")
       .def_ro("parts", &StepReport::parts,
               "Parts that the step was taken in; more than 1 where it would not settle in one.")
       .def_ro("seconds", &StepReport::seconds, "Wall time of the step [s].")

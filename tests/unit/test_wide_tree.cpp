@@ -1,6 +1,7 @@
 // The tree that is eight wide, against looking at every box.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 
@@ -87,7 +88,11 @@ TEST(WideTree, FindsEveryPairOfTreesThatAreTurned) {
     for (const double margin : {0.0, 0.01, 0.3}) {
       const Vec3d p{{0.3, 0.2, -0.1}};
       std::multiset<std::pair<int, int>> found;
-      ta.pairs(tb, r, p, margin, [&](int g, int h) { found.insert({g, h}); });
+      std::map<std::pair<int, int>, unsigned> own;
+      ta.pairs(tb, r, p, margin, [&](int g, unsigned mask, int h) {
+        found.insert({g, h});
+        own[{g, h}] = mask;
+      });
       std::vector<int> at_a(a.size()), at_b(b.size());
       for (int i = 0; i < n; ++i) at_a[at_index(ta.item(i))] = i;
       for (int i = 0; i < m; ++i) at_b[at_index(tb.item(i))] = i;
@@ -98,6 +103,9 @@ TEST(WideTree, FindsEveryPairOfTreesThatAreTurned) {
         for (int j = 0; j < m; ++j) {
           if (!a[at_index(i)].overlaps(turned(b[at_index(j)], r, p), margin)) continue;
           wanted.insert({at_a[at_index(i)] / 8, at_b[at_index(j)] / 8});
+          EXPECT_TRUE(own[*wanted.find({at_a[at_index(i)] / 8, at_b[at_index(j)] / 8})] >>
+                          at_a[at_index(i)] % 8 &
+                      1);
           EXPECT_TRUE(tb.in_group(at_b[at_index(j)] / 8, WideTree::rounded(b[at_index(j)])) >>
                           at_b[at_index(j)] % 8 &
                       1);

@@ -24,6 +24,11 @@ const std::vector<StatusText>& status_table() {
        "check velocities, forces and torques that were set, masses near zero, and contact that "
        "starts "
        "deep inside; shorten the time step"},
+      {kCoresCross, "cores_cross",
+       "triangles that have boundary layers cross, where sides are not always known",
+       "widen the layers to speed times step, shorten the step, raise newton.max_cuts, or start "
+       "the "
+       "bodies farther apart"},
   };
   return table;
 }

@@ -17,6 +17,7 @@ enum StatusBit : std::uint32_t {
   kLagged = 1u << 5,               ///< friction's normal forces still changed
   kNoEquilibrium = 1u << 6,        ///< quasi-static: something is still on its way
   kRunaway = 1u << 7,              ///< a speed beyond all bounds; the state is rolled back
+  kCoresCross = 1u << 8,           ///< triangles that have boundary layers cross
 };
 
 struct StatusText {

@@ -87,7 +87,7 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
 void FrozenContact::add_candidate(const StepContext& context, const PairSamples& pair, int k_th) {
   const ContactSample& sample = pair.sample[k_th];
   Candidate c;
-  c.pair = pair.pair;
+  c.pair = pair.pair, c.core = pair.core;
   c.sample = sample;
   c.frame = contact_frame(sample.n);
   const Vec3d middle = 0.5 * (sample.p_a + sample.p_b);
@@ -155,6 +155,7 @@ Vec3d FrozenContact::velocity(const Candidate& c, const Points& points) const {
 bool FrozenContact::refresh(const Points& points, Sampling) {
   load_ = 0;
   smallest_gap_ = 1e300;
+  crossed_ = crossing_ = 0;
   impulses_off_ = impulses_apart_ = 0;
   points_ = &points;
   for (Candidate& c : candidates_) {
@@ -163,8 +164,11 @@ bool FrozenContact::refresh(const Points& points, Sampling) {
     else
       answer(c, points);
     load_ += norm(c.value.impulse) / h_;
-    smallest_gap_ =
-        std::min(smallest_gap_, c.sample.gap + h_ * dot(velocity(c, points), c.sample.n));
+    const double gap = c.sample.gap + h_ * dot(velocity(c, points), c.sample.n);
+    smallest_gap_ = std::min(smallest_gap_, gap);
+    if (!(c.core > 0) || gap >= -c.core) continue;
+    ++crossed_;
+    if (c.sample.gap >= -c.core) ++crossing_;
   }
   return false;
 }

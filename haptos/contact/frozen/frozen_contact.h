@@ -97,7 +97,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   void couplings(const Points& points, Coupled coupled,
                  std::vector<std::array<int, 2>>& out) const override;
   /// The gap is signed: negative where shapes overlap.
-  TermReport report() const override { return {load_, smallest_gap_}; }
+  TermReport report() const override { return {load_, smallest_gap_, true, crossed_, crossing_}; }
   void remember(ContactHistory& next) const override;
   Lagged* lagged() override { return lags() ? this : nullptr; }
   Impulses* impulses() override { return this; }
@@ -113,6 +113,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
     SapContact<double> sap;   // of one law or the other
     HuntCrossleyContact<double> hunt;
     double friction = 0;
+    double core = 0;            // see PairSamples
     bool expected = false;      // to act in this step, by the velocities at its start
     double sticks = 0;          // sigma w [1/kg]
     bool fresh = false;         // anchored, and new
@@ -200,6 +201,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
+  int crossed_ = 0, crossing_ = 0;
   bool with_impulses_ = false, lags_follow_ = false, again_ = false;
   double part_ = 1, impulses_off_ = 0, impulses_apart_ = 0;
   const Points* points_ = nullptr;        // last refreshed

@@ -60,6 +60,7 @@ struct PairSamples {
   /// Per sample the change of the velocity at the contact until the middle of the step, while no
   /// unknown changes, world [m/s]; nullptr: none.
   const Vec3d* rolls = nullptr;
+  double core = 0;  ///< depth beyond which what has the layers crosses [m]; 0: none has
 };
 
 class ContactSampler {

@@ -314,7 +314,7 @@ void Reader::read_shape(const xml::Element& e, const std::string& of_link, bool 
 
 namespace {
 
-constexpr double kMostFriction = 1e6, kMostStiffness = 1e18;
+constexpr double kMostFriction = 1e6, kMostStiffness = 1e18, kWidestLayer = 1;
 
 // Seconds from a stiffness [N/m] and a damping [N s/m]; -1 where one of them is not given.
 double relaxation_time(double stiffness, double damping) {
@@ -332,8 +332,8 @@ void Reader::read_coefficients(const xml::Element& e, const std::string& what, R
 
 void Reader::read_contact(const xml::Element& e, const std::string& of_link, RobotLink& link) {
   const std::string what = of_link + ", contact";
-  known(e, what, {}, {"lateral_friction", "stiffness", "damping"},
-        {"lateral_friction", "stiffness", "damping"});
+  known(e, what, {}, {"lateral_friction", "stiffness", "damping", "layer"},
+        {"lateral_friction", "stiffness", "damping", "layer"});
   const auto value = [&](const char* child, double most) {
     const xml::Element* c = e.child(child);
     if (!c) return -1.0;
@@ -342,7 +342,9 @@ void Reader::read_contact(const xml::Element& e, const std::string& of_link, Rob
   const double friction = value("lateral_friction", kMostFriction);
   const double stiffness = value("stiffness", kMostStiffness);
   const double time = relaxation_time(stiffness, value("damping", kMostStiffness));
+  const double layer = value("layer", kWidestLayer);
   for (RobotShape& s : link.collisions) {
+    if (layer >= 0) s.layer = layer;
     if (s.friction < 0) s.friction = friction;
     if (s.stiffness < 0) s.stiffness = stiffness, s.relaxation_time = time;
   }

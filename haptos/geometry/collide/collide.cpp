@@ -5,6 +5,7 @@
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/collide/field.h"
 #include "haptos/geometry/collide/pairs.h"
+#include "haptos/geometry/mesh/made_of.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/geometry/shape/shape_properties.h"
 
@@ -138,7 +139,9 @@ CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
       throw;
     }
   } else if (kind_ == ShapeKind::kMesh || kind_ == ShapeKind::kHeightField) {
-    field_ = std::make_shared<TriangleField>(shape);
+    static MadeOf<TriangleField> fields;  // of meshes, which many bodies may share
+    const auto make = [&] { return std::make_shared<const TriangleField>(shape); };
+    field_ = kind_ == ShapeKind::kMesh ? fields.of(shape.mesh, make) : make();
   }
   if (kind_ == ShapeKind::kHalfSpace) return;
   box_ = shape_bounds(shape);

@@ -95,7 +95,8 @@ const FourFaces* LayerContacts::lanes_of(int group) {
 void LayerContacts::take_face(int face, OneFace& one) const {
   const TriangleSoup::Face& f = soup(0).faces()[at_index(face)];
   one.face = face;
-  one.n = plane_normal(0, f.plane), one.offset = plane_offset(0, f.plane);
+  one.n = plane_normal(0, f.plane);
+  one.offset = soup(0).planes()[at_index(f.plane)].offset + dot(one.n, p_);
   Aabb reach;
   for (int k = 0; k < 3; ++k) {
     one.x[k] = at(0, f.v[k]);
@@ -108,20 +109,15 @@ void LayerContacts::take_face(int face, OneFace& one) const {
   one.reach = WideTree::rounded(reach);
 }
 
-// The faces of a group of a's tree, made once in a call.
-std::span<const LayerContacts::OneFace> LayerContacts::faces_of(int group) {
-  const WideTree& tree = soup(0).tree();
-  const auto faces = static_cast<int>(soup(0).faces().size());
+// Room for the faces of a group of a's tree, each made when it is asked for.
+LayerContacts::OneFace* LayerContacts::faces_of(int group) {
   auto& at = group_place_[0][at_index(group)];
   if (at < 0) {
     at = static_cast<int>(own_faces_.size());
     groups_[0].push_back(group);
     own_faces_.resize(own_faces_.size() + WideTree::kWidth);
-    const int end = std::min((group + 1) * WideTree::kWidth, tree.size());
-    for (int place = group * WideTree::kWidth, k = at; place < end; ++place, ++k)
-      if (const int i = tree.item(place); i < faces) take_face(i, own_faces_[at_index(k)]);
   }
-  return {own_faces_.data() + at, WideTree::kWidth};
+  return &own_faces_[at_index(at)];
 }
 
 void LayerContacts::find_pairs() {
@@ -133,11 +129,18 @@ void LayerContacts::find_pairs() {
   }
   const Mat3d back = transpose(r_);
   const WideTree& tree = soup(1).tree();
-  soup(0).tree().pairs(tree, back, -(back * p_), kSlanted * far(), [&](int group, int other) {
-    for (const OneFace& one : faces_of(group))
-      if (one.face >= 0)
-        if (const unsigned mask = tree.in_group(other, one.reach)) pair_up(one, other, mask);
-  });
+  const auto faces = static_cast<int>(soup(0).faces().size());
+  const auto look = [&](int group, unsigned own, int other) {
+    OneFace* all = faces_of(group);
+    for (; own; own &= own - 1) {
+      const int k = __builtin_ctz(own);
+      const int face = soup(0).tree().item(group * WideTree::kWidth + k);
+      if (face >= faces) continue;
+      if (all[k].face < 0) take_face(face, all[k]);
+      if (const unsigned mask = tree.in_group(other, all[k].reach)) pair_up(all[k], other, mask);
+    }
+  };
+  soup(0).tree().pairs(tree, back, -(back * p_), kSlanted * far(), look);
   for (int side = 0; side < 2; ++side) {
     for (const int g : groups_[side]) group_place_[side][at_index(g)] = -1;
     groups_[side].clear();

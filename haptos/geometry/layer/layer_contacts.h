@@ -105,7 +105,7 @@ class LayerContacts {
   // face_pairs.cpp
   void find_pairs();
   void take_face(int face, OneFace& one) const;
-  std::span<const OneFace> faces_of(int group);
+  OneFace* faces_of(int group);
   const FourFaces* lanes_of(int group);
   void pair_up(const OneFace& one, int group, unsigned mask);
 

@@ -4,10 +4,13 @@
 #include <utility>
 
 #include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/mesh/made_of.h"
 #include "haptos/geometry/shape/shape_properties.h"
 
 namespace haptos {
 namespace {
+
+using Sides = TriangleSoup::Sides;
 
 constexpr double kHalfPlane = 5e3;  // [m]
 // Facets of this part of the radius leave the shape by a five-hundredth of it.
@@ -44,10 +47,10 @@ double facet_of(const Shape& s) {
 
 }  // namespace
 
-LayerShape layer_shape(const Shape& s, const std::string& element) {
+LayerShape layer_shape(const Shape& s, const std::string& element, bool sheet) {
   check_shape(s, element);
-  const auto made = [&](const TriMesh& m, double radius, bool solid = false) {
-    return LayerShape{std::make_shared<const TriangleSoup>(m, element, solid), radius};
+  const auto made = [&](const TriMesh& m, double radius, Sides sides = Sides::kLookFor) {
+    return LayerShape{std::make_shared<const TriangleSoup>(m, element, sides), radius};
   };
   switch (s.kind) {
     case ShapeKind::kSphere:
@@ -55,9 +58,15 @@ LayerShape layer_shape(const Shape& s, const std::string& element) {
     case ShapeKind::kCapsule:
       return made(axis(s.size[1]), s.size[0]);
     case ShapeKind::kHalfSpace:
-      return made(square(), 0, true);
-    case ShapeKind::kMesh:
-      return made(*s.mesh, 0);
+      return made(square(), 0, Sides::kOutward);
+    case ShapeKind::kMesh: {
+      static MadeOf<TriangleSoup> soups[2];
+      const Sides sides = sheet ? Sides::kTwo : Sides::kLookFor;
+      return {soups[sheet ? 1 : 0].of(
+                  s.mesh,
+                  [&] { return std::make_shared<const TriangleSoup>(*s.mesh, element, sides); }),
+              0};
+    }
     default:
       return made(shape_mesh(s, facet_of(s)), 0);
   }

@@ -20,7 +20,9 @@ struct LayerShape {
   double radius = 0;  ///< that the soup stands for, beside its layer [m]
 };
 
+/// Shapes of one mesh share its soup, as long as one of them lives.
+/// @param sheet  a mesh has two sides everywhere, even where it encloses a volume
 /// @throws InputError naming `element` as check_shape() and TriangleSoup
-LayerShape layer_shape(const Shape& shape, const std::string& element);
+LayerShape layer_shape(const Shape& shape, const std::string& element, bool sheet = false);
 
 }  // namespace haptos

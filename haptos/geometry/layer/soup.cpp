@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
 
@@ -97,6 +98,20 @@ int keep_proper(TriMesh& m) {
   return dropped;
 }
 
+// Triangles that are near each other lie near each other in memory.
+void put_in_order(TriMesh& m) {
+  std::vector<Aabb> boxes(m.triangles.size());
+  for_each(static_cast<std::ptrdiff_t>(boxes.size()), [&](std::ptrdiff_t i) {
+    const Vec3i& t = m.triangles[at_index(i)];
+    boxes[at_index(i)] = Aabb::of(m.vertices[at_index(t[0])], m.vertices[at_index(t[1])],
+                                  m.vertices[at_index(t[2])]);
+  });
+  std::vector<Vec3i> sorted;
+  sorted.reserve(boxes.size());
+  for (const int i : spatial_order(boxes)) sorted.push_back(m.triangles[at_index(i)]);
+  m.triangles = std::move(sorted);
+}
+
 void unique_segments(TriMesh& m, const std::vector<Vec2i>& taken) {
   std::vector<Vec2i> kept;
   for (Vec2i s : m.segments) {
@@ -133,7 +148,7 @@ IndexLists lists_of(int count, const std::vector<std::array<int, 2>>& pairs) {
 
 }  // namespace
 
-TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element, bool solid) {
+TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element, Sides sides) {
   require_indices(given, element);
   TriMesh mesh = given;
   renumber(mesh);
@@ -147,8 +162,9 @@ TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element, boo
     for (int k = 0; k < 2; ++k) s[k] = same[at_index(s[k])];
   for (int& p : mesh.points) p = same[at_index(p)];
   dropped_ = keep_proper(mesh);
+  put_in_order(mesh);
   renumber(mesh);
-  if (!mesh.triangles.empty()) find_sides(mesh, solid);
+  if (!mesh.triangles.empty()) find_sides(mesh, sides);
   take_elements(mesh, element);
   find_planes();
   find_sharp();

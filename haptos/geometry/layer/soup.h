@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,12 +44,18 @@ class TriangleSoup {
   };
   using Edge = Vec2i;  ///< the lower vertex first
 
+  /// What is known of sides.
+  enum class Sides : std::uint8_t {
+    kLookFor,  ///< nothing: parts that enclose a volume face outward
+    kOutward,  ///< every face faces outward
+    kTwo,      ///< no face has an inside
+  };
+
   TriangleSoup() = default;
-  /// @param solid  every face is known to face outward: sides are not looked for
   /// @throws InputError naming `element` for a mesh without anything, coordinates that are not
   ///         finite, and elements that name a missing vertex
   explicit TriangleSoup(const TriMesh& mesh, const std::string& element = "mesh",
-                        bool solid = false);
+                        Sides sides = Sides::kLookFor);
 
   const std::vector<Vec3d>& vertices() const { return vertices_; }
   const std::vector<Face>& faces() const { return faces_; }
@@ -89,7 +96,7 @@ class TriangleSoup {
 
  private:
   void take_elements(const TriMesh& mesh, const std::string& element);
-  void find_sides(TriMesh& mesh, bool solid);
+  void find_sides(TriMesh& mesh, Sides sides);
   void find_planes();
   void find_sharp();
   bool can_stand_out(int edge) const;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/parallel.h"
 #include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
 
@@ -47,37 +48,37 @@ double winding(const TriMesh& m, const std::vector<int>& triangles, const Vec3d&
   return sum / (4 * std::numbers::pi);
 }
 
-// 1: the part faces outward, -1: inward, 0: it encloses nothing. Asked just behind and just before
-// some of its faces: holes let part of the solid angle through.
+// 1: the part faces outward, -1: inward, 0: it encloses nothing. Asked just behind some of its
+// faces; just before them the part winds once less. Holes let part of the solid angle through.
 int side_of(const TriMesh& m, const std::vector<int>& part) {
-  double inside = 0, outside = 0;
-  int count = 0;
-  const std::size_t stride = std::max<std::size_t>(1, part.size() / kAsked);
-  for (std::size_t i = 0; i < part.size(); i += stride) {
-    const Vec3i& v = m.triangles[at_index(part[i])];
-    const Vec3d &a = m.vertices[at_index(v[0])], &b = m.vertices[at_index(v[1])],
-                &c = m.vertices[at_index(v[2])];
-    const Vec3d n = cross(b - a, c - a);
-    const double size = sqrt(norm(n));
-    const Vec3d middle = (a + b + c) * (1.0 / 3), step = normalized(n) * (1e-3 * size);
-    outside += winding(m, part, middle + step), inside += winding(m, part, middle - step);
-    ++count;
-  }
-  inside /= count, outside /= count;
-  if (inside > kEnclosed && outside < 1 - kEnclosed) return 1;
-  if (inside > kEnclosed - 1 && outside < -kEnclosed) return -1;
+  const auto stride = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, part.size() / kAsked));
+  const auto count = (static_cast<std::ptrdiff_t>(part.size()) + stride - 1) / stride;
+  const double sum = reduce_sum(
+      count,
+      [&](std::ptrdiff_t i) {
+        const Vec3i& v = m.triangles[at_index(part[at_index(i * stride)])];
+        const Vec3d &a = m.vertices[at_index(v[0])], &b = m.vertices[at_index(v[1])],
+                    &c = m.vertices[at_index(v[2])];
+        const Vec3d n = cross(b - a, c - a);
+        const Vec3d middle = (a + b + c) * (1.0 / 3);
+        return winding(m, part, middle - normalized(n) * (1e-3 * sqrt(norm(n))));
+      },
+      1);
+  const double behind = sum / static_cast<double>(count), before = behind - 1;
+  if (behind > kEnclosed && before < 1 - kEnclosed) return 1;
+  if (behind > kEnclosed - 1 && before < -kEnclosed) return -1;
   return 0;
 }
 
 }  // namespace
 
 // Parts are joined by edges with two faces.
-void TriangleSoup::find_sides(TriMesh& mesh, bool solid) {
-  if (solid) {
-    for (const Vec3i& v : mesh.triangles) faces_.push_back({v, {}, 0, true});
+void TriangleSoup::find_sides(TriMesh& mesh, Sides sides) {
+  if (sides != Sides::kOutward) orient(mesh);
+  if (sides != Sides::kLookFor) {
+    for (const Vec3i& v : mesh.triangles) faces_.push_back({v, {}, 0, sides == Sides::kOutward});
     return;
   }
-  orient(mesh);
   const SurfaceTopology topology = surface_topology(mesh);
   Sets sets(mesh.triangles.size());
   for (int e = 0; e < topology.edge_triangles.size(); ++e)

@@ -59,8 +59,9 @@ class WideTree {
   template <class F>
   void query(const Aabb& box, F&& f) const;
 
-  /// Calls f(group, other_group) for every two groups, one of this tree and one of `other`, whose
-  /// boxes come within `margin` [m], the others' placed at r x + p in the frame of this tree. Boxes
+  /// Calls f(group, mask, other_group) for every two groups, one of this tree and one of `other`,
+  /// whose boxes come within `margin` [m], the others' placed at r x + p in the frame of this tree.
+  /// The mask has bit k where item k of this tree's group comes that near to the other group. Boxes
   /// of `other` are taken with the axes of this tree: pairs may be up to that much farther apart.
   template <class F>
   void pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, double margin, F&& f) const;
@@ -211,7 +212,9 @@ void WideTree::pairs(const WideTree& other, const Mat3d& r, const Vec3d& p, doub
   while (n > 0) {
     const auto [a, b] = stack[--n];
     if (a.level == 0 && b.level == 0) {
-      f(a.index, b.index);
+      const unsigned hit =
+          overlapping(node(0, a.index), turned(other.box_of(b))) & present(0, a.index);
+      if (hit) f(a.index, hit, b.index);
     } else if (a.level >= b.level) {
       unsigned hit =
           overlapping(node(a.level, a.index), turned(other.box_of(b))) & present(a.level, a.index);

@@ -48,6 +48,8 @@ struct RobotShape {
   double friction = -1;         ///< coefficient; below 0: the scene's
   double stiffness = -1;        ///< [N/m]; below 0: the scene's
   double relaxation_time = -1;  ///< [s]; below 0: the scene's
+  double layer = -1;            ///< width of its boundary layer [m]; below 0: the body's
+  bool sheet = false;           ///< a mesh that has two sides everywhere, for its layer
 };
 
 struct RobotLink {

@@ -124,7 +124,7 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
       p.friction = or_else(c.friction, spec.friction);
       p.dissipation = spec.dissipation;
       p.modulus = spec.modulus;
-      p.layer = spec.layer;
+      p.layer = or_else(c.layer, spec.layer);
       parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }

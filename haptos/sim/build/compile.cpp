@@ -8,6 +8,7 @@
 #include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/gels.h"
+#include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/workspace.h"
@@ -146,9 +147,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
   });
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
-  const auto has_layer = [](const auto& b) { return b.layer > 0; };
-  const bool layered = std::any_of(scene.robots.begin(), scene.robots.end(), has_layer) ||
-                       std::any_of(scene.half_spaces.begin(), scene.half_spaces.end(), has_layer);
+  const bool layered = widest_layer(scene) > 0;
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();

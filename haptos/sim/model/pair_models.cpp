@@ -26,16 +26,19 @@ std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
   return kinds;
 }
 
+double layer(const RobotBody& b) { return widest_layer(b); }
+double layer(const HalfSpace& h) { return h.layer; }
+
 // The widest boundary layer of the bodies that a name means [m].
 double layer_of(const Scene& s, const std::string& name) {
   double widest = 0;
   const auto look = [&](const auto& list) {
     for (const auto& b : list)
-      if (b.name == name || b.group == name) widest = std::max(widest, b.layer);
+      if (b.name == name || b.group == name) widest = std::max(widest, layer(b));
   };
   look(s.robots), look(s.half_spaces);
   if (const LinkName link = find_link(s, name); link.robot >= 0)
-    widest = std::max(widest, s.robots[static_cast<std::size_t>(link.robot)].layer);
+    widest = std::max(widest, layer(s.robots[static_cast<std::size_t>(link.robot)]));
   return widest;
 }
 
@@ -125,6 +128,20 @@ void check_pair_model(const Scene& scene, const PairOptions& pair) {
   if (others.empty()) return;
   refuse(element, word, "is no contact of theirs: " + others,
          "leave it out, or name what they take");
+}
+
+double widest_layer(const RobotBody& body) {
+  double widest = body.layer;
+  for (const RobotLink& l : body.robot.links)
+    for (const RobotShape& c : l.collisions) widest = std::max(widest, c.layer);
+  return widest;
+}
+
+double widest_layer(const Scene& scene) {
+  double widest = 0;
+  for (const RobotBody& b : scene.robots) widest = std::max(widest, widest_layer(b));
+  for (const HalfSpace& h : scene.half_spaces) widest = std::max(widest, h.layer);
+  return widest;
 }
 
 }  // namespace haptos

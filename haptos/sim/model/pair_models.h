@@ -30,4 +30,8 @@ const std::vector<const char*>& models_of(PairKind a, PairKind b);
 /// @throws InputError naming the pair, the word, and what those kinds take
 void check_pair_model(const Scene& scene, const PairOptions& pair);
 
+/// Of the widest boundary layer of a body's shapes, and of all of a scene [m]; 0: there is none.
+double widest_layer(const RobotBody& body);
+double widest_layer(const Scene& scene);
+
 }  // namespace haptos

@@ -195,7 +195,7 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
     for (const RobotShape& s : l.collisions) {
       const std::string element = "link \"" + l.name + "\", collision " + s.name;
       m.shapes.back().emplace_back(s.shape, element);
-      if (layered) m.layers.back().push_back(layer_shape(s.shape, element));
+      if (layered) m.layers.back().push_back(layer_shape(s.shape, element, s.sheet));
     }
   }
   find_no_contact(spec, m);

@@ -31,13 +31,14 @@ class StepReport:
     step, time [s], status (bits, 0 is good), iterations, line_search_steps, lag_passes
     (minimisations after the first, for friction), linear_iterations (0 with the direct solver),
     residual [N], load [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J],
-    smallest_volume_ratio, parts (of a step that would not settle in one), seconds (wall time).
+    smallest_volume_ratio, parts (of a step that would not settle in one), crossed (contacts of
+    boundary layers whose triangles cross), seconds (wall time).
     """
 
     FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "lag_passes",
               "projected", "linear_iterations", "residual", "load", "velocity_change",
               "smallest_gap", "path", "missed", "kinetic", "potential", "smallest_volume_ratio",
-              "parts", "seconds")
+              "parts", "crossed", "seconds")
 
     def __init__(self, reports: list[_core.StepReport]) -> None:
         self._reports = reports

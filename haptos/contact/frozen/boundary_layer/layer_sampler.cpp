@@ -69,6 +69,7 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     pair.surface[0] = i, pair.surface[1] = j;
     pair.sample = samples_.data();
     pair.count = static_cast<int>(samples_.size());
+    pair.core = a.width() + b.width();
     contact.add(context, pair);
   }
 }

@@ -1,0 +1,104 @@
+"""Where two surfaces with boundary layers touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from haptos import _core
+from haptos.base.errors import refuse
+from haptos.layers.surface import Surface
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """The contacts of one pair of surfaces, a and b; arrays over contacts, world frame.
+
+    A contact stands for an area. Depth times area, summed over the contacts, is the integral of the
+    depth over the surface: a pressure of `modulus` times depth pushes a with
+    modulus * area * depth * normal.
+    """
+
+    point_a: Array  #: on the layer of a (n, 3) [m]
+    point_b: Array  #: on the layer of b (n, 3) [m]
+    normal: Array  #: unit, from b to a: a is pushed along it (n, 3)
+    gap: Array  #: normal . (point_a - point_b), below 0 where layers overlap (n,) [m]
+    area: Array  #: (n,) [m2]
+    feature: NDArray[np.int64]  #: of a and of b, together unique; the same from step to step (n, 2)
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    @property
+    def point(self) -> Array:
+        """Midway between point_a and point_b (n, 3) [m]."""
+        return 0.5 * (self.point_a + self.point_b)
+
+    @property
+    def depth(self) -> Array:
+        """-gap where layers overlap, else 0 (n,) [m]."""
+        return np.maximum(-self.gap, 0.0)
+
+    def force(self, modulus: float) -> Array:
+        """On a, of each contact (n, 3) [N], for a stiffness [Pa/m] of each square metre."""
+        return (modulus * self.area * self.depth)[:, None] * self.normal
+
+    def wrench(self, modulus: float, about: ArrayLike = (0.0, 0.0, 0.0)) -> tuple[Array, Array]:
+        """Force [N] on a and its torque [N m] about a point [m], for a stiffness [Pa/m]."""
+        force = self.force(modulus)
+        return force.sum(0), np.cross(self.point - np.asarray(about, float), force).sum(0)
+
+
+def _pose(pose: ArrayLike | None, name: str) -> tuple[Any, Any]:
+    if pose is None:
+        return None, None
+    x = np.asarray(pose, float)
+    if x.shape == (7,):
+        return x[:3], x[3:]
+    if x.shape == (4, 4):
+        return x[:3, 3], _quaternion(x[:3, :3], name)
+    return refuse(name, f"an array {x.shape}", "must be seven numbers or a matrix (4, 4)",
+                  "give x, y, z, w, x, y, z or a homogeneous matrix")
+
+
+def _quaternion(r: Array, name: str) -> Array:
+    if not np.allclose(r @ r.T, np.eye(3), atol=1e-6) or np.linalg.det(r) < 0:
+        refuse(name, "its upper left 3 x 3", "must be a rotation",
+               "give a matrix without scale and without mirror")
+    # The largest of the four squares is the one to divide by.
+    k = np.array([[r[0, 0] - r[1, 1] - r[2, 2], 0, 0, 0],
+                  [r[1, 0] + r[0, 1], r[1, 1] - r[0, 0] - r[2, 2], 0, 0],
+                  [r[2, 0] + r[0, 2], r[2, 1] + r[1, 2], r[2, 2] - r[0, 0] - r[1, 1], 0],
+                  [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], np.trace(r)]])
+    vectors = np.linalg.eigh(k / 3.0)[1]  # reads the lower triangle
+    x, y, z, w = vectors[:, -1]
+    return np.array([w, x, y, z])
+
+
+def contacts(a: Surface, b: Surface, pose_a: ArrayLike | None = None,
+             pose_b: ArrayLike | None = None, *, reach: float | str = 0.0,
+             most: int = 0) -> Contacts:
+    """Finds where two surfaces touch.
+
+    a, b: surfaces, prepared once. pose_a, pose_b: where their frames are in the world, x y z [m] and
+    a quaternion w x y z (7,), or a homogeneous matrix (4, 4); None: at the origin. reach: contacts
+    that are apart by up to this much are found too [m], or a text with a unit; their gap is above 0.
+    most: where more contacts are found they are merged, so that the wrench stays
+    (docs/contact/boundary_layer.md); 0: never.
+
+    The contacts depend neither on the order of triangles and vertices, nor on how flat faces are
+    cut, nor on which surface comes first, to rounding. Raises InputError where neither surface has
+    a layer. Source: the layer of Hauser 2013, ISRR; the set of contacts is our own.
+    """
+    for name, s in (("a", a), ("b", b)):
+        if not isinstance(s, Surface):
+            refuse(name, type(s).__name__, "must be a haptos.Surface",
+                   f"give haptos.Surface({name}, layer=...)")
+    pa, qa = _pose(pose_a, "pose_a")
+    pb, qb = _pose(pose_b, "pose_b")
+    return Contacts(*_core.layer_contacts(a._core, b._core, pa, qa, pb, qb, reach, most))
