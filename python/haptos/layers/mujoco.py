@@ -143,11 +143,9 @@ class LayerContacts:
             return 1
         con = self._mixed(model, geom1, geom2)
         for k in range(len(found)):
-            normal = -found.normal[k]  # MuJoCo's is from the first geom to the second
-            frame = np.zeros(9)
-            frame[:3] = normal
-            self._mujoco.mju_makeFrame(frame)
-            con.frame[:], con.pos[:], con.dist = frame, found.point[k], found.gap[k]
+            # MuJoCo's normal is from the first geom to the second.
+            con.frame[:] = _frame(-found.normal[k])
+            con.pos[:], con.dist = found.point[k], found.gap[k]
             self.full += self._mujoco.mj_addContact(model, data, con)
         return 1
 
@@ -173,6 +171,13 @@ class LayerContacts:
         con.flex[:] = con.elem[:] = con.vert[:] = -1
         con.includemargin = 0.0
         return con
+
+
+def _frame(normal: Any) -> Any:
+    across = np.array([0.0, 1.0, 0.0]) if abs(normal[1]) < 0.5 else np.array([0.0, 0.0, 1.0])
+    across -= normal * (normal @ across)
+    across /= np.linalg.norm(across)
+    return np.concatenate([normal, across, np.cross(normal, across)])
 
 
 def _pose(data: Any, geom: int) -> Any:
