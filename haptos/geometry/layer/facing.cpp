@@ -160,27 +160,33 @@ bool LayerContacts::overlap(const FacePair& pair, const Facing& f) {
     slope[k][1] = -dot(f.n[k], f.t1) / along;
     slope[k][2] = -dot(f.n[k], f.t2) / along;
   }
+  // The smaller one is cut by the larger one's edges: digits are lost where polygons are large.
+  const auto twice = [&](int k) {
+    return turn(u[k][1] - u[k][0], v[k][1] - v[k][0], u[k][2] - u[k][0], v[k][2] - v[k][0]);
+  };
+  const double area[2] = {twice(0), twice(1)};
+  const int first = vabs(area[0]) <= vabs(area[1]) ? 0 : 1, other = 1 - first;
   polygon_.clear();
-  const bool forward =
-      turn(u[0][1] - u[0][0], v[0][1] - v[0][0], u[0][2] - u[0][0], v[0][2] - v[0][0]) > 0;
   for (int i = 0; i < 3; ++i) {
+    const bool forward = area[first] > 0;
     const int c = forward ? i : 2 - i;
     OutlineCorner x{};
-    x.u = u[0][c], x.v = v[0][c];
+    x.u = u[first][c], x.v = v[first][c];
     // Edge k of the triangle joins corners k and k + 1.
-    x.edge = forward ? c : (c + 2) % 3;
+    x.edge = 4 * first + (forward ? c : (c + 2) % 3);
     for (int k = 0; k < 2; ++k)
       (k == 0 ? x.za : x.zb) = slope[k][0] + slope[k][1] * x.u + slope[k][2] * x.v;
     polygon_.push_back(x);
   }
-  const double sign =
-      turn(u[1][1] - u[1][0], v[1][1] - v[1][0], u[1][2] - u[1][0], v[1][2] - v[1][0]) > 0 ? 1 : -1;
+  const double sign = area[other] > 0 ? 1 : -1;
   for (int k = 0; k < 3 && polygon_.size() >= 3; ++k) {
     const int l = (k + 1) % 3;
-    const double eu = u[1][l] - u[1][k], ev = v[1][l] - v[1][k];
+    const double eu = u[other][l] - u[other][k], ev = v[other][l] - v[other][k];
     clip(
-        polygon_, 4 + k,
-        [&](const OutlineCorner& c) { return -sign * turn(eu, ev, c.u - u[1][k], c.v - v[1][k]); },
+        polygon_, 4 * other + k,
+        [&](const OutlineCorner& c) {
+          return -sign * turn(eu, ev, c.u - u[other][k], c.v - v[other][k]);
+        },
         scratch_);
     polygon_.swap(scratch_);
   }

@@ -5,6 +5,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/math.h"
+#include "haptos/geometry/shape/planar_hull.h"
 
 namespace haptos {
 namespace {
@@ -40,40 +41,38 @@ double Outline::radius() const {
   return std::sqrt(r);
 }
 
-// Andrew's monotone chain.
+// The corners of the hull, less those that round-off put there.
 void Outline::take_hull() {
-  sorted_ = corners_;
-  std::sort(sorted_.begin(), sorted_.end(), [](const OutlineCorner& a, const OutlineCorner& b) {
-    if (a.u != b.u) return a.u < b.u;
-    if (a.v != b.v) return a.v < b.v;
-    if (a.id_a != b.id_a) return a.id_a < b.id_a;
-    return a.id_b < b.id_b;
-  });
+  place_.clear();
   double size = 0;
-  for (const OutlineCorner& c : sorted_)
-    size = std::max({size, vabs(c.u - sorted_[0].u), vabs(c.v - sorted_[0].v)});
+  for (const OutlineCorner& c : corners_) {
+    place_.push_back({{c.u, c.v}});
+    size = std::max({size, vabs(c.u - corners_[0].u), vabs(c.v - corners_[0].v)});
+  }
+  planar_hull(place_, order_, hull_);
   const double one = kOne * size;
-  // Whether c is needed between b and a.
   const auto stands_out = [&](const OutlineCorner& a, const OutlineCorner& b,
                               const OutlineCorner& c) {
     const double au = b.u - a.u, av = b.v - a.v, bu = c.u - b.u, bv = c.v - b.v;
-    const double la = std::hypot(au, av), lb = std::hypot(bu, bv),
-                 lc = std::hypot(au + bu, av + bv);
-    if (la <= one || lb <= one) return false;
-    return turn(au, av, bu, bv) > one * std::max(lc, one);
+    if (std::hypot(au, av) <= one) return false;
+    return turn(au, av, bu, bv) > one * std::max(std::hypot(au + bu, av + bv), one);
   };
-  corners_.clear();
-  const auto chain = [&](auto begin, auto end, std::size_t floor) {
-    for (auto it = begin; it != end; ++it) {
-      while (corners_.size() >= floor + 2 &&
-             !stands_out(corners_[corners_.size() - 2], corners_.back(), *it))
-        corners_.pop_back();
-      corners_.push_back(*it);
-    }
-    corners_.pop_back();
-  };
-  chain(sorted_.begin(), sorted_.end(), 0);
-  chain(sorted_.rbegin(), sorted_.rend(), corners_.size());
+  sorted_.clear();
+  for (std::size_t k = 0; k < hull_.size(); ++k) {
+    const OutlineCorner& b = corners_[at_index(hull_[k])];
+    const OutlineCorner& a = sorted_.empty() ? corners_[at_index(hull_.back())] : sorted_.back();
+    // The next one that is another place.
+    std::size_t n = (k + 1) % hull_.size();
+    while (n != k && std::hypot(corners_[at_index(hull_[n])].u - b.u,
+                                corners_[at_index(hull_[n])].v - b.v) <= one)
+      n = (n + 1) % hull_.size();
+    if (stands_out(a, b, corners_[at_index(hull_[n])])) sorted_.push_back(b);
+  }
+  // The first was compared with one that may be gone.
+  if (sorted_.size() > 1 &&
+      std::hypot(sorted_[0].u - sorted_.back().u, sorted_[0].v - sorted_.back().v) <= one)
+    sorted_.pop_back();
+  corners_.swap(sorted_);
 }
 
 bool Outline::weigh() {

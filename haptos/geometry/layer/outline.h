@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "haptos/base/math/math.h"
+
 namespace haptos {
 
 /// A corner of a convex polygon in a plane. `edge` names what the edge to the next corner comes
@@ -42,6 +44,8 @@ class Outline {
   void weigh_by_fan();
 
   std::vector<OutlineCorner> corners_, sorted_;
+  std::vector<Vec2d> place_;
+  std::vector<int> order_, hull_;
   double area_ = 0, mu_ = 0, mv_ = 0;  // of the region, first moments about the first corner
   double u0_ = 0, v0_ = 0;
   int pieces_ = 0;

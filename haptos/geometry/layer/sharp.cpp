@@ -141,7 +141,11 @@ void LayerContacts::add_vertex(int side, int v) {
     }
     if (!is_nearest(other, c, best.beta, p.n)) continue;
     p.out = vertex_stands_out(side, v, p.n);
-    if (p.out > 0) near_.push_back(p);
+    // Triangles that share the edge or the vertex that is nearest have it once.
+    const bool known = std::any_of(near_.begin(), near_.end(), [&](const NearPoint& q) {
+      return squared_norm(p.x - q.x) <= square(kNoDistance) && dot(p.n, q.n) > 1 - 1e-12;
+    });
+    if (p.out > 0 && !known) near_.push_back(p);
   }
   for (const NearPoint& p : near_) {
     double same = 0;
