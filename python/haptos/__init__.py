@@ -77,6 +77,8 @@ from haptos._core import (
 )
 from haptos.base.errors import InputError, PressError, SceneWarning, StepError, UnknownName
 from haptos.base.options import Material, Option, Options, option_table
+from haptos.layers.contacts import Contacts, contacts
+from haptos.layers.surface import Surface
 from haptos.look.aim import Look
 from haptos.look.drawing import draw
 from haptos.look.images import save_png
@@ -161,8 +163,8 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "CONTACT_DTYPE",
-    "ROBOT_SENSORS",
     "ContactField",
+    "Contacts",
     "DepthScore",
     "Fact",
     "ForceImage",
@@ -192,6 +194,7 @@ __all__ = [
     "PointCloud",
     "PressError",
     "PressSet",
+    "ROBOT_SENSORS",
     "Range",
     "Recorder",
     "Recording",
@@ -218,6 +221,7 @@ __all__ = [
     "State",
     "StepError",
     "StepReport",
+    "Surface",
     "SurfaceReport",
     "TactileCamera",
     "TactileLight",
@@ -247,6 +251,7 @@ __all__ = [
     "compare_images",
     "compare_markers",
     "cone",
+    "contacts",
     "cylinder",
     "depth_picture",
     "describe_status",
