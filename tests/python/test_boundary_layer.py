@@ -78,3 +78,134 @@ def test_a_shell_needs_a_mass():
     with pytest.raises(haptos.InputError, match="must be given for a shell"):
         scene.add_rigid("mug", haptos.RobotShape("mesh", mesh=scans.mug(seed=1)), shell=True, layer=2e-3)
         scene.compile()
+
+
+def sheet(a, b):
+    return haptos.TriMesh([[-a, -b, 0], [a, -b, 0], [a, b, 0], [-a, b, 0]], [[0, 1, 2], [0, 2, 3]])
+
+
+def in_world(sim, name, mesh):
+    x = np.array(sim.robots[name].position).ravel()
+    w, a = x[3], x[4:7]
+    v = np.asarray(mesh.vertices)
+    return v + 2 * np.cross(a, np.cross(a, v) + w * v) + x[:3]
+
+
+def cores_meet(sim, one, two):
+    """Exact, by another way than contact's."""
+    meshes = [haptos.TriMesh(in_world(sim, n, m), m.triangles) for n, m in (one, two)]
+    n = len(meshes[0].vertices)
+    both = haptos.TriMesh(np.concatenate([m.vertices for m in meshes]),
+                          np.concatenate([meshes[0].triangles, meshes[1].triangles + n]))
+    k = len(meshes[0].triangles)
+    return any((i < k) != (j < k) for i, j in haptos.intersecting_triangles(both))
+
+
+@pytest.mark.parametrize("dt", [1e-3, 4e-3])
+@pytest.mark.parametrize("speed", [1, 10, 50])
+@pytest.mark.parametrize("tilt", [0, 0.6])
+@pytest.mark.filterwarnings("ignore::haptos.SceneWarning")
+def test_a_plate_without_thickness_is_never_passed(dt, speed, tilt):
+    scene = haptos.Scene(dt=dt, gravity=(0, 0, 0))
+    plate, cube = sheet(0.5, 0.5), haptos.box((0.1, 0.1, 0.1))
+    scene.add_rigid("plate", haptos.RobotShape("mesh", mesh=plate), mass=1, shell=True, layer=1e-3,
+                    fixed=True)
+    turn = (np.cos(tilt / 2), 0.8 * np.sin(tilt / 2), 0.6 * np.sin(tilt / 2), 0)
+    scene.add_rigid("cube", haptos.RobotShape("mesh", mesh=cube), mass=1, layer=1e-3,
+                    position=(0.01, 0.02, 0.3), quaternion=turn, velocity=(0, 0, -speed))
+    sim = scene.compile()
+    for _ in range(int(0.4 / speed / dt) + 30):
+        report = sim.step()
+        assert report.crossed[0] == 0
+        assert in_world(sim, "cube", cube)[:, 2].min() > 0
+    assert np.array(sim.robots["cube"].velocity).ravel()[2] < 0.1 * speed  # it does not bounce
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.filterwarnings("ignore::haptos.SceneWarning")
+def test_sheets_that_meet_in_any_way_do_not_pass(seed):
+    random = np.random.default_rng(seed)
+    speed = (1, 5, 20)[seed % 3]
+    turns = random.normal(size=(2, 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    one, two = sheet(0.1, 0.05), sheet(0.08, 0.03)
+    scene = haptos.Scene(dt=1e-3, gravity=(0, 0, 0))
+    scene.add_rigid("one", haptos.RobotShape("mesh", mesh=one), mass=1, shell=True, layer=1e-3,
+                    quaternion=turns[0])
+    scene.add_rigid("two", haptos.RobotShape("mesh", mesh=two), mass=0.5, shell=True, layer=1e-3,
+                    position=(*random.uniform(-0.02, 0.02, 2), 0.25), quaternion=turns[1],
+                    velocity=(0, 0, -speed), omega=random.normal(size=3) * (0, 10, 50)[seed % 3])
+    sim = scene.compile()
+    for _ in range(int(0.5 / speed / 1e-3) + 20):
+        sim.step()
+        if cores_meet(sim, ("one", one), ("two", two)):
+            assert speed == 20  # 20 mm in a step, ten times what the layers are asked to bear
+            assert sim.step().crossed[0] > 0  # and it is told
+            break
+
+
+def test_bodies_that_are_put_into_each_other_are_counted_and_parted():
+    scene = haptos.Scene(dt=1e-3)
+    scene.add_half_space("ground")
+    cube = haptos.box((0.1, 0.1, 0.1))
+    for name, z in (("low", 0.051), ("high", 0.153)):
+        scene.add_rigid(name, haptos.RobotShape("mesh", mesh=cube), mass=1, layer=1e-3,
+                        position=(0, 0, z))
+    sim = scene.compile()
+    for _ in range(20):
+        assert sim.step().crossed[0] == 0
+    put = np.array(sim.robots["high"].position)
+    put[..., 2] = 0.14  # 11 mm into the other one
+    sim.robots["high"].set_state(position=put)
+    report = sim.step()
+    assert report.crossed[0] >= 1 and "cores_cross" in haptos.describe_status(int(report.status[0]))
+    fastest, crossed = 0.0, 1
+    for _ in range(400):
+        crossed = sim.step().crossed[0]
+        fastest = max(fastest, np.array(sim.robots["high"].velocity).ravel()[2])
+    assert crossed == 0
+    assert fastest < 0.12  # point_contact.parting_speed, and no rebound
+    assert np.array(sim.robots["high"].position).ravel()[2] == pytest.approx(0.153, abs=1e-4)
+
+
+def kinds():
+    shape, cube = haptos.RobotShape, haptos.box((0.06, 0.06, 0.06))
+    return {"sphere": (shape("sphere", [0.03]), 0.03),
+            "capsule": (shape("capsule", [0.02, 0.03]), 0.05),
+            "box": (shape("box", [0.03, 0.02, 0.025]), 0.025),
+            "cylinder": (shape("cylinder", [0.03, 0.02]), 0.02),
+            "cone": (shape("cone", [0.03, 0.02]), 0.02),
+            "ellipsoid": (shape("ellipsoid", [0.03, 0.04, 0.02]), 0.02),
+            "hull": (shape("hull", mesh=cube), 0.03), "mesh": (shape("mesh", mesh=cube), 0.03)}
+
+
+def floors():
+    shape = haptos.RobotShape
+    return {"half_space": (None, 0), "mesh": (shape("mesh", mesh=sheet(0.5, 0.5)), 0),
+            "box": (shape("box", [0.5, 0.5, 0.05]), 0.05),
+            "cylinder": (shape("cylinder", [0.5, 0.05]), 0.05),
+            "hull": (shape("hull", mesh=haptos.box((1, 1, 0.1))), 0.05),
+            "field": (shape("field", heights=np.zeros((11, 11)), spacing=(0.1, 0.1)), 0)}
+
+
+@pytest.mark.parametrize("floor", floors())
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_rests_on_every_floor(kind, floor):
+    (shape, low), (ground, top) = kinds()[kind], floors()[floor]
+    scene = haptos.Scene(dt=2e-3)
+    if ground is None:
+        scene.add_half_space("floor")
+    else:
+        scene.add_rigid("floor", ground, mass=1, fixed=True)
+    scene.add_rigid("thing", shape, mass=0.5, layer=2e-3,
+                    position=(0.003, 0.002, top + low + 2.1e-3))
+    sim = scene.compile()
+    for _ in range(100):
+        sim.step()
+    force = []
+    for _ in range(30):
+        assert sim.step().crossed[0] == 0
+        force.append(abs(sim.contacts["force"][:, 2].sum()))
+    assert np.mean(force) == pytest.approx(0.5 * 9.81, rel=1e-3)
+    x = np.array(sim.robots["thing"].position).ravel()
+    assert x[2] == pytest.approx(top + low + 2e-3, abs=2e-5)

@@ -97,7 +97,10 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   void couplings(const Points& points, Coupled coupled,
                  std::vector<std::array<int, 2>>& out) const override;
   /// The gap is signed: negative where shapes overlap.
-  TermReport report() const override { return {load_, smallest_gap_, true, crossed_, crossing_}; }
+  TermReport report() const override {
+    const int begin = std::max(crossing_, sampler_->crossing());
+    return {load_, smallest_gap_, true, std::max(crossed_, sampler_->crossed() + begin), begin};
+  }
   void remember(ContactHistory& next) const override;
   Lagged* lagged() override { return lags() ? this : nullptr; }
   Impulses* impulses() override { return this; }

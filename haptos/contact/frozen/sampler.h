@@ -75,6 +75,11 @@ class ContactSampler {
   virtual bool revise(const StepContext&, const std::vector<double>& /*z*/, FrozenContact&) {
     return false;
   }
+  /// Pairs of surfaces with layers whose triangles still cross in the motion that revise() saw
+  /// last.
+  virtual int crossing() const { return 0; }
+  /// Those that crossed where the step starts.
+  virtual int crossed() const { return 0; }
   /// The step is accepted.
   virtual void commit(const FrozenContact&) {}
   /// Adds to `next` what the sampler wants to know at the next step.

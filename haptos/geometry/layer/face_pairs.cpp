@@ -120,13 +120,25 @@ LayerContacts::OneFace* LayerContacts::faces_of(int group) {
   return &own_faces_[at_index(at)];
 }
 
-void LayerContacts::find_pairs() {
-  faces_.clear();
-  if (soup(0).faces().empty() || soup(1).faces().empty()) return;
+void LayerContacts::make_room() {
   for (int side = 0; side < 2; ++side) {
     const auto places = at_index(soup(side).tree().size() / WideTree::kWidth + 1);
     if (group_place_[side].size() < places) group_place_[side].resize(places, -1);
   }
+}
+
+void LayerContacts::clear_room() {
+  for (int side = 0; side < 2; ++side) {
+    for (const int g : groups_[side]) group_place_[side][at_index(g)] = -1;
+    groups_[side].clear();
+  }
+  own_faces_.clear(), group_faces_.clear();
+}
+
+void LayerContacts::find_pairs() {
+  faces_.clear();
+  if (soup(0).faces().empty() || soup(1).faces().empty()) return;
+  make_room();
   const Mat3d back = transpose(r_);
   const WideTree& tree = soup(1).tree();
   const auto faces = static_cast<int>(soup(0).faces().size());
@@ -141,11 +153,7 @@ void LayerContacts::find_pairs() {
     }
   };
   soup(0).tree().pairs(tree, back, -(back * p_), kSlanted * far(), look);
-  for (int side = 0; side < 2; ++side) {
-    for (const int g : groups_[side]) group_place_[side][at_index(g)] = -1;
-    groups_[side].clear();
-  }
-  own_faces_.clear(), group_faces_.clear();
+  clear_room();
 }
 
 void LayerContacts::pair_up(const OneFace& one, int group, unsigned mask) {

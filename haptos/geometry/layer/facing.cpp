@@ -91,7 +91,7 @@ void LayerContacts::find_facing() {
       if (k == i) faces = face_each_other(faces_[k], f);
       if (!faces) break;
       if (!overlap(faces_[k], f)) continue;
-      cut_by_depth(faces_[k], f, -R_, R_, part_);
+      cut_by_depth(faces_[k], f, f.behind, R_, part_);
       if (part_.size() >= 3) touching_.add(part_);
       if (!(reach_ > 0)) continue;
       cut_by_depth(faces_[k], f, R_, R_ + reach_, part_);
@@ -118,6 +118,8 @@ bool LayerContacts::face_each_other(const FacePair& pair, Facing& f) const {
   const double cosine = -dot(f.n[0], f.n[1]);
   f.weight = ramp(cosine, kOblique, kParallel);
   if (!(f.weight > 0)) return false;
+  // Behind a sheet is its other side; only of two solids what is behind has crossed.
+  f.behind = sided[0] && sided[1] ? -R_ : 0;
   // Where neither has an inside each faces the other's side.
   if (!sided[0] && !sided[1]) {
     double side = 0;

@@ -21,8 +21,8 @@ double LayerContacts::plane_offset(int side, int plane) const {
   return side == 0 ? d + dot(plane_normal(0, plane), p_) : d;
 }
 
-void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double reach,
-                         std::vector<ContactSample>& out) {
+// False for a pose that is not finite.
+bool LayerContacts::take(const LayerSurface& a, const LayerSurface& b) {
   if (!(a.width + b.width > 0))
     throw InputError({"", 0, 0, "layer", "0", "is zero on both sides of a pair",
                       "give one of the two surfaces a layer"});
@@ -31,8 +31,15 @@ void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double re
   r_ = transpose(rb) * to_matrix(a.pose.q);
   p_ = transpose(rb) * (a.pose.p - b.pose.p);
   for (int k = 0; k < 3; ++k)
-    if (!std::isfinite(p_[k]) || !std::isfinite(r_(k, k))) return;
-  R_ = a.width + b.width, reach_ = reach;
+    if (!std::isfinite(p_[k]) || !std::isfinite(r_(k, k))) return false;
+  R_ = a.width + b.width;
+  return true;
+}
+
+void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double reach,
+                         std::vector<ContactSample>& out) {
+  if (!take(a, b)) return;
+  reach_ = reach;
   samples_.clear();
   find_pairs();
   find_facing();

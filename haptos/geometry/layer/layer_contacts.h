@@ -57,6 +57,14 @@ class LayerContacts {
   void find(const LayerSurface& a, const LayerSurface& b, double reach,
             std::vector<ContactSample>& out);
 
+  /// Whether a triangle of a and one of b share a point.
+  bool crosses(const LayerSurface& a, const LayerSurface& b);
+
+  /// Appends samples that push a and b apart where crosses() holds and both have an inside: at the
+  /// corners of each that are inside the other, all along one direction, with gaps of -2 R, since
+  /// how deep they are is not known. Nothing where one of the two is an open sheet.
+  void find_crossed(const LayerSurface& a, const LayerSurface& b, std::vector<ContactSample>& out);
+
   /// Four faces side by side, in the frame of b.
   struct FourFaces {
     static constexpr int kLanes = 4;
@@ -87,6 +95,7 @@ class LayerContacts {
     double offset[2];  // of the planes, along n
     double cosine;     // of m with the normals
     double weight;     // by how far they are from parallel
+    double behind;     // gap from which on it counts
   };
   struct Sample {
     Vec3d x_a, x_b, n;  // on the cores, in the frame of b
@@ -100,9 +109,13 @@ class LayerContacts {
     std::int64_t feature;
   };
 
+  bool take(const LayerSurface& a, const LayerSurface& b);
   void write(std::vector<ContactSample>& out);
+  bool inside(int other, const Vec3d& x) const;  // crossed.cpp
 
   // face_pairs.cpp
+  void make_room();
+  void clear_room();
   void find_pairs();
   void take_face(int face, OneFace& one) const;
   OneFace* faces_of(int group);

@@ -186,7 +186,7 @@ void LayerContacts::add_edge_on_plane(int side, int e, std::span<const int> face
   if (!(weight > 0)) return;
   // Two parts: what touches, and what is near.
   for (int near = 0; near < (reach_ > 0 ? 2 : 1); ++near) {
-    const double low = near ? R_ : -R_, high = near ? R_ + reach_ : R_;
+    const double low = near ? R_ : face.sided ? -R_ : 0, high = near ? R_ + reach_ : R_;
     double from = 2, to = -1, total = 0, moment = 0;
     for (const int i_face : faces) {
       double s0 = 0, s1 = 1;

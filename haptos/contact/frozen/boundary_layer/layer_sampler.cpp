@@ -52,17 +52,30 @@ void LayerSampler::place(double h, double free_time) {
 void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
   const double h = context.h, pushed = 4 * square(contact.free_time()) * kPush;
   place(h, contact.free_time());
+  revisions_ = crossing_ = crossed_ = 0;
+  notes_.clear();
   broad_phase_.pairs(
       box_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [i, j] = pairs_[k];
     const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
     samples_.clear();
-    contacts_.find({a.core.soup.get(), pose_[at_index(i)], a.width()},
-                   {b.core.soup.get(), pose_[at_index(j)], b.width()},
-                   kReach + pushed + 2 * h * (speed_[at_index(i)] + speed_[at_index(j)]), samples_);
-    if (samples_.empty()) continue;
+    const LayerSurface sa{a.core.soup.get(), pose_[at_index(i)], a.width()},
+        sb{b.core.soup.get(), pose_[at_index(j)], b.width()};
+    contacts_.find(sa, sb, kReach + pushed + 2 * h * (speed_[at_index(i)] + speed_[at_index(j)]),
+                   samples_);
+    const double slow = contact.options().parting_speed;
+    const bool crossed = contacts_.crosses(sa, sb);
+    const double left = parting_of(context, i, j, crossed) - slow * h;
+    if (left > 0)
+      for (ContactSample& c : samples_) c.gap += left;
+    if (left > 0) notes_.push_back({key(i, j), left});
     stiffen(a, b, h, a.width() + b.width());
+    if (crossed) {
+      ++crossed_;
+      part(sa, sb, slow * (h + std::max(a.relaxation_time, b.relaxation_time)));
+    }
+    if (samples_.empty()) continue;
     reduction_.reduce(samples_, most_samples_);
     PairSamples pair;
     pair.pair = static_cast<int>(k);
@@ -72,6 +85,49 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     pair.core = a.width() + b.width();
     contact.add(context, pair);
   }
+}
+
+// Shapes may have the same numbers in contact of points.
+FeaturePair LayerSampler::key(int i, int j) const {
+  constexpr std::int32_t kParting = -101;
+  const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  FeaturePair k;
+  k.env = a.link ? a.link->env() : b.link->env();
+  k.body_a = a.link ? a.link->body() : a.body;
+  k.body_b = b.link ? b.link->body() : b.body;
+  k.part_a = k.part_b = kParting;
+  k.feature_a = i, k.feature_b = j;
+  return k;
+}
+
+// How much of an overlap that no motion made is left to part: of the start of a run, or of bodies
+// that were put into each other. The law does not see that much of it.
+double LayerSampler::parting_of(const StepContext& context, int i, int j, bool crossed) const {
+  double deepest = 0, most = 0;
+  for (const ContactSample& s : samples_) deepest = std::max(deepest, -s.gap);
+  if (context.step == 0) {
+    most = deepest;
+  } else if (context.history) {
+    const auto note = context.history->find(key(i, j));
+    if (note != context.history->end()) most = note->second.edge;
+  }
+  if (!crossed) return std::min(most, deepest);
+  return std::max(deepest, shapes_[at_index(i)].width() + shapes_[at_index(j)].width());
+}
+
+void LayerSampler::remember(ContactHistory& next) const {
+  for (const auto& [key, left] : notes_) {
+    ContactMemory m;
+    m.edge = left;
+    next.insert_or_assign(key, m);
+  }
+}
+
+// What overlaps beyond the layers sees as much of it as is parted within the step.
+void LayerSampler::part(const LayerSurface& a, const LayerSurface& b, double depth) {
+  const std::size_t first = samples_.size();
+  contacts_.find_crossed(a, b, samples_);
+  for (std::size_t k = first; k < samples_.size(); ++k) samples_[k].gap = -depth;
 }
 
 // What is deep, or will be, so that cores stay apart.

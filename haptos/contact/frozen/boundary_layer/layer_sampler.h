@@ -12,9 +12,16 @@
 // with the depth of the end of the step at the speed of its start, so that the cores of bodies that
 // come fast, or on a corner, stay apart.
 //
-// Limits: cores that cross all the same are pushed back by the sides of closed surfaces, and
-// through where neither has an inside. Places of samples move with the step's motion only to first
-// order.
+// Which surfaces meet, and with which normals, is only known where the step starts. So revise()
+// follows the motion that was solved: where two shapes come nearer to each other than half of R on
+// their way, contacts of that moment are added, and the step is solved again, up to three times.
+// Pairs that move by less than a quarter of R against each other are not looked at: they cannot.
+//
+// An overlap that no motion made, at the start of a run or of bodies that were put into each other,
+// is parted at parting_speed: the law sees a gap that is larger by what is left of it. Cores that
+// cross are counted, and parted where both have an inside.
+//
+// Limits: places of samples move with the step's motion only to first order.
 #pragma once
 
 #include <array>
@@ -48,10 +55,23 @@ class LayerSampler final : public ContactSampler {
 
   const char* name() const override { return "boundary-layer contact"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
+  bool revise(const StepContext& context, const std::vector<double>& z,
+              FrozenContact& contact) override;
+  void remember(ContactHistory& next) const override;
+  int crossing() const override { return crossing_; }
+  int crossed() const override { return crossed_; }
 
  private:
+  // layer_arrivals.cpp
+  double travel(int i, int j) const;
+  Pose on_the_way(int i, double t) const;
+  bool look_along(int i, int j, double travelled, double& t);
+  bool arrive(int i, int j, double t);
   bool may_touch(int i, int j) const;
   void place(double h, double free_time);
+  FeaturePair key(int i, int j) const;
+  double parting_of(const StepContext& context, int i, int j, bool crossed) const;
+  void part(const LayerSurface& a, const LayerSurface& b, double depth);
   void stiffen(const LayeredShape& a, const LayeredShape& b, double h, double whole);
 
   std::vector<LayeredShape> shapes_;
@@ -66,6 +86,9 @@ class LayerSampler final : public ContactSampler {
   std::vector<double> speed_;
   std::vector<std::array<int, 2>> pairs_;
   std::vector<ContactSample> samples_;
+  std::vector<Pose> after_;
+  std::vector<std::pair<FeaturePair, double>> notes_;  // what is left to part [m]
+  int revisions_ = 0, crossing_ = 0, crossed_ = 0;
 };
 
 /// Boundary-layer contact: shapes' layers under the laws of frozen contact.

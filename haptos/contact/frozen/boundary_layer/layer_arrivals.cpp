@@ -1,0 +1,111 @@
+// Surfaces with layers that meet on their way through the step (layer_sampler.h).
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/boundary_layer/layer_sampler.h"
+#include "haptos/geometry/layer/soup.h"
+
+namespace haptos {
+namespace {
+
+constexpr int kMostRevisions = 3, kMostLooks = 128;
+// Parts of R: how far a pair moves that is looked at, how far from look to look, and how near cores
+// come before a contact is made.
+constexpr double kMoves = 0.25, kLook = 0.5, kNear = 0.5;
+// Of a contact that was found on the way.
+constexpr std::int64_t kOnTheWay = std::int64_t{1} << 62;
+
+}  // namespace
+
+// How far the box of i moves at most, as seen from j [m].
+double LayerSampler::travel(int i, int j) const {
+  const auto from = [&](const std::vector<Pose>& pose, const Vec3d& x) {
+    return to_local(pose[at_index(j)], pose[at_index(i)] * x);
+  };
+  const Aabb& box = shapes_[at_index(i)].core.soup->box();
+  double most = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec3d x;
+    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
+    most = std::max(most, norm(from(after_, x) - from(pose_, x)));
+  }
+  return most;
+}
+
+Pose LayerSampler::on_the_way(int i, double t) const {
+  return interpolate(pose_[at_index(i)], after_[at_index(i)], t);
+}
+
+// The first of some times at which cores are nearer than half of R.
+bool LayerSampler::look_along(int i, int j, double travelled, double& t) {
+  const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  const double whole = a.width() + b.width();
+  const int looks =
+      std::clamp(static_cast<int>(std::ceil(travelled / (kLook * whole))), 1, kMostLooks);
+  for (int k = 1; k <= looks; ++k) {
+    t = static_cast<double>(k) / looks;
+    samples_.clear();
+    contacts_.find({a.core.soup.get(), on_the_way(i, t), kNear * a.width()},
+                   {b.core.soup.get(), on_the_way(j, t), kNear * b.width()}, 0, samples_);
+    if (!samples_.empty()) return true;
+  }
+  return false;
+}
+
+// Makes contacts of samples_, found at t, of the places that these have at the start of the step;
+// leaves what was deep there already to the contacts of the start. Returns whether any is left.
+bool LayerSampler::arrive(int i, int j, double t) {
+  const int side[2] = {i, j};
+  Pose then[2];
+  for (int k = 0; k < 2; ++k) then[k] = on_the_way(side[k], t);
+  const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
+  std::erase_if(samples_, [&](ContactSample& s) {
+    for (int k = 0; k < 2; ++k) {
+      Vec3d& x = k == 0 ? s.p_a : s.p_b;
+      const double width = shapes_[at_index(side[k])].width();
+      const Vec3d away = (k == 0 ? 1.0 : -1.0) * width * s.n;  // from the layer to the core
+      x = pose_[at_index(side[k])] * to_local(then[k], x + kNear * away) - away;
+    }
+    s.gap = dot(s.n, s.p_a - s.p_b);
+    s.feature_a |= kOnTheWay, s.feature_b |= kOnTheWay;
+    return s.gap < -kNear * whole;
+  });
+  return !samples_.empty();
+}
+
+bool LayerSampler::revise(const StepContext& context, const std::vector<double>& z,
+                          FrozenContact& contact) {
+  after_ = pose_;
+  for (std::size_t i = 0; i < shapes_.size(); ++i)
+    if (const LayeredShape& s = shapes_[i]; s.link)
+      after_[i] = compose(s.link->pose_after(z, context.h), s.frame);
+  const bool last = ++revisions_ > kMostRevisions;
+  bool any = false;
+  crossing_ = 0;
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    const auto [i, j] = pairs_[k];
+    const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
+    const double travelled = std::min(travel(i, j), travel(j, i));
+    double t = 0;
+    if (!(travelled > kMoves * whole) || !look_along(i, j, travelled, t)) continue;
+    // Found with half of R, so that at the core their gap is half of R below 0.
+    const bool crosses = std::any_of(samples_.begin(), samples_.end(), [&](const ContactSample& s) {
+      return s.gap < -0.95 * kNear * whole;
+    });
+    crossing_ += crosses ? 1 : 0;
+    if (last || !arrive(i, j, t)) continue;
+    reduction_.reduce(samples_, most_samples_);
+    PairSamples pair;
+    pair.pair = static_cast<int>(k);
+    pair.surface[0] = i, pair.surface[1] = j;
+    pair.sample = samples_.data();
+    pair.count = static_cast<int>(samples_.size());
+    pair.core = whole;
+    contact.add(context, pair);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace haptos
