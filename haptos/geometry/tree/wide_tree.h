@@ -89,7 +89,8 @@ class WideTree {
   }
   static float up(double x) { return -down(-x); }
   const Node& node(int level, int index) const {
-    return nodes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(level)] + index)];
+    return nodes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(level)]) +
+                  static_cast<std::size_t>(index)];
   }
   int count(int level) const { return count_[static_cast<std::size_t>(level)]; }
   int top() const { return static_cast<int>(count_.size()) - 1; }
