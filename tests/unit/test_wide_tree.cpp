@@ -146,7 +146,7 @@ TEST(WideTree, IsTheSameForAnyNumberOfThreads) {
   const std::vector<Aabb> boxes = some_boxes(200000, 8);
   const auto order = [&](int threads) {
     set_thread_count(threads);
-    const std::vector<int> o = spatial_order(boxes);
+    std::vector<int> o = spatial_order(boxes);
     set_thread_count(0);
     return o;
   };
