@@ -209,3 +209,25 @@ def test_every_kind_rests_on_every_floor(kind, floor):
     assert np.mean(force) == pytest.approx(0.5 * 9.81, rel=1e-3)
     x = np.array(sim.robots["thing"].position).ravel()
     assert x[2] == pytest.approx(top + low + 2e-3, abs=2e-5)
+
+
+@pytest.mark.parametrize("fields, sentence", [
+    ({"velocity": (3, 0, 4)},
+     'Rigid body "b" moves 5 mm in a step of 0.001 s, and its layer and the widest other one are '
+     "4 mm together, so its edges may pass through those of others; take layers of 5 mm together, "
+     "or sim.dt of 0.0008 s or less."),
+    ({"layer": 0.06},
+     'Rigid body "b" is 100 mm in size and its layer 60 mm, so it looks like a ball; a layer is a '
+     "skin: check its unit."),
+    ({"layer": 1e-7},
+     'Rigid body "b" is 100 mm in size and its layer 0.1 um, so its mesh may be in millimetres; '
+     "give it a scale of 0.001."),
+    ({}, None),
+])
+def test_layers_that_do_not_fit_are_doubted(fields, sentence):
+    scene = haptos.Scene(dt=1e-3)
+    scene.add_half_space("ground", layer=3e-3)
+    shape = haptos.RobotShape("mesh", mesh=haptos.box((0.1, 0.1, 0.1)))
+    scene.add_rigid("b", shape, mass=1, position=(0, 0, 1), **{"layer": 1e-3, **fields})
+    said = [w for w in scene.compile(quiet=True).warnings if "layer" in w]
+    assert said == ([sentence] if sentence else [])

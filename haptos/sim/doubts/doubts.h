@@ -26,6 +26,10 @@ void doubt_sizes(const Scene& scene, std::vector<std::string>& out);
 /// (0 0 0 -1) the same turn is meant.
 void doubt_quaternions(const Scene& scene, std::vector<std::string>& out);
 
+/// Layers of boundary-layer contact thicker than half of their shape, or so thin that the mesh may
+/// be in millimetres, and bodies that cross their layers in a step.
+void doubt_layers(const Scene& scene, std::vector<std::string>& out);
+
 /// Bodies that cross their own size in a step, by their speed or under gravity.
 void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 

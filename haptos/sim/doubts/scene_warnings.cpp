@@ -72,6 +72,7 @@ void add_doubts(const Scene& scene, std::vector<std::string>& out) {
   doubt_sizes(scene, out);
   doubt_quaternions(scene, out);
   doubt_steps(scene, out);
+  doubt_layers(scene, out);
 }
 
 }  // namespace
