@@ -215,7 +215,7 @@ def test_every_kind_rests_on_every_floor(kind, floor):
     ({"velocity": (3, 0, 4)},
      'Rigid body "b" moves 5 mm in a step of 0.001 s, and its layer and the widest other one are '
      "4 mm together, so its edges may pass through those of others; take layers of 5 mm together, "
-     "or sim.dt of 0.0008 s or less."),
+     "or sim.dt of 0.8 ms or less."),
     ({"layer": 0.06},
      'Rigid body "b" is 100 mm in size and its layer 60 mm, so it looks like a ball; a layer is a '
      "skin: check its unit."),

@@ -50,7 +50,7 @@ void doubt_speed(const Scene& scene, const RobotBody& b, const std::string& titl
                 " s, and its layer and the widest other one are " + length_text(whole) +
                 " together, so its edges may pass through those of others; take layers of " +
                 length_text(moves) + " together, or sim.dt of " +
-                to_text(std::floor(1e6 * h * whole / moves * (1 + 1e-9)) / 1e6) + " s or less.");
+                to_text(std::floor(1e6 * h * whole / moves * (1 + 1e-9)) / 1e3) + " ms or less.");
 }
 
 }  // namespace
