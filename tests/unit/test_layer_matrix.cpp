@@ -181,5 +181,25 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LayerMatrix, testing::ValuesIn(cells()), [](cons
          kinds()[at_index(std::get<1>(info.param))].name;
 });
 
+TEST(LayerShapes, OfOneMeshShareTheirSoupWhileOneOfThemLives) {
+  Shape s;
+  s.kind = ShapeKind::kMesh;
+  s.mesh = std::make_shared<const TriMesh>(cut_cube(0.06, 5));
+  const Shape copy = s;
+  std::weak_ptr<const TriangleSoup> held;
+  {
+    const LayerShape one = layer_shape(s, "one"), two = layer_shape(copy, "two");
+    EXPECT_EQ(one.soup, two.soup);
+    EXPECT_NE(one.soup, layer_shape(s, "sheet", true).soup);
+    EXPECT_EQ(layer_shape(s, "sheet", true).soup->sided(), 0);
+    Shape other = s;
+    other.mesh = std::make_shared<const TriMesh>(*s.mesh);
+    EXPECT_NE(one.soup, layer_shape(other, "other").soup);
+    held = one.soup;
+  }
+  EXPECT_TRUE(held.expired());
+  EXPECT_GT(layer_shape(s, "again").soup->faces().size(), 0u);
+}
+
 }  // namespace
 }  // namespace haptos

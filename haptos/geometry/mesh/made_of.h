@@ -13,16 +13,14 @@ namespace haptos {
 template <class T>
 class MadeOf {
  public:
-  /// The one that was made of this mesh, as long as someone has both; else what make() gives. May
-  /// be asked by several threads, which then wait for each other.
+  /// The one that was made of this mesh, as long as someone has both; else what make() gives. Any
+  /// number of threads may ask; where two make the same at a time, each may get its own.
   template <class Make>
   std::shared_ptr<const T> of(const std::shared_ptr<const TriMesh>& mesh, Make&& make) {
+    if (auto known = find(mesh)) return known;
+    const std::shared_ptr<const T> thing = make();  // not under the lock: it may use threads itself
+    if (auto known = find(mesh)) return known;
     const std::lock_guard lock(mutex_);
-    std::erase_if(all_, [](const Made& m) { return m.mesh.expired() || m.thing.expired(); });
-    for (const Made& m : all_)
-      if (!m.mesh.owner_before(mesh) && !mesh.owner_before(m.mesh))
-        if (auto thing = m.thing.lock()) return thing;
-    std::shared_ptr<const T> thing = make();
     all_.push_back({mesh, thing});
     return thing;
   }
@@ -32,6 +30,14 @@ class MadeOf {
     std::weak_ptr<const TriMesh> mesh;
     std::weak_ptr<const T> thing;
   };
+  std::shared_ptr<const T> find(const std::shared_ptr<const TriMesh>& mesh) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [](const Made& m) { return m.mesh.expired() || m.thing.expired(); });
+    for (const Made& m : all_)
+      if (!m.mesh.owner_before(mesh) && !mesh.owner_before(m.mesh))
+        if (auto thing = m.thing.lock()) return thing;
+    return nullptr;
+  }
   std::mutex mutex_;
   std::vector<Made> all_;
 };
