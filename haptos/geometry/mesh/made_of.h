@@ -18,7 +18,7 @@ class MadeOf {
   template <class Make>
   std::shared_ptr<const T> of(const std::shared_ptr<const TriMesh>& mesh, Make&& make) {
     if (auto known = find(mesh)) return known;
-    const std::shared_ptr<const T> thing = make();  // not under the lock: it may use threads itself
+    std::shared_ptr<const T> thing = make();  // not under the lock: it may use threads itself
     if (auto known = find(mesh)) return known;
     const std::lock_guard lock(mutex_);
     all_.push_back({mesh, thing});
