@@ -145,7 +145,7 @@ def model_of(mujoco, kind):
 
 @pytest.mark.parametrize("kind", ["box", "mug"])
 def test_mujoco_rests_on_these_contacts(kind):
-    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    mujoco = pytest.importorskip("mujoco", reason="package mujoco is not installed")
     from haptos.layers.mujoco import LayerContacts
 
     model = model_of(mujoco, kind)
@@ -175,7 +175,7 @@ def test_mujoco_rests_on_these_contacts(kind):
 
 
 def test_mujoco_geoms_have_the_surfaces_that_mujoco_gives_them():
-    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    mujoco = pytest.importorskip("mujoco", reason="package mujoco is not installed")
     from haptos.layers.mujoco import LayerContacts, surface_of_geom
 
     model = mujoco.MjModel.from_xml_string("""
@@ -199,7 +199,7 @@ def test_mujoco_geoms_have_the_surfaces_that_mujoco_gives_them():
 
 
 def test_the_snippets_of_the_page_run():
-    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    pytest.importorskip("mujoco", reason="package mujoco is not installed")
     page = (ROOT / "docs/contact/generator.md").read_text(encoding="utf-8")
     names = {}
     for code in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
