@@ -12,36 +12,12 @@
 #include "haptos/base/math/rotation.h"
 #include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/make/shapes.h"
+#include "tests/unit/layer_cases.h"
 
 namespace haptos {
 namespace {
 
 constexpr double kWidth = 2.5e-3;
-
-// A grid of nu x nv cells, shifted and with diagonals at random, laid onto x(u, v).
-template <class F>
-TriMesh cut(int nu, int nv, double jitter, F&& x) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> any(-1, 1);
-  TriMesh m;
-  for (int j = 0; j <= nv; ++j)
-    for (int i = 0; i <= nu; ++i) {
-      const double a = i > 0 && i < nu ? jitter * any(random) : 0,
-                   b = j > 0 && j < nv ? jitter * any(random) : 0;
-      m.vertices.push_back(x((i + a) / nu, (j + b) / nv));
-    }
-  const auto at = [&](int i, int j) { return j * (nu + 1) + i; };
-  for (int j = 0; j < nv; ++j)
-    for (int i = 0; i < nu; ++i) {
-      const int p = at(i, j), q = at(i + 1, j), r = at(i + 1, j + 1), s = at(i, j + 1);
-      if (any(random) > 0) {
-        m.triangles.push_back({{p, q, r}}), m.triangles.push_back({{p, r, s}});
-      } else {
-        m.triangles.push_back({{p, q, s}}), m.triangles.push_back({{q, r, s}});
-      }
-    }
-  return m;
-}
 
 TriMesh rough_tube() {
   constexpr double kTurn = 2 * std::numbers::pi;
@@ -59,18 +35,12 @@ TriMesh rough_tube() {
     w.phase = kTurn * any(random), w.size = length;
     sum += 0.5 * length * length;
   }
-  return cut(157, 63, 0.3, [&](double u, double v) {
+  return cut_grid(157, 63, 0.3, 7, true, [&](double u, double v) {
     const double angle = kTurn * u, z = 97e-3 * (v - 0.5);
     double r = 39e-3;
     for (const Wave& w : waves)
       r += 0.15e-3 / std::sqrt(sum) * w.size * std::sin(w.n * angle + w.k * z + w.phase);
     return Vec3d{{r * std::cos(angle), r * std::sin(angle), z}};
-  });
-}
-
-TriMesh square(double size, int n) {
-  return cut(n, n, 0.3, [&](double u, double v) {
-    return Vec3d{{size * (u - 0.5), size * (v - 0.5), 0}};
   });
 }
 
@@ -100,28 +70,46 @@ void tube_beside_tube(benchmark::State& state) {
 BENCHMARK(tube_beside_tube)->Unit(benchmark::kMillisecond);
 
 void tube_on_square(benchmark::State& state) {
-  find(state, rough_tube(), square(1, 1), {{{0, 0, 48.5e-3 + 2 * kWidth - 1e-3}}, {}});
+  find(state, rough_tube(), cut_plate(1, 1, 1, 0.3, 7),
+       {{{0, 0, 48.5e-3 + 2 * kWidth - 1e-3}}, {}});
 }
 BENCHMARK(tube_on_square)->Unit(benchmark::kMillisecond);
 
 void cube_on_floor(benchmark::State& state) {
-  find(state, box({{0.1, 0.1, 0.1}}), square(1, 400),
+  find(state, box({{0.1, 0.1, 0.1}}), cut_plate(1, 1, 400, 0.3, 7),
        {{{0, 0, 0.05 + 2 * kWidth - 1e-3}}, rotation_by({{0, 0, 0.3}})});
 }
 BENCHMARK(cube_on_floor)->Unit(benchmark::kMillisecond);
 
-void make_soup(benchmark::State& state) {
-  const auto n = static_cast<int>(state.range(0));
-  const TriMesh floor = cut(n, n, 0.3, [&](double u, double v) {
+TriMesh hills(int n) {
+  return cut_grid(n, n, 0.3, 7, true, [&](double u, double v) {
     return Vec3d{{u, v, 0.02 * std::sin(20 * u) * std::sin(17 * v)}};
   });
+}
+
+void make_soup(benchmark::State& state) {
+  const TriMesh mesh = hills(static_cast<int>(state.range(0)));
   for (auto _ : state) {
-    const TriangleSoup soup(floor);
+    const TriangleSoup soup(mesh);
     benchmark::DoNotOptimize(soup.area());
   }
-  state.counters["triangles"] = 2.0 * n * n;
+  state.counters["triangles"] = static_cast<double>(mesh.triangles.size());
 }
 BENCHMARK(make_soup)->Arg(100)->Arg(707)->Unit(benchmark::kMillisecond);
+
+void make_tree(benchmark::State& state) {
+  const TriMesh mesh = hills(static_cast<int>(state.range(0)));
+  std::vector<Aabb> boxes;
+  for (const Vec3i& t : mesh.triangles)
+    boxes.push_back(Aabb::of(mesh.vertices[at_index(t[0])], mesh.vertices[at_index(t[1])],
+                             mesh.vertices[at_index(t[2])]));
+  for (auto _ : state) {
+    const WideTree tree(boxes);
+    benchmark::DoNotOptimize(tree.size());
+  }
+  state.counters["boxes"] = static_cast<double>(boxes.size());
+}
+BENCHMARK(make_tree)->Arg(707)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace haptos

@@ -5,6 +5,7 @@ import pytest
 
 import haptos
 from haptos import scans
+from haptos.base.turns import rotation
 
 
 def standing_mug(layer=2.5e-3):
@@ -86,9 +87,7 @@ def sheet(a, b):
 
 def in_world(sim, name, mesh):
     x = np.array(sim.robots[name].position).ravel()
-    w, a = x[3], x[4:7]
-    v = np.asarray(mesh.vertices)
-    return v + 2 * np.cross(a, np.cross(a, v) + w * v) + x[:3]
+    return np.asarray(mesh.vertices) @ rotation(x[3:]).T + x[:3]
 
 
 def cores_meet(sim, one, two):

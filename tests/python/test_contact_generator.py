@@ -9,6 +9,7 @@ from conftest import ROOT
 
 import haptos
 from haptos import Surface, contacts, scans
+from haptos.base.turns import rotation
 
 ABOVE = (0, 0, 0.0515, 1, 0, 0, 0)  # a cube of .1 m, 1 mm deep in a layer of 2.5 mm
 
@@ -56,11 +57,8 @@ def test_a_matrix_turns_as_its_quaternion_does(cube, mug):
     for k in range(20):
         q = np.random.default_rng(k).normal(size=4)
         q /= np.linalg.norm(q)
-        w, x, y, z = q
         matrix = np.eye(4)
-        matrix[:3, :3] = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                          [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                          [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+        matrix[:3, :3] = rotation(q)
         matrix[:3, 3] = [0.09, 0.01, 0.02]
         c = contacts(cube, mug, [0.09, 0.01, 0.02, *q])
         d = contacts(cube, mug, matrix)

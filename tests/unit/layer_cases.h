@@ -10,23 +10,23 @@
 
 namespace haptos {
 
-/// A rectangle in z = 0 of n x n cells, vertices moved by up to `jitter` cells, diagonals at
-/// random; counter-clockwise from +z. Vertices of the rim move along it, or not at all.
-inline TriMesh cut_plate(double a, double b, int n, double jitter, unsigned seed,
-                         bool along_rim = true) {
+/// A grid of nu x nv cells laid onto x(u, v) with u and v from 0 to 1; vertices moved by up to
+/// `jitter` cells, diagonals at random. Vertices of the rim move along it, or not at all.
+template <class F>
+TriMesh cut_grid(int nu, int nv, double jitter, unsigned seed, bool along_rim, F&& x) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> any(-1, 1);
   TriMesh m;
-  for (int j = 0; j <= n; ++j)
-    for (int i = 0; i <= n; ++i) {
-      const bool in_u = i > 0 && i<n, in_v = j> 0 && j < n;
+  for (int j = 0; j <= nv; ++j)
+    for (int i = 0; i <= nu; ++i) {
+      const bool in_u = i > 0 && i<nu, in_v = j> 0 && j < nv;
       const double u = in_u && (in_v || along_rim) ? jitter * any(random) : 0;
       const double v = in_v && (in_u || along_rim) ? jitter * any(random) : 0;
-      m.vertices.push_back({{a * ((i + u) / n - 0.5), b * ((j + v) / n - 0.5), 0}});
+      m.vertices.push_back(x((i + u) / nu, (j + v) / nv));
     }
-  const auto at = [&](int i, int j) { return j * (n + 1) + i; };
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) {
+  const auto at = [&](int i, int j) { return j * (nu + 1) + i; };
+  for (int j = 0; j < nv; ++j)
+    for (int i = 0; i < nu; ++i) {
       const int p = at(i, j), q = at(i + 1, j), r = at(i + 1, j + 1), s = at(i, j + 1);
       if (any(random) > 0) {
         m.triangles.push_back({{p, q, r}}), m.triangles.push_back({{p, r, s}});
@@ -35,6 +35,14 @@ inline TriMesh cut_plate(double a, double b, int n, double jitter, unsigned seed
       }
     }
   return m;
+}
+
+/// A rectangle in z = 0 of n x n cells, counter-clockwise from +z.
+inline TriMesh cut_plate(double a, double b, int n, double jitter, unsigned seed,
+                         bool along_rim = true) {
+  return cut_grid(n, n, jitter, seed, along_rim, [&](double u, double v) {
+    return Vec3d{{a * (u - 0.5), b * (v - 0.5), 0}};
+  });
 }
 
 inline void append(TriMesh& m, const TriMesh& other, const Pose& pose) {

@@ -6,19 +6,15 @@
 #include <string>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/tangent.h"
 #include "haptos/system/regularisation.h"
 
 namespace haptos {
 namespace {
 
-// A right-handed frame with n as its third column; t1 is away from the world axis nearest to n.
+// A right-handed frame with n as its third column.
 Mat3d contact_frame(const Vec3d& n) {
-  int least = 0;
-  for (int i = 1; i < 3; ++i)
-    if (vabs(n[i]) < vabs(n[least])) least = i;
-  Vec3d e = Vec3d::zero();
-  e[least] = 1;
-  const Vec3d t1 = normalized(e - dot(e, n) * n);
+  const Vec3d t1 = tangent(n);
   return columns(t1, cross(n, t1), n);
 }
 
@@ -208,10 +204,7 @@ Energy FrozenContact::evaluate(const Evaluation& e) {
 
 FeaturePair FrozenContact::key(const Candidate& c) const {
   const FrozenSurface &a = surface(c.surface[0]), &b = surface(c.surface[1]);
-  FeaturePair k;
-  k.env = a.moves() ? a.in_env() : b.in_env();
-  k.body_a = a.link ? a.link->body() : a.body;
-  k.body_b = b.link ? b.link->body() : b.body;
+  FeaturePair k = bodies_of(a, b);
   k.feature_a = name_feature(c.sample.feature_a, c.surface[0]);
   k.feature_b = name_feature(c.sample.feature_b, c.surface[1]);
   return k;

@@ -42,6 +42,15 @@ struct FrozenSurface {
   int in_env() const { return link ? link->env() : env; }
 };
 
+/// The bodies of two surfaces, and their environment; parts and features are left to whoever asks.
+inline FeaturePair bodies_of(const FrozenSurface& a, const FrozenSurface& b) {
+  FeaturePair k;
+  k.env = a.moves() ? a.in_env() : b.in_env();
+  k.body_a = a.link ? a.link->body() : a.body;
+  k.body_b = b.link ? b.link->body() : b.body;
+  return k;
+}
+
 /// A place on a surface that points move: their weighted sum.
 struct SamplePlace {
   const Points::Part* part = nullptr;

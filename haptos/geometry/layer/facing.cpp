@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/tangent.h"
 #include "haptos/geometry/layer/layer_contacts.h"
 
 namespace haptos {
@@ -14,16 +15,6 @@ constexpr std::int64_t kNear = std::int64_t{1} << 59;
 constexpr double kSmall = 0.25, kLarge = 0.5;
 
 double turn(double ax, double ay, double bx, double by) { return ax * by - ay * bx; }
-
-// Unit, across m; the same for m and -m but for a sign.
-Vec3d tangent(const Vec3d& m) {
-  int least = 0;
-  for (int i = 1; i < 3; ++i)
-    if (vabs(m[i]) < vabs(m[least])) least = i;
-  Vec3d e = Vec3d::zero();
-  e[least] = 1;
-  return normalized(e - dot(e, m) * m);
-}
 
 // Corners from the edges of the polygon on either side of them.
 struct Namer {

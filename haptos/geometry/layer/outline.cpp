@@ -57,22 +57,22 @@ void Outline::take_hull() {
     if (std::hypot(au, av) <= one) return false;
     return turn(au, av, bu, bv) > one * std::max(std::hypot(au + bu, av + bv), one);
   };
-  sorted_.clear();
+  kept_.clear();
   for (std::size_t k = 0; k < hull_.size(); ++k) {
     const OutlineCorner& b = corners_[at_index(hull_[k])];
-    const OutlineCorner& a = sorted_.empty() ? corners_[at_index(hull_.back())] : sorted_.back();
+    const OutlineCorner& a = kept_.empty() ? corners_[at_index(hull_.back())] : kept_.back();
     // The next one that is another place.
     std::size_t n = (k + 1) % hull_.size();
     while (n != k && std::hypot(corners_[at_index(hull_[n])].u - b.u,
                                 corners_[at_index(hull_[n])].v - b.v) <= one)
       n = (n + 1) % hull_.size();
-    if (stands_out(a, b, corners_[at_index(hull_[n])])) sorted_.push_back(b);
+    if (stands_out(a, b, corners_[at_index(hull_[n])])) kept_.push_back(b);
   }
   // The first was compared with one that may be gone.
-  if (sorted_.size() > 1 &&
-      std::hypot(sorted_[0].u - sorted_.back().u, sorted_[0].v - sorted_.back().v) <= one)
-    sorted_.pop_back();
-  corners_.swap(sorted_);
+  if (kept_.size() > 1 &&
+      std::hypot(kept_[0].u - kept_.back().u, kept_[0].v - kept_.back().v) <= one)
+    kept_.pop_back();
+  corners_.swap(kept_);
 }
 
 bool Outline::weigh() {

@@ -43,7 +43,7 @@ class Outline {
   bool weigh();
   void weigh_by_fan();
 
-  std::vector<OutlineCorner> corners_, sorted_;
+  std::vector<OutlineCorner> corners_, kept_;
   std::vector<Vec2d> place_;
   std::vector<int> order_, hull_;
   double area_ = 0, mu_ = 0, mv_ = 0;  // of the region, first moments about the first corner

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/tangent.h"
 #include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/shape/planar_hull.h"
 
@@ -138,9 +139,10 @@ void SampleReduction::merge(int axis, std::vector<ContactSample>& out) {
   merged.force = norm(push), merged.depth = sum / area;
   merged.n = push * (1 / merged.force);
   merged.middle = centre + cross(merged.n, torque) * (1 / merged.force);
-  place_on(merged, members);
-  const ContactSample& any = touching_[at_index(members[0].sample)];
-  if (!share_out()) return emit(merged, merged.middle, merged.force, any, out);
+  place_on(merged.n, merged.middle, touching_, members);
+  find_priors(merged.depth, members);
+  const ContactSample nowhere{};  // the middle is no sample's place
+  if (!share_out()) return emit(merged, merged.middle, merged.force, nowhere, out);
   // What they have against turning about the normal.
   double grip = 0, most = 0;
   for (std::size_t i = 0; i < members.size(); ++i)
@@ -153,32 +155,28 @@ void SampleReduction::merge(int axis, std::vector<ContactSample>& out) {
     const ContactSample& s = touching_[at_index(members[at_index(hull_[k])].sample)];
     emit(merged, where(s), outside * share_[k] * merged.force, s, out);
   }
-  emit(merged, merged.middle, (1 - outside) * merged.force, any, out);
-  if (outside < 1) out.back().feature_a = out.back().feature_b = axis;
+  emit(merged, merged.middle, (1 - outside) * merged.force, nowhere, out);
 }
 
-// Members across the normal, about the middle, in units of how far they reach; the hull's corners
-// with what they would have if it did not matter where the middle is.
-void SampleReduction::place_on(const Merged& m, const std::vector<Member>& members) {
-  const auto [t1, t2] = [&] {
-    int least = 0;
-    for (int i = 1; i < 3; ++i)
-      if (vabs(m.n[i]) < vabs(m.n[least])) least = i;
-    Vec3d e = Vec3d::zero();
-    e[least] = 1;
-    const Vec3d t = normalized(e - dot(e, m.n) * m.n);
-    return std::pair{t, cross(m.n, t)};
-  }();
+// Members across n, about a middle, in units of how far they reach; and the corners of their hull.
+void SampleReduction::place_on(const Vec3d& n, const Vec3d& middle,
+                               const std::vector<ContactSample>& samples,
+                               const std::vector<Member>& members) {
+  const Vec3d t1 = tangent(n), t2 = cross(n, t1);
   place_.clear();
   double size = 0;
   for (const Member& o : members) {
-    const Vec3d x = where(touching_[at_index(o.sample)]) - m.middle;
+    const Vec3d x = where(samples[at_index(o.sample)]) - middle;
     place_.push_back({{dot(t1, x), dot(t2, x)}});
     size = std::max(size, norm(place_.back()));
   }
   for (Vec2d& x : place_) x = size > 0 ? x * (1 / size) : x;
   planar_hull(place_, order_, hull_);
   if (hull_.size() > kCorners) keep_extreme();
+}
+
+// What the corners would have if it did not matter where the middle is.
+void SampleReduction::find_priors(double depth, const std::vector<Member>& members) {
   prior_.clear();
   const std::size_t n = hull_.size();
   for (std::size_t k = 0; k < n; ++k) {
@@ -187,7 +185,7 @@ void SampleReduction::place_on(const Merged& m, const std::vector<Member>& membe
     const Vec2d u = b - a, v = c - b;
     const double turn = n < 3 ? 1 : std::atan2(vabs(u[0] * v[1] - u[1] * v[0]), dot(u, v));
     const Member& o = members[at_index(hull_[k])];
-    prior_.push_back(turn * ramp(-touching_[at_index(o.sample)].gap / m.depth, 0, kShallow) *
+    prior_.push_back(turn * ramp(-touching_[at_index(o.sample)].gap / depth, 0, kShallow) *
                      ramp(o.weight, 0, kPart));
   }
 }
@@ -277,26 +275,22 @@ void SampleReduction::merge_near(std::vector<ContactSample>& out) {
       if (dot(axes()[at_index(k)], n) > dot(axes()[at_index(best)], n)) best = k;
     members_[best].push_back({i, 1});
   }
-  touching_.swap(near_);  // place_on() looks there
   for (int axis = 0; axis < 32; ++axis) {
     const std::vector<Member>& members = members_[axis];
     if (members.empty()) continue;
-    Merged m;
-    m.n = axes()[at_index(axis)], m.middle = where(touching_[at_index(members[0].sample)]);
-    m.axis = axis, m.depth = m.force = 1;
-    place_on(m, members);
+    place_on(axes()[at_index(axis)], where(near_[at_index(members[0].sample)]), near_, members);
     int nearest = 0;
     double all = 0, kept = 0, shares = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const ContactSample& s = touching_[at_index(members[i].sample)];
+      const ContactSample& s = near_[at_index(members[i].sample)];
       all += s.area, shares += s.share;
-      if (s.gap < touching_[at_index(members[at_index(nearest)].sample)].gap)
+      if (s.gap < near_[at_index(members[at_index(nearest)].sample)].gap)
         nearest = static_cast<int>(i);
     }
     if (std::find(hull_.begin(), hull_.end(), nearest) == hull_.end()) hull_.push_back(nearest);
-    for (const int k : hull_) kept += touching_[at_index(members[at_index(k)].sample)].area;
+    for (const int k : hull_) kept += near_[at_index(members[at_index(k)].sample)].area;
     for (const int k : hull_) {
-      ContactSample s = touching_[at_index(members[at_index(k)].sample)];
+      ContactSample s = near_[at_index(members[at_index(k)].sample)];
       s.share = shares * s.area / kept, s.area *= all / kept;
       out.push_back(s);
     }

@@ -52,7 +52,9 @@ class SampleReduction {
   void turn_axes(const Vec3d& push, double sum);
   void part(const Vec3d& n, int sample);
   void merge(int axis, std::vector<ContactSample>& out);
-  void place_on(const Merged& m, const std::vector<Member>& members);
+  void place_on(const Vec3d& n, const Vec3d& middle, const std::vector<ContactSample>& samples,
+                const std::vector<Member>& members);
+  void find_priors(double depth, const std::vector<Member>& members);
   void keep_extreme();
   bool share_out();
   void emit(const Merged& m, const Vec3d& x, double force, const ContactSample& from,

@@ -15,15 +15,12 @@ namespace {
 constexpr double kThickest = 0.5, kThinnest = 3e-6;
 
 double size_of(const RobotShape& c) {
-  if (c.shape.kind == ShapeKind::kHalfSpace) return 0;
-  const Aabb box = shape_bounds(c.shape, c.frame);
-  const Vec3d e = box.extent();
-  return box.is_empty() ? 0 : std::max({e[0], e[1], e[2]});
+  return c.shape.kind == ShapeKind::kHalfSpace ? 0 : largest_side(shape_bounds(c.shape, c.frame));
 }
 
 void doubt_width(const std::string& title, double layer, double size,
                  std::vector<std::string>& out) {
-  if (!(layer > 0) || !(size > 0) || !std::isfinite(size)) return;
+  if (!(layer > 0) || !(size > 0)) return;
   if (layer > kThickest * size)
     out.push_back(title + " is " + length_text(size) + " in size and its layer " +
                   length_text(layer) +

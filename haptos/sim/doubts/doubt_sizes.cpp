@@ -25,17 +25,10 @@ struct Sized {
   bool moves;
 };
 
-double largest(const Aabb& box) {
-  if (box.is_empty()) return 0;
-  const Vec3d e = box.extent();
-  const double size = std::max({e[0], e[1], e[2]});
-  return std::isfinite(size) ? size : 0;
-}
-
 double size_of(const std::vector<Vec3d>& vertices) {
   Aabb box;
   for (const Vec3d& v : vertices) box.merge(v);
-  return largest(box);
+  return largest_side(box);
 }
 
 std::vector<Sized> sized_bodies(const Scene& s) {
@@ -57,7 +50,7 @@ std::vector<Sized> sized_bodies(const Scene& s) {
       if (c.shape.kind != ShapeKind::kHalfSpace) box.merge(shape_bounds(c.shape, c.frame));
     const bool moves = std::any_of(b.robot.joints.begin(), b.robot.joints.end(),
                                    [](const auto& j) { return j.kind != JointKind::kFixed; });
-    all.push_back({title("Rigid body", b.name), b.name, largest(box), moves});
+    all.push_back({title("Rigid body", b.name), b.name, largest_side(box), moves});
   }
   return all;
 }
@@ -68,6 +61,13 @@ bool order_is_odd(const Quat& q) {
 }
 
 }  // namespace
+
+double largest_side(const Aabb& box) {
+  if (box.is_empty()) return 0;
+  const Vec3d e = box.extent();
+  const double size = std::max({e[0], e[1], e[2]});
+  return std::isfinite(size) ? size : 0;
+}
 
 std::string length_text(double metres) {
   const double size = std::abs(metres);

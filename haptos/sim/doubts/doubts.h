@@ -51,6 +51,8 @@ std::vector<std::string> find_doubts(const Model& model);
 /// Throws InputError with the first of these: what sim.strict asks for.
 void require_no_doubts(const std::vector<std::string>& warnings);
 
+/// Of a box [m]; 0 where it is empty or not finite.
+double largest_side(const Aabb& box);
 /// "12 um", "25.2 mm", "8 m".
 std::string length_text(double metres);
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.base.errors import refuse
+from haptos.base.turns import quaternion
 from haptos.layers.surface import Surface
 
 Array = NDArray[np.float64]
@@ -61,23 +62,13 @@ def _pose(pose: ArrayLike | None, name: str) -> tuple[Any, Any]:
     if x.shape == (7,):
         return x[:3], x[3:]
     if x.shape == (4, 4):
-        return x[:3, 3], _quaternion(x[:3, :3], name)
+        turn = x[:3, :3]
+        if not np.allclose(turn @ turn.T, np.eye(3), atol=1e-6) or np.linalg.det(turn) < 0:
+            refuse(name, "its upper left 3 x 3", "must be a rotation",
+                   "give a matrix without scale and without mirror")
+        return x[:3, 3], quaternion(turn)
     return refuse(name, f"an array {x.shape}", "must be seven numbers or a matrix (4, 4)",
                   "give x, y, z, w, x, y, z or a homogeneous matrix")
-
-
-def _quaternion(r: Array, name: str) -> Array:
-    if not np.allclose(r @ r.T, np.eye(3), atol=1e-6) or np.linalg.det(r) < 0:
-        refuse(name, "its upper left 3 x 3", "must be a rotation",
-               "give a matrix without scale and without mirror")
-    # The largest of the four squares is the one to divide by.
-    k = np.array([[r[0, 0] - r[1, 1] - r[2, 2], 0, 0, 0],
-                  [r[1, 0] + r[0, 1], r[1, 1] - r[0, 0] - r[2, 2], 0, 0],
-                  [r[2, 0] + r[0, 2], r[2, 1] + r[1, 2], r[2, 2] - r[0, 0] - r[1, 1], 0],
-                  [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], np.trace(r)]])
-    vectors = np.linalg.eigh(k / 3.0)[1]  # reads the lower triangle
-    x, y, z, w = vectors[:, -1]
-    return np.array([w, x, y, z])
 
 
 def contacts(a: Surface, b: Surface, pose_a: ArrayLike | None = None,

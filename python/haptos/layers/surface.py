@@ -8,6 +8,7 @@ import numpy as np
 
 from haptos import _core
 from haptos.base.errors import refuse
+from haptos.meshes.given import number
 
 
 def _shape(what: Any) -> _core.RobotShape:
@@ -51,8 +52,8 @@ class Surface:
         """A cloud of points (n, 3) [m], each a ball of a radius [m]; and a layer about them."""
         x = np.asarray(points, float)
         mesh = _core.TriMesh(x, points=np.arange(len(x)))
-        width = cls(_core.RobotShape("sphere", [1.0]), layer).layer
-        return cls(mesh, width + cls(_core.RobotShape("sphere", [1.0]), radius).layer)
+        widths = [number(w, "m", what) for w, what in ((radius, "radius"), (layer, "layer"))]
+        return cls(mesh, sum(widths))
 
     @property
     def layer(self) -> float:

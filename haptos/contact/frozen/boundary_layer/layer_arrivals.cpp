@@ -76,6 +76,7 @@ bool LayerSampler::arrive(int i, int j, double t) {
 
 bool LayerSampler::revise(const StepContext& context, const std::vector<double>& z,
                           FrozenContact& contact) {
+  if (pairs_.empty()) return false;
   after_ = pose_;
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     if (const LayeredShape& s = shapes_[i]; s.link)
@@ -95,14 +96,7 @@ bool LayerSampler::revise(const StepContext& context, const std::vector<double>&
     });
     crossing_ += crosses ? 1 : 0;
     if (last || !arrive(i, j, t)) continue;
-    reduction_.reduce(samples_, most_samples_);
-    PairSamples pair;
-    pair.pair = static_cast<int>(k);
-    pair.surface[0] = i, pair.surface[1] = j;
-    pair.sample = samples_.data();
-    pair.count = static_cast<int>(samples_.size());
-    pair.core = whole;
-    contact.add(context, pair);
+    add(context, k, contact);
     any = true;
   }
   return any;

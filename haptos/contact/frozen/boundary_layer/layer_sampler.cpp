@@ -67,34 +67,36 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     const double slow = contact.options().parting_speed;
     const bool crossed = contacts_.crosses(sa, sb);
     const double left = parting_of(context, i, j, crossed) - slow * h;
-    if (left > 0)
+    if (left > 0) {
       for (ContactSample& c : samples_) c.gap += left;
-    if (left > 0) notes_.push_back({key(i, j), left});
+      notes_.push_back({key(i, j), left});
+    }
     stiffen(a, b, h, a.width() + b.width());
     if (crossed) {
       ++crossed_;
       part(sa, sb, slow * (h + std::max(a.relaxation_time, b.relaxation_time)));
     }
-    if (samples_.empty()) continue;
-    reduction_.reduce(samples_, most_samples_);
-    PairSamples pair;
-    pair.pair = static_cast<int>(k);
-    pair.surface[0] = i, pair.surface[1] = j;
-    pair.sample = samples_.data();
-    pair.count = static_cast<int>(samples_.size());
-    pair.core = a.width() + b.width();
-    contact.add(context, pair);
+    if (!samples_.empty()) add(context, k, contact);
   }
+}
+
+// Makes contacts of samples_, which are those of a pair.
+void LayerSampler::add(const StepContext& context, std::size_t k, FrozenContact& contact) {
+  reduction_.reduce(samples_, most_samples_);
+  const auto [i, j] = pairs_[k];
+  PairSamples pair;
+  pair.pair = static_cast<int>(k);
+  pair.surface[0] = i, pair.surface[1] = j;
+  pair.sample = samples_.data();
+  pair.count = static_cast<int>(samples_.size());
+  pair.core = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
+  contact.add(context, pair);
 }
 
 // Shapes may have the same numbers in contact of points.
 FeaturePair LayerSampler::key(int i, int j) const {
   constexpr std::int32_t kParting = -101;
-  const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-  FeaturePair k;
-  k.env = a.link ? a.link->env() : b.link->env();
-  k.body_a = a.link ? a.link->body() : a.body;
-  k.body_b = b.link ? b.link->body() : b.body;
+  FeaturePair k = bodies_of(shapes_[at_index(i)], shapes_[at_index(j)]);
   k.part_a = k.part_b = kParting;
   k.feature_a = i, k.feature_b = j;
   return k;

@@ -3,7 +3,7 @@
 //
 // sample() places every shape where the step starts, finds pairs whose boxes may meet within the
 // step (broad phase), and the samples of each. What is only near is a contact that is not closed:
-// the law pushes where it would overlap by the end of the step. So no pair is looked at again.
+// the law pushes where it would overlap by the end of the step.
 //
 // Depth is not bounded by the law. From half of R on contact gets stiffer the deeper it is, as
 //
@@ -62,17 +62,18 @@ class LayerSampler final : public ContactSampler {
   int crossed() const override { return crossed_; }
 
  private:
-  // layer_arrivals.cpp
-  double travel(int i, int j) const;
-  Pose on_the_way(int i, double t) const;
-  bool look_along(int i, int j, double travelled, double& t);
-  bool arrive(int i, int j, double t);
   bool may_touch(int i, int j) const;
   void place(double h, double free_time);
   FeaturePair key(int i, int j) const;
   double parting_of(const StepContext& context, int i, int j, bool crossed) const;
   void part(const LayerSurface& a, const LayerSurface& b, double depth);
   void stiffen(const LayeredShape& a, const LayeredShape& b, double h, double whole);
+  void add(const StepContext& context, std::size_t k, FrozenContact& contact);
+  // layer_arrivals.cpp
+  double travel(int i, int j) const;
+  Pose on_the_way(int i, double t) const;
+  bool look_along(int i, int j, double travelled, double& t);
+  bool arrive(int i, int j, double t);
 
   std::vector<LayeredShape> shapes_;
   std::vector<std::array<int, 2>> excluded_;  // sorted

@@ -53,10 +53,7 @@ double PointSampler::touch_tolerance(const NearPair& p) const {
 
 FeaturePair PointSampler::note_key(const NearPair& p, int kind) const {
   const PointShape &a = shapes_[at_index(p.shape[0])], &b = shapes_[at_index(p.shape[1])];
-  FeaturePair k;
-  k.env = a.link ? a.link->env() : b.link->env();
-  k.body_a = a.link ? a.link->body() : a.body;
-  k.body_b = b.link ? b.link->body() : b.body;
+  FeaturePair k = bodies_of(a, b);
   k.part_a = k.part_b = kind;
   k.feature_a = p.shape[0];
   k.feature_b = p.shape[1];
