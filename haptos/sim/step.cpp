@@ -108,6 +108,28 @@ double keep_paths(double s, State& state, const Workspace& w) {
   return missed;
 }
 
+void gather_contacts(Workspace& w) {
+  w.contacts.clear();
+  w.history.clear();
+  for (const ContactTerm* t : w.contact_terms) {
+    w.contacts.insert(w.contacts.end(), t->contacts().begin(), t->contacts().end());
+    t->remember(w.history);
+  }
+}
+
+// Tells trees which of their links contact acts on.
+void hold_touched(Workspace& w) {
+  for (std::size_t r = 0; r < w.robots.size(); ++r) {
+    Articulation* body = w.robots[r].body;
+    if (!body) continue;
+    const int first = w.sensing.first_body[r];
+    const int links = static_cast<int>(body->tree().links.size());
+    for (const ContactPoint& c : w.contacts)
+      for (const int k : {c.body_a - first, c.body_b - first})
+        if (k >= 0 && k < links) body->hold(k);
+  }
+}
+
 bool finite(const std::vector<double>& z) {
   return std::all_of(z.begin(), z.end(), [](double v) { return std::isfinite(v); });
 }
@@ -173,18 +195,14 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
                       (part.refused && report.crossing > 0) || (scene.newton.strict && bad != 0);
   if (!refuse) {
     for (const auto& t : w.terms) t->commit(context, w.points);
+    gather_contacts(w);
+    hold_touched(w);
     keep_controls(w, state);
     if (keeps_the_last(scene)) state.q_before = state.q, state.z_before = state.z;
     bodies.path = report.newton.path;
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);
     w.b = bodies.b;
     report.missed = keep_paths(report.newton.path, state, w);
-    w.contacts.clear();
-    w.history.clear();
-    for (const ContactTerm* t : w.contact_terms) {
-      w.contacts.insert(w.contacts.end(), t->contacts().begin(), t->contacts().end());
-      t->remember(w.history);
-    }
     std::swap(state.history, w.history);
     state.time = part.end;
     state.last_dt = bodies.h;

@@ -201,6 +201,11 @@ void Articulation::begin_step(const State& state, const BodyStep& step) {
   carry(state, step);
 }
 
+void Articulation::hold(int link) {
+  const int body = tree().links[at_index(link)].body;
+  if (body >= 0) drift_->hold(body);
+}
+
 void Articulation::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
   const double* solved = z.data() + slots_.first_scalar;
   const double* mass = step.mass->data() + slots_.first_mass;

@@ -90,6 +90,8 @@ class Articulation final : public Body {
   }
   void initialize(State& state) const override;
   void begin_step(const State& state, const BodyStep& step) override;
+  /// Contact acts on the link in the step under way, between begin_step() and advance().
+  void hold(int link);
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
 
   /// Index of the coordinate whose rate is unknown k; -1 for unknowns of ball and free joints.

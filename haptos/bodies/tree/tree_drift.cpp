@@ -38,6 +38,7 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
     floats_.push_back(b.kind == JointKind::kFree && floats(tree, b));
   }
   alone_ = floats_;
+  held_.assign(n, 0);
   for (std::size_t i = 0; i < n; ++i)
     if (root_[i] != static_cast<int>(i)) alone_[at_index(root_[i])] = 0;
   boost_.assign(n, Vec3d::zero());
@@ -190,6 +191,7 @@ bool TreeDrift::guess_middle(const Tree& tree, const FreeStep& step) {
 void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                            double* z_free, double* mass) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
+  std::fill(held_.begin(), held_.end(), 0);
   leave_mass_centres(tree, start, step.h * step.gravity);
   std::copy_n(step.v, nv, start_v_.begin());
   for (std::size_t i = 0; i < n; ++i)
@@ -246,7 +248,7 @@ void TreeDrift::find_shares(const Tree& tree, const double* z, const double* z_f
     led_[r] = fma(led, lead_[i] + drift_[i], led_[r]);
   }
   for (std::size_t r = 0; r < share_.size(); ++r)
-    share_[r] = led_[r] > 0 ? clamp(1.5 - sqrt(pushed_[r] / led_[r]), 0.0, 1.0) : 0.0;
+    share_[r] = led_[r] > 0 && !held_[r] ? clamp(1.5 - sqrt(pushed_[r] / led_[r]), 0.0, 1.0) : 0.0;
 }
 
 // What inertia alone changes in half a step, D = V - V_n - J lead, and how much of it the second

@@ -29,6 +29,9 @@
 //
 //   r = |z - z_free| / |2 lead| in the norm of M,     share = clamp(3/2 - 2 r, 0, 1).
 //
+// A tree that contact acts on moves by z, however little that pushes: contact knows z, and so does
+// what it holds. A grip that fell freely with share 1 would slip by h lead in every step.
+//
 // A tree that hangs from the world by a free joint without armature is looked at from its centre of
 // mass: that moves with P_n / m + h g, as every other free body does. A single free body has no
 // lead: terms see its velocity in the middle, as those of a RigidBody.
@@ -79,6 +82,10 @@ class TreeDrift {
   /// Writes the free velocities (v_count) and the mass matrix M(q_g), dense.
   void begin_step(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                   double* z_free, double* mass);
+  /// Contact acts on the body in the step that begin_step() set up: its tree moves by z.
+  void hold(int body) {
+    held_[static_cast<std::size_t>(root_[static_cast<std::size_t>(body)])] = 1;
+  }
   /// Coordinates and velocities at the end of the step that begin_step() set up, from the solved z.
   void end_step(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                 const double* z, const double* z_free, const double* mass, double* q, double* v);
@@ -116,6 +123,7 @@ class TreeDrift {
   std::vector<char> floats_;  // per body, at roots: seen from its centre of mass
   std::vector<Vec3d> boost_;  // per body, at roots: velocity of that [m/s]
   std::vector<Vec3d> next_boost_;
+  std::vector<char> held_;  // per body, at roots: by contact
   std::vector<double> share_, kept_, pushed_, led_, may_, before_;  // per body, at roots
   TreeData<double> middle_, end_;
   std::vector<SpatialMotion<double>> relative_;  // V_n against the centre of mass, world axes
