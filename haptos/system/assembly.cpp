@@ -222,6 +222,26 @@ void Assembly::add_coordinates(int block, const double* gradient, const double* 
   for (int i = 0; i < n * n; ++i) out[i] += hessian_factor_ * hessian[i];
 }
 
+void Assembly::add_combination(int block, std::span<const int> dof, const double* weight,
+                               double gradient, double hessian) {
+  const BlockPattern& pattern = matrix_.pattern();
+  const double g = gradient_factor_ * gradient, s = hessian_factor_ * hessian;
+  if (du_) {
+    double along = 0;
+    for (std::size_t k = 0; k < dof.size(); ++k) along += weight[k] * direction(block)[dof[k]];
+    slope_ += g * along;
+    curvature_ += s * along * along;
+    return;
+  }
+  double* first = gradient_.data() + pattern.offset(block);
+  for (std::size_t k = 0; k < dof.size(); ++k) first[dof[k]] += g * weight[k];
+  if (!hessian_) return;
+  double* out = matrix_.entry(pattern.diagonal(block));
+  for (std::size_t i = 0; i < dof.size(); ++i)
+    for (std::size_t j = 0; j < dof.size(); ++j)
+      out[dof[i] * pattern.size(block) + dof[j]] += s * weight[i] * weight[j];
+}
+
 void Assembly::add_coupling(int i, int j, const double* hessian) {
   const BlockPattern& pattern = matrix_.pattern();
   if (du_) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "haptos/system/block_matrix.h"
@@ -70,6 +71,11 @@ class Assembly {
   /// Derivatives by all unknowns of a block: gradient (size), symmetric hessian (size x size) or
   /// nullptr.
   void add_coordinates(int block, const double* gradient, const double* hessian);
+
+  /// Those of a function of one combination of a block's unknowns, sum_k weight[k] z[dof[k]]:
+  /// its first and second derivative by that.
+  void add_combination(int block, std::span<const int> dof, const double* weight, double gradient,
+                       double hessian);
 
   /// Second derivatives by the unknowns of block i (rows) and of block j, i != j, row-major.
   void add_coupling(int i, int j, const double* hessian);

@@ -89,8 +89,21 @@ void LoopClosureTerm::prepare(const StepContext& context) {
   h_ = context.h;
   for (std::vector<double>& j : j_) std::fill(j.begin(), j.end(), 0.0);
   linearise();
+  gather();
   find_compliance(context);
   for (int r = 0; r < rows_; ++r) v_hat_[r] = -0.5 * g_[r] / h_;
+}
+
+void LoopClosureTerm::gather() {
+  for (int k = 0; k < 2; ++k) {
+    if (!has_rows(k)) continue;
+    for (int r = 0; r < rows_; ++r) {
+      Sparse& s = sparse_[k][at_index(r)];
+      s.dof.clear(), s.weight.clear();
+      for (int c = 0; c < link_[k]->columns(); ++c)
+        if (const double w = row(k, r)[c]; w != 0) s.dof.push_back(c), s.weight.push_back(w);
+    }
+  }
 }
 
 Energy LoopClosureTerm::evaluate(const Evaluation& e) {
@@ -98,8 +111,10 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
   for (int k = 0; k < 2; ++k) {
     if (!has_rows(k)) continue;
     const double* z = e.z->data() + link_[k]->first_scalar();
-    for (int r = 0; r < rows_; ++r)
-      for (int c = 0; c < link_[k]->columns(); ++c) v[r] = fma(row(k, r)[c], z[c], v[r]);
+    for (int r = 0; r < rows_; ++r) {
+      const Sparse& s = sparse_[k][at_index(r)];
+      for (std::size_t c = 0; c < s.dof.size(); ++c) v[r] = fma(s.weight[c], z[s.dof[c]], v[r]);
+    }
   }
   for (int r = 0; r < rows_; ++r) {
     // Rows that move nothing hold nothing.
@@ -107,29 +122,28 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
     cost += 0.5 * r_[r] * square(impulse_[r]);
   }
   if (!e.assembly) return {cost, cost};
-  for (int k = 0; k < 2; ++k) {
-    if (!has_rows(k)) continue;
-    const int n = link_[k]->columns(), block = link_[k]->block();
-    gradient_.assign(at_index(n), 0.0);
-    for (int r = 0; r < rows_; ++r)
-      for (int c = 0; c < n; ++c) gradient_[at_index(c)] -= row(k, r)[c] * impulse_[r];
-    const bool wanted = e.assembly->wants_hessian();
-    const auto product = [&](int other) {
-      const int m = link_[other]->columns();
-      hessian_.assign(at_index(n * m), 0.0);
-      for (int r = 0; r < rows_; ++r) {
-        if (!(r_[r] > 0)) continue;
-        for (int i = 0; i < n; ++i)
-          for (int j = 0; j < m; ++j)
-            hessian_[at_index(i * m + j)] += row(k, r)[i] * (row(other, r)[j] / r_[r]);
-      }
-      return hessian_.data();
-    };
-    e.assembly->add_coordinates(block, gradient_.data(), wanted ? product(k) : nullptr);
-    if (wanted && k == 0 && blocks_ == 2)
-      e.assembly->add_coupling(block, link_[1]->block(), product(1));
-  }
+  for (int k = 0; k < 2; ++k)
+    for (int r = 0; has_rows(k) && r < rows_; ++r) {
+      const Sparse& s = sparse_[k][at_index(r)];
+      if (r_[r] > 0)
+        e.assembly->add_combination(link_[k]->block(), s.dof, s.weight.data(), -impulse_[r],
+                                    1 / r_[r]);
+    }
+  if (e.assembly->wants_hessian() && blocks_ == 2) add_coupling(*e.assembly);
   return {cost, cost};
+}
+
+void LoopClosureTerm::add_coupling(Assembly& assembly) {
+  const int n = link_[0]->columns(), m = link_[1]->columns();
+  hessian_.assign(at_index(n * m), 0.0);
+  for (int r = 0; r < rows_; ++r) {
+    if (!(r_[r] > 0)) continue;
+    const Sparse &a = sparse_[0][at_index(r)], &b = sparse_[1][at_index(r)];
+    for (std::size_t i = 0; i < a.dof.size(); ++i)
+      for (std::size_t j = 0; j < b.dof.size(); ++j)
+        hessian_[at_index(a.dof[i] * m + b.dof[j])] += a.weight[i] * (b.weight[j] / r_[r]);
+  }
+  assembly.add_coupling(link_[0]->block(), link_[1]->block(), hessian_.data());
 }
 
 void LoopClosureTerm::couplings(const Points&, Coupled coupled,

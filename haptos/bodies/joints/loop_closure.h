@@ -127,12 +127,22 @@ class LoopClosureTerm : public Term {
   /// Adds the parts of what gradient_ holds, (3, columns).
   void add_parts(int side, std::span<const Along> rows);
   void find_compliance(const StepContext& context);
+  void add_coupling(Assembly& assembly);
+  /// Takes the entries of the rows that are not zero.
+  void gather();
   double size_of_error(int from, int to) const;
 
   int rows_, blocks_;
   double h_ = 1;
   double r_[kMaxRows] = {}, v_hat_[kMaxRows] = {}, impulse_[kMaxRows] = {};
   std::vector<double> j_[2];
+  // Of each row those entries that are not zero: a mimic joint has two of all unknowns of its
+  // robot.
+  struct Sparse {
+    std::vector<int> dof;
+    std::vector<double> weight;
+  };
+  std::array<Sparse, kMaxRows> sparse_[2];
   std::vector<double> gradient_, hessian_;  // scratch
 };
 
