@@ -15,10 +15,27 @@ constexpr double kAgree = 0.2;
 constexpr double kOnIt = 1e-9;
 constexpr std::int64_t kCrossedMark = std::int64_t{3} << 59;
 
+using FourFaces = LayerContacts::FourFaces;
+using Lanes = FourFaces::Lanes;
+
+// Whether a triangle reaches from one side to the other of the plane of any of four, or its own
+// plane does so through them: only then may they meet.
+bool straddle(const Vec3<Lanes> (&x)[3], const FourFaces& y) {
+  const Lanes zero(0.0);
+  const auto across = [&](const Lanes& a, const Lanes& b, const Lanes& c) {
+    return (vmin(a, vmin(b, c)) <= zero) & (vmax(a, vmax(b, c)) >= zero);
+  };
+  const auto those =
+      across(dot(y.n, x[0]) - y.offset, dot(y.n, x[1]) - y.offset, dot(y.n, x[2]) - y.offset);
+  if (!any(those)) return false;
+  const Vec3<Lanes> n = cross(x[1] - x[0], x[2] - x[0]);
+  return any(those & across(dot(n, y.x[0] - x[0]), dot(n, y.x[1] - x[0]), dot(n, y.x[2] - x[0])));
+}
+
 }  // namespace
 
 bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
-  if (!take(a, b) || soup(0).faces().empty() || soup(1).faces().empty()) return false;
+  if (!take_coarser_first(a, b) || soup(0).faces().empty() || soup(1).faces().empty()) return false;
   make_room();
   const auto faces = static_cast<int>(soup(0).faces().size()),
              others = static_cast<int>(soup(1).faces().size());
@@ -29,11 +46,11 @@ bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
       const int face = soup(0).tree().item(group * WideTree::kWidth + __builtin_ctz(own));
       if (face >= faces) continue;
       Aabb box;
-      Vec3<FourFaces::Lanes> x[3];
+      Vec3<Lanes> x[3];
       for (int k = 0; k < 3; ++k) {
         const Vec3d p = at(0, soup(0).faces()[at_index(face)].v[k]);
         box.merge(p);
-        for (int d = 0; d < 3; ++d) x[k][d] = FourFaces::Lanes(p[d]);
+        for (int d = 0; d < 3; ++d) x[k][d] = Lanes(p[d]);
       }
       const unsigned mask = tree.in_group(other, WideTree::rounded(box));
       if (!mask) continue;
@@ -41,6 +58,7 @@ bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
       for (int half = 0; half < 2 && !any; ++half) {
         const unsigned wanted = mask >> (half * FourFaces::kLanes) & 0xfu;
         if (!wanted) continue;
+        if (!straddle(x, four[half])) continue;
         const auto distance = triangle_distance(x, four[half].x).distance;
         for (int k = 0; k < FourFaces::kLanes; ++k) {
           const int place = other * WideTree::kWidth + half * FourFaces::kLanes + k;

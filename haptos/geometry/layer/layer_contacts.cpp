@@ -36,9 +36,18 @@ bool LayerContacts::take(const LayerSurface& a, const LayerSurface& b) {
   return true;
 }
 
+// Each face of the first one is looked at by itself, those of the second one four at a time.
+bool LayerContacts::take_coarser_first(const LayerSurface& a, const LayerSurface& b) {
+  const auto fine = [](const LayerSurface& s) {
+    return static_cast<double>(s.soup->faces().size()) / square(s.soup->extent());
+  };
+  exchanged_ = fine(b) < fine(a);
+  return exchanged_ ? take(b, a) : take(a, b);
+}
+
 void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double reach,
                          std::vector<ContactSample>& out) {
-  if (!take(a, b)) return;
+  if (!take_coarser_first(a, b)) return;
   reach_ = reach;
   samples_.clear();
   find_pairs();
@@ -75,6 +84,11 @@ void LayerContacts::write(std::vector<ContactSample>& out) {
     c.area = s.area;
     c.share = s.gap < R_ ? s.area / whole : s.area / (whole + (touching > 0 ? s.area : 0));
     c.feature_a = s.feature_a, c.feature_b = s.feature_b;
+    if (exchanged_) {
+      c.n = -c.n;
+      std::swap(c.p_a, c.p_b);
+      std::swap(c.feature_a, c.feature_b);
+    }
     out.push_back(c);
   }
 }

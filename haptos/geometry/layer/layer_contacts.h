@@ -110,6 +110,7 @@ class LayerContacts {
   };
 
   bool take(const LayerSurface& a, const LayerSurface& b);
+  bool take_coarser_first(const LayerSurface& a, const LayerSurface& b);
   void write(std::vector<ContactSample>& out);
   bool inside(int other, const Vec3d& x) const;  // crossed.cpp
 
@@ -161,7 +162,8 @@ class LayerContacts {
   void each_near(int side, const WideTree& tree, Corners&& corners, F&& f) const;
 
   LayerSurface surface_[2];
-  Mat3d r_;  // turns a into the frame of b
+  bool exchanged_ = false;  // the second one was named first
+  Mat3d r_;                 // turns a into the frame of b
   Vec3d p_;
   double R_ = 0, reach_ = 0;
   std::vector<FacePair> faces_;
