@@ -213,11 +213,14 @@ def _joint_text(p: Part) -> str:
 
 
 def _never_touching(found: Sequence[Part]) -> Iterator[tuple[str, str]]:
-    """Pairs that a third link lies between: they overlap where two joints meet in a point."""
-    parent = {p.name: p.parent for p in found}
+    """Pairs that a third link lies between, and those whose joints meet in a point, as at a hip: they
+    overlap where a limb bends."""
+    of = {p.name: p for p in found}
     for p in found:
-        if p.parent in parent:
-            yield parent[p.parent], p.name
+        link = of.get(p.parent)
+        while link:
+            yield link.parent, p.name
+            link = of.get(link.parent) if link.at == (0, 0, 0) else None
     for k, p in enumerate(found):
         yield from ((p.name, q.name) for q in found[k + 1:] if p.parent == q.parent)
 
