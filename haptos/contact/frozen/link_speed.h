@@ -9,19 +9,24 @@
 
 namespace haptos {
 
-/// Of the corners of a world box on the link, at the start of the step [m/s]; 0 for what stands in
-/// the world (nullptr) and for a box without bounds.
-inline double largest_speed(const Link* link, const Aabb& box) {
-  if (!link) return 0;
+/// Of a against b at the corners of a world box, at the start of the step [m/s]; nullptr stands in
+/// the world. As large as anywhere in the box. 0 for a box without bounds.
+inline double largest_speed(const Link* a, const Link* b, const Aabb& box) {
+  if (!a && !b) return 0;
   for (int k = 0; k < 3; ++k)
     if (!std::isfinite(box.lo[k]) || !std::isfinite(box.hi[k])) return 0;
   double fastest = 0;
   for (int corner = 0; corner < 8; ++corner) {
-    Vec3d x;
+    Vec3d x, v = Vec3d::zero();
     for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    fastest = std::max(fastest, squared_norm(link->velocity(x)));
+    if (a) v += a->velocity(x);
+    if (b) v -= b->velocity(x);
+    fastest = std::max(fastest, squared_norm(v));
   }
   return sqrt(fastest);
+}
+inline double largest_speed(const Link* link, const Aabb& box) {
+  return largest_speed(link, nullptr, box);
 }
 
 }  // namespace haptos

@@ -13,6 +13,14 @@ constexpr double kReach = 1e-5;
 // Depth over R from which on contact gets stiffer, and how much stiffer it gets at most.
 constexpr double kHalf = 0.5, kStiffest = 1e6;
 
+Aabb intersection(Aabb a, const Aabb& b) {
+  for (int k = 0; k < 3; ++k) {
+    a.lo[k] = std::max(a.lo[k], b.lo[k]);
+    a.hi[k] = std::min(a.hi[k], b.hi[k]);
+  }
+  return a;
+}
+
 }  // namespace
 
 LayerSampler::LayerSampler(std::vector<LayeredShape> shapes,
@@ -33,7 +41,7 @@ bool LayerSampler::may_touch(int i, int j) const {
 // Where every shape is, and its box as far as it may reach in the step.
 void LayerSampler::place(double h, double free_time) {
   const auto n = shapes_.size();
-  pose_.resize(n), box_.resize(n), speed_.resize(n);
+  pose_.resize(n), box_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const LayeredShape& s = shapes_[i];
     pose_[i] = s.link ? compose(s.link->pose(), s.frame) : s.frame;
@@ -44,8 +52,8 @@ void LayerSampler::place(double h, double free_time) {
     for (int k = 0; k < 3; ++k)
       reach[k] = vabs(r(k, 0)) * half[0] + vabs(r(k, 1)) * half[1] + vabs(r(k, 2)) * half[2];
     box_[i] = Aabb::of(middle - reach, middle + reach);
-    speed_[i] = largest_speed(s.link, box_[i]);
-    box_[i].inflate(s.width() + 2 * h * speed_[i] + kReach + 2 * free_time * free_time * kPush);
+    const double speed = largest_speed(s.link, box_[i]);
+    box_[i].inflate(s.width() + 2 * h * speed + kReach + 2 * free_time * free_time * kPush);
   }
 }
 
@@ -62,7 +70,9 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     samples_.clear();
     const LayerSurface sa{a.core.soup.get(), pose_[at_index(i)], a.width()},
         sb{b.core.soup.get(), pose_[at_index(j)], b.width()};
-    contacts_.find(sa, sb, kReach + pushed + 2 * h * (speed_[at_index(i)] + speed_[at_index(j)]),
+    // What moves along with the other one comes no nearer.
+    const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
+    contacts_.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a.link, b.link, shared),
                    samples_);
     const double slow = contact.options().parting_speed;
     const bool crossed = contacts_.crosses(sa, sb);

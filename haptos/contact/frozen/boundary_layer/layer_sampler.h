@@ -84,7 +84,6 @@ class LayerSampler final : public ContactSampler {
   // Scratch.
   std::vector<Pose> pose_;
   std::vector<Aabb> box_;
-  std::vector<double> speed_;
   std::vector<std::array<int, 2>> pairs_;
   std::vector<ContactSample> samples_;
   std::vector<Pose> after_;
