@@ -1,11 +1,37 @@
 """Scenes of boundary-layer contact in scenes/layers."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from conftest import ROOT
 
 import haptos
+from haptos import scans
+
+SCENES = ROOT / "scenes/layers"
+WEIGHT = 42 * 9.81
+
+
+def made(**files):
+    """Where make.py has put what scenes need: its names, and the files that show they are there."""
+    pytest.importorskip("scipy", reason="calibration needs scipy")
+    missing = [name for name, file in files.items() if not (SCENES / "made" / file).exists()]
+    if missing:
+        subprocess.run([sys.executable, SCENES / "make.py", *missing], check=True)
+    return SCENES / "made"
+
+
+def loads(sim, links):
+    """Forces on links of the humanoid (n, 3) [N], and what they turn about the origin (n, 3)."""
+    found = [sim.contact_wrench(f"man/{link}", about=(0, 0, 0)) for link in links]
+    return (np.array([w.force[0] for w in found]), np.array([w.torque[0] for w in found]))
+
+
+def centre_of_mass(man, tree):
+    return np.asarray(tree.centre_of_mass(man.position[0]))
 
 
 def shaken(until):
@@ -45,3 +71,107 @@ def test_fine_fingertips_shake_a_coarse_cube_and_put_it_back():
     off = 1e3 * np.abs(place[:3] - [0, 0, 0.0275]).max()
     print(f"FIGURE placed beside its place = {off:.4f} mm (at most 2)")
     assert off < 2
+
+
+# -- humanoid ----------------------------------------------------------------------------------
+
+
+def check_rest(sim, man, tree, feet=("left_foot", "right_foot")):
+    """Feet carry the weight, below the centre of mass, and ankles feel all but the feet's own."""
+    force, torque = loads(sim, feet)
+    total = force.sum(axis=0)
+    assert total[2] == pytest.approx(WEIGHT, rel=1e-3)
+    pressure = np.array([-torque[:, 1].sum(), torque[:, 0].sum()]) / total[2]
+    assert pressure == pytest.approx(centre_of_mass(man, tree)[:2], abs=1.5e-3)
+    ankles = [-man.sensors[side].value[0, 2] for side in ("left", "right")]
+    assert sum(ankles) == pytest.approx(WEIGHT - 2 * 1.3 * 9.81, rel=1e-3)
+    return force[:, 2]
+
+
+def shifted(scene, until):
+    """Steps to `until`; the weight shift is over after 9.5 s."""
+    sim = scene.compile(strict=True, quiet=True)
+    man = sim.robots["man"]
+    tree, split, largest = haptos.Tree(man.robot), {}, 0.0
+    for k in range(round(until / 2e-3)):
+        report = sim.step()
+        assert report.status[0] == 0 and report.crossed[0] == 0
+        time = (k + 1) * 2e-3
+        if time in (2.0, 6.0, 9.5):
+            split[time] = check_rest(sim, man, tree)
+        if 5.2 < time < 5.8:
+            largest = max(largest, loads(sim, ["left_foot"])[0][0, 2])
+    return split, largest
+
+
+def check_shift(split, largest):
+    assert {2.0, 6.0} <= set(split)
+    for time, forces in split.items():
+        if time == 6.0:
+            assert forces[0] > 0.995 * WEIGHT
+        else:
+            assert forces == pytest.approx(WEIGHT / 2 * np.ones(2), rel=0.25)
+    assert largest < 1.05 * WEIGHT
+
+
+def shift_scene():
+    files = made(humanoid="shift.csv")
+    robot = haptos.load_robot(files / "humanoid.urdf", srdf=files / "humanoid.srdf", state="shift",
+                              floating=True)
+    scene = haptos.Scene(dt=2e-3)
+    scene.add_rigid("floor", haptos.RobotShape("mesh", mesh=scans.plane(1)), fixed=True,
+                    friction=0.8)
+    scene.add_robot("man", robot, layer=2e-3, friction=0.8, motors={"kp": 2e4, "kd": 200},
+                    trajectory=haptos.load_trajectory(files / "shift.csv", interpolation="cubic"))
+    for side in ("left", "right"):
+        scene.add_robot_sensor("man", side, "force_torque", f"{side}_foot_joint")
+    return scene
+
+
+def test_a_humanoid_shifts_its_weight_onto_one_foot():
+    check_shift(*shifted(shift_scene(), 6))
+
+
+@pytest.mark.full
+def test_a_humanoid_comes_back_onto_both_feet():
+    check_shift(*shifted(shift_scene(), 9.5))
+
+
+def balanced(seconds, settled):
+    """On hands and feet: largest turn of a joint [rad] and way of the pelvis [m] after `settled` [s],
+    and how often a second a pair of bodies began or ceased to touch."""
+    files = made(humanoid="shift.csv", terrain="terrain.ply")
+    sim = haptos.load_scene(files.parent / "fours.yaml").compile(strict=True, quiet=True)
+    man = sim.robots["man"]
+    turn = way = 0.0
+    changes, before = {}, None
+    for k in range(round(seconds / 2e-3)):
+        report = sim.step()
+        assert report.status[0] == 0 and report.crossed[0] == 0
+        if k < settled / 2e-3:
+            start = man.position[0].copy()
+            continue
+        turn = max(turn, np.abs(man.position[0, 7:] - start[7:]).max())
+        way = max(way, np.linalg.norm(man.position[0, :3] - start[:3]))
+        pairs = set(zip(sim.contacts["body_a"].tolist(), sim.contacts["body_b"].tolist(),
+                        strict=True))
+        for pair in pairs ^ (pairs if before is None else before):
+            changes[pair] = changes.get(pair, 0) + 1
+        before = pairs
+    force = sim.contact_wrench("ground").force[0]
+    assert -force == pytest.approx((0, 0, WEIGHT), abs=1e-3 * WEIGHT)
+    return turn, way, max(changes.values(), default=0) / (seconds - settled)
+
+
+def test_a_humanoid_balances_on_hands_and_feet():
+    turn, way, flips = balanced(2.5, 1.5)
+    assert turn < np.radians(0.5) and way < 2e-3 and flips < 1
+
+
+@pytest.mark.full
+def test_a_humanoid_balances_on_hands_and_feet_for_three_minutes():
+    turn, way, flips = balanced(180, 5)
+    print(f"FIGURE joints turned after 5 s by = {np.degrees(turn):.4f} degrees (at most 0.5)")
+    print(f"FIGURE pelvis moved after 5 s by = {1e3 * way:.4f} mm (at most 2)")
+    print(f"FIGURE touches began or ceased = {flips:.4f} a second (at most 1)")
+    assert turn < np.radians(0.5) and way < 2e-3 and flips < 1

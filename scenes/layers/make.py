@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Makes what the scenes beside it need, in the folder `made`: scans, a humanoid, its motions.
+
+    make.py [NAME ...]        all that is not there, or what is named, anew
+"""
+
+import sys
+from pathlib import Path
+
+import haptos
+from haptos import scans
+
+HERE = Path(__file__).resolve().parent
+ABOVE = 8e-3  # of the start: what is rough is as high as that [m]
+SOLE = 5e-3  # layer of the soles [m]
+
+
+def write(mesh, name):
+    haptos.write_ply(HERE / "made" / name, mesh)
+
+
+def terrain():
+    write(rough_ground(), "terrain.ply")
+
+
+def rough_ground():
+    return scans.terrain(size=5.0, spread=0.16)
+
+
+def humanoid():
+    """The robot, and where it starts: states of its SRDF; its motions."""
+    sys.path.insert(0, str(HERE))
+    import motions
+    from postures import Postures
+
+    urdf, srdf, *_ = scans.write_humanoid(HERE / "made" / "humanoid.urdf")
+    text = urdf.read_text(encoding="utf-8")
+    for side in motions.SIDES:  # soles of rubber, into which rough ground sinks
+        link = f'<link name="{side}_foot">'
+        text = text.replace(link, f'{link}<contact><layer value="{SOLE}"/></contact>')
+    urdf.write_text(text, encoding="utf-8")
+    postures = Postures(haptos.load_robot(urdf, floating=True))
+    shift = motions.shift(postures)
+    starts = {"shift": shift.rows[0], "fours": motions.on_fours(postures, rough_ground())}
+    text = "\n".join(["# scenes/layers/make.py", *shift.lines(), ""])
+    (HERE / "made" / "shift.csv").write_text(text, encoding="utf-8")
+    states = "".join(state(name, q, postures) for name, q in starts.items())
+    text = srdf.read_text(encoding="utf-8")
+    base = '  <virtual_joint name="base" type="floating" parent_frame="world" child_link="pelvis"/>\n'
+    srdf.write_text(text.replace("</robot>", base + states + "</robot>"), encoding="utf-8")
+
+
+def state(name, q, postures):
+    x, y, z, w, *v = q[:7]
+    values = {"base": (x, y, z + ABOVE, *v, w)} | {n: (a,) for n, a in postures.named(q).items()}
+    joints = "".join(f'    <joint name="{n}" value="{" ".join(f"{a + 0.0:.9g}" for a in value)}"/>\n'
+                     for n, value in values.items())
+    return f'  <group_state name="{name}" group="all">\n{joints}  </group_state>\n'
+
+
+MADE = {"terrain": (terrain, "terrain.ply"), "humanoid": (humanoid, "shift.csv")}
+
+
+def make(names=()):
+    (HERE / "made").mkdir(exist_ok=True)
+    for name, (maker, file) in MADE.items():
+        if name in names or (not names and not (HERE / "made" / file).exists()):
+            maker()
+            print(f"{HERE / 'made'}: {name}")
+
+
+if __name__ == "__main__":
+    make(sys.argv[1:])
