@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import pathlib
+import subprocess
 
 import pytest
 
@@ -60,3 +61,13 @@ def test_a_link_to_what_is_there_is_accepted(tmp_path, text):
 )
 def test_a_link_to_what_is_not_there_is_named_with_its_line(tmp_path, text, sentence):
     assert errors_of(tmp_path, text) == [sentence]
+
+
+def test_what_git_ignores_is_not_there(tmp_path):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".gitignore").write_text("/scenes/made/\n")
+    (tmp_path / "scenes/made").mkdir(parents=True)
+    (tmp_path / "scenes/made/a.yaml").write_text("")
+    assert errors_of(tmp_path, "`scenes/made` [a](../scenes/made/a.yaml)") == [
+        "docs/a.md:1: ../scenes/made/a.yaml does not exist",
+        "docs/a.md:1: `scenes/made` does not exist"]
