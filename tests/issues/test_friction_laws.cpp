@@ -289,5 +289,25 @@ TEST(DefaultStiffness, HoldsAStackOfTenAndLeavesItAtRest) {
   EXPECT_LT(norm(w.bodies[9]->pose(w.scene.state).p - before), 1e-3 * moved);
 }
 
+// A body in a slot that is too narrow: the overlap cannot lessen, so stiffness does not grow with
+// the force that it makes itself. It did, twofold a step for 1 um too much on each side.
+TEST(DefaultStiffness, StopsToGrowWhereABodyIsJammed) {
+  for (const double depth : {0.5e-6, 2e-6, 5e-5}) {
+    World w = defaults();
+    w.scene.gravity = Vec3d::zero();
+    w.add_plane({{0, 0, 1}});
+    w.add_plane({{0, 0, -1}});
+    w.shapes.back().frame.p = {{0, 0, 0.1 - 2 * depth}};
+    w.add_box({{0.1, 0.1, 0.1}}, 1, {{{0, 0, 0.05 - depth}}, {}});
+    w.start(2e-3);
+    w.run(1);
+    double force = 0;
+    for (const ContactPoint& c : w.term->contacts()) force += c.normal_force / 2;
+    // As stiff as the force asks for that the stiffness of the body's weight had made, and the try.
+    const double grown = depth > 10 * w.law.sag ? 1.2 * depth / (10 * w.law.sag) : 1.0;
+    EXPECT_NEAR(force, kG / w.law.sag * depth * grown, 0.01 * force) << depth;
+  }
+}
+
 }  // namespace
 }  // namespace haptos

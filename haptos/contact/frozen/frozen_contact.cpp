@@ -62,6 +62,7 @@ void FrozenContact::prepare(const StepContext& context) {
   rates_ = !context.proximal;
   free_time_ = rates_ ? h_ : context.free_time;
   if (remembers()) anchors_.begin(context.history, context.step);
+  carried_.begin(remembers() ? context.history : nullptr, context.step);
   centre_.resize(surfaces_.size());
   centre_known_.assign(surfaces_.size(), 0);
   sampler_->sample(context, *this);
@@ -248,6 +249,7 @@ void FrozenContact::commit(const StepContext& context, const Points& points) {
 
 void FrozenContact::remember(ContactHistory& next) const {
   anchors_.remember(next);
+  carried_.remember(next);
   sampler_->remember(next);
 }
 

@@ -43,6 +43,7 @@
 #include <utility>
 #include <vector>
 
+#include "haptos/contact/frozen/carried_loads.h"
 #include "haptos/contact/frozen/law/hunt_crossley.h"
 #include "haptos/contact/frozen/law/sap_impulse.h"
 #include "haptos/contact/frozen/sampler.h"
@@ -160,6 +161,8 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   const Mat3d& centre_delassus(int surface);
   Mixed mix(const Candidate& c, double open) const;
   void recall(std::size_t first);
+  double borne(const Candidate& c, double stiffness) const;
+  double part_told(std::size_t first);
   void set_laws(std::size_t first);
   void set_sap(Candidate& c, const Mixed& m, double bound, const Vec3d& velocity) const;
   void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, const Start& start) const;
@@ -203,6 +206,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   std::vector<PairFriction> pair_friction_;  // by surfaces, rising
   std::vector<Candidate> candidates_;
   StickAnchors anchors_;
+  CarriedLoads carried_;
   double h_ = 1, load_ = 0, smallest_gap_ = 1e300;
   int crossed_ = 0, crossing_ = 0;
   bool with_impulses_ = false, lags_follow_ = false, again_ = false;

@@ -24,6 +24,8 @@ constexpr double kSoftest = 10;
 // A contact whose stiffness is left open carries so many times the weight of its bodies as soft as
 // that; piles and impacts pay for stiffness. It sinks no deeper under what is heavier.
 constexpr double kLoads = 10;
+// And gets at most so many times as stiff.
+constexpr double kStiffest = 1e4;
 
 double combine_friction(double a, double b) {
   if (a < 0) return std::max(b, 0.0);
@@ -129,6 +131,31 @@ void FrozenContact::recall(std::size_t first) {
     if (candidates_[k].pressed < 0) candidates_[k].pressed = left * candidates_[k].sample.share;
 }
 
+// Force that a contact with an open stiffness bears before it is made stiffer [N].
+double FrozenContact::borne(const Candidate& c, double stiffness) const {
+  return kLoads * stiffness * law_.sag * c.sample.share;
+}
+
+// Part of the normal force of the last step by which open stiffnesses of a pair are told.
+double FrozenContact::part_told(std::size_t first) {
+  double force = 0, soft = 0, depth = 0;
+  for (std::size_t k = first; k < candidates_.size(); ++k) {
+    const Candidate& c = candidates_[k];
+    if (!(c.pressed > 0)) continue;
+    const double bears = borne(c, open_stiffness(c));
+    if (!(c.pressed > bears)) continue;
+    force += c.pressed, soft += bears;
+    depth += c.pressed * std::max(-c.sample.gap, 0.0);
+  }
+  if (!(force > 0)) return 1;
+  constexpr std::int32_t kLoad = -102;
+  const int* side = candidates_[first].surface;
+  FeaturePair pair = bodies_of(surface(side[0]), surface(side[1]));
+  pair.part_a = pair.part_b = kLoad;
+  pair.feature_a = side[0], pair.feature_b = side[1];
+  return carried_.told(pair, force, soft, depth / force) / force;
+}
+
 // What the samples of a pair have in common, then the law of each.
 void FrozenContact::set_laws(std::size_t first) {
   recall(first);
@@ -141,6 +168,7 @@ void FrozenContact::set_laws(std::size_t first) {
   const int* side = candidates_[first].surface;
   const bool open = surface(side[0]).stiffness == FrozenSurface::kAuto ||
                     surface(side[1]).stiffness == FrozenSurface::kAuto;
+  const double told = open && is_cone() ? part_told(first) : 0;
   for (std::size_t k = 0; k < starts_.size(); ++k) {
     Candidate& c = candidates_[first + k];
     const double w = delassus_estimate(starts_[k].delassus);
@@ -150,9 +178,8 @@ void FrozenContact::set_laws(std::size_t first) {
     double stiffness = open ? open_stiffness(c) : 1;
     c.inverse_mass = w;
     c.sticks = law_.stick_compliance * w;
-    if (open && is_cone() && c.pressed > 0) {
-      const double weight = stiffness * law_.sag * c.sample.share;
-      const double load = std::max(1.0, c.pressed / (kLoads * weight));
+    if (told > 0 && c.pressed > 0) {
+      const double load = std::clamp(told * c.pressed / borne(c, stiffness), 1.0, kStiffest);
       stiffness *= load;
       bound /= load;
     }
