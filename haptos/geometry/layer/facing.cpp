@@ -219,7 +219,7 @@ void LayerContacts::emit_middle(const Facing& f, const FacePair& pair, const Out
   const Vec3d middle = u * f.t1 + v * f.t2 + 0.5 * (za + zb) * f.m;
   emit(0, middle + 0.5 * gap * f.m, middle - 0.5 * gap * f.m, f.m, gap, weight * outline.area(),
        feature_id(ShapeFeature::kFace, pair.plane[0]) | mark,
-       feature_id(ShapeFeature::kFace, pair.plane[1]) | mark);
+       feature_id(ShapeFeature::kFace, pair.plane[1]) | mark, mark != 0);
 }
 
 // Samples of a larger one are at the corners. A corner of a's border over the flat of b is pushed
@@ -244,7 +244,7 @@ void LayerContacts::emit_outline(const Facing& f, const FacePair& pair, Outline&
       const Vec3d middle = 0.5 * (x_a + x_b);
       x_a = middle + 0.5 * gap * n, x_b = middle - 0.5 * gap * n;
     }
-    emit(0, x_a, x_b, n, gap, large * c.weight * f.weight, c.id_a | mark, c.id_b | mark);
+    emit(0, x_a, x_b, n, gap, large * c.weight * f.weight, c.id_a | mark, c.id_b | mark, near);
   }
 }
 

@@ -7,6 +7,14 @@
 #include "haptos/base/text/error.h"
 
 namespace haptos {
+namespace {
+
+// What is cut where depth is zero has corners there, on whichever side they are rounded to: their
+// areas count all the same.
+constexpr double kRound = 1e-9;
+
+}  // namespace
+
 Vec3d LayerContacts::at(int side, int vertex) const {
   const Vec3d& x = soup(side).vertices()[at_index(vertex)];
   return side == 0 ? r_ * x + p_ : x;
@@ -57,19 +65,21 @@ void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double re
 }
 
 void LayerContacts::emit(int side, const Vec3d& own, const Vec3d& other, const Vec3d& n, double gap,
-                         double area, std::int64_t own_feature, std::int64_t other_feature) {
-  if (!(area > 0) || gap > R_ + reach_) return;
+                         double area, std::int64_t own_feature, std::int64_t other_feature,
+                         bool near) {
+  if (!(area > 0) || gap > (R_ + reach_) * (1 + kRound)) return;
   if (side == 0)
-    samples_.push_back({own, other, n, gap, area, own_feature, other_feature});
+    samples_.push_back({own, other, n, gap, area, near, own_feature, other_feature});
   else
-    samples_.push_back({other, own, -n, gap, area, other_feature, own_feature});
+    samples_.push_back({other, own, -n, gap, area, near, other_feature, own_feature});
 }
 
 void LayerContacts::write(std::vector<ContactSample>& out) {
+  const auto touches = [&](const Sample& s) { return !s.near && s.gap < R_ * (1 + kRound); };
   double touching = 0, all = 0;
   for (const Sample& s : samples_) {
     all += s.area;
-    if (s.gap < R_) touching += s.area;
+    if (touches(s)) touching += s.area;
   }
   // What is only near does not change how stiff the rest is.
   const double whole = touching > 0 ? touching : all;
@@ -82,7 +92,7 @@ void LayerContacts::write(std::vector<ContactSample>& out) {
     c.p_b = rb * s.x_b + pb + surface_[1].width * c.n;
     c.gap = s.gap - R_;
     c.area = s.area;
-    c.share = s.gap < R_ ? s.area / whole : s.area / (whole + (touching > 0 ? s.area : 0));
+    c.share = touches(s) ? s.area / whole : s.area / (whole + (touching > 0 ? s.area : 0));
     c.feature_a = s.feature_a, c.feature_b = s.feature_b;
     if (exchanged_) {
       c.n = -c.n;

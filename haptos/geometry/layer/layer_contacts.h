@@ -100,6 +100,7 @@ class LayerContacts {
   struct Sample {
     Vec3d x_a, x_b, n;  // on the cores, in the frame of b
     double gap, area;   // gap: of the cores
+    bool near;          // of what is beyond the layers
     std::int64_t feature_a, feature_b;
   };
   // The nearest point to a vertex of a part of the other surface.
@@ -143,7 +144,7 @@ class LayerContacts {
   double edge_stands_out(int side, int e, const Vec3d& away) const;
   bool is_nearest(int side, const Vec3i& corners, const Vec3d& beta, const Vec3d& to) const;
   void emit(int side, const Vec3d& own, const Vec3d& other, const Vec3d& n, double gap, double area,
-            std::int64_t own_feature, std::int64_t other_feature);
+            std::int64_t own_feature, std::int64_t other_feature, bool near);
 
   const TriangleSoup& soup(int side) const { return *surface_[side].soup; }
   // In the frame of b.

@@ -150,7 +150,7 @@ void LayerContacts::add_vertex(int side, int v) {
   for (const NearPoint& p : near_) {
     double same = 0;
     for (const NearPoint& q : near_) same += ramp(dot(p.n, q.n), 1 - 0.5 * kSame * kSame, 1);
-    emit(side, x, p.x, p.n, p.gap, R_ * R_ * p.out / same, vertex_id(v), p.feature);
+    emit(side, x, p.x, p.n, p.gap, R_ * R_ * p.out / same, vertex_id(v), p.feature, p.gap > R_);
   }
 }
 
@@ -185,7 +185,8 @@ void LayerContacts::add_edge_on_plane(int side, int e, std::span<const int> face
   const double weight = R_ * edge_stands_out(side, e, n) * (1 - ramp(tilt, kFlat, kSharp));
   if (!(weight > 0)) return;
   // Two parts: what touches, and what is near.
-  for (int near = 0; near < (reach_ > 0 ? 2 : 1); ++near) {
+  for (const bool near : {false, true}) {
+    if (near && !(reach_ > 0)) break;
     const double low = near ? R_ : face.sided ? -R_ : 0, high = near ? R_ + reach_ : R_;
     double from = 2, to = -1, total = 0, moment = 0;
     for (const int i_face : faces) {
@@ -222,7 +223,8 @@ void LayerContacts::add_edge_on_plane(int side, int e, std::span<const int> face
                                : s >= 1 ? vertex_id(v[1])
                                         : edge_id(v[0], v[1]) | kSharpMark;
       emit(side, p, p - g * n, n, g, weight * length * total * share, own,
-           feature_id(ShapeFeature::kFace, face.plane) | (k ? kSecond : 0) | (near ? kNear : 0));
+           feature_id(ShapeFeature::kFace, face.plane) | (k ? kSecond : 0) | (near ? kNear : 0),
+           near);
     }
   }
 }
@@ -272,7 +274,7 @@ void LayerContacts::add_edge_pair(int edge_a, int edge_b) {
       const TriangleSoup::Edge &v = soup(k).edges()[at_index(edge[k])],
                                &w = soup(o).edges()[at_index(edge[o])];
       emit(k, p, q, (p - q) * (1 / g), g, 0.5 * R_ * out * (to - from) * l * kSimpson[i],
-           edge_id(v[0], v[1]) | kSharpMark, edge_id(w[0], w[1]) | i * kSecond);
+           edge_id(v[0], v[1]) | kSharpMark, edge_id(w[0], w[1]) | i * kSecond, g > R_);
     }
   }
 }
