@@ -11,6 +11,10 @@
 
 namespace haptos {
 
+/// Surfaces from here up to -1 stand for no surface but mark notes on a pair of bodies: what is
+/// remembered beside its contacts.
+constexpr std::int32_t kNotes = -128;
+
 /// Which two features of which two bodies.
 struct FeaturePair {
   std::int32_t env = 0, body_a = 0, body_b = 0;

@@ -67,7 +67,7 @@ void check_memory(const Check& check, const FeaturePair& key, const ContactMemor
   for (const std::int32_t body : {key.body_a, key.body_b})
     check.counted("a body of the contact history", body, -1, kMost);
   for (const std::int32_t part : {key.part_a, key.part_b})
-    check.counted("a surface of the contact history", part, 0, kMost);
+    check.counted("a surface of the contact history", part, kNotes, kMost);
   check.finite("a normal force of the contact history", m.normal_force);
   check.finite("an anchor of the contact history", m.anchor);
   check.within("a place on an edge of the contact history", m.edge, 0, 1);
