@@ -85,6 +85,14 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   bool acts(int pair) const;
   /// Takes the contacts of these pairs away; by pair, 1 where they go.
   void drop(const std::vector<char>& pairs);
+  /// Calls f(pair, sample) of each contact that is apart where the step starts but pushes at the
+  /// refreshed point; takes it away where f is true. Returns whether any was.
+  template <class F>
+  bool drop_ahead(F&& f) {
+    return std::erase_if(candidates_, [&](const Candidate& c) {
+             return c.sample.gap > 0 && (c.value.stick || c.value.slip) && f(c.pair, c.sample);
+           }) > 0;
+  }
   /// Pairs with a contact that slips at the refreshed point and has friction, and its normal.
   std::vector<std::pair<int, Vec3d>> slipping_pairs() const;
 

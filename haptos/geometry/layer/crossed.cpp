@@ -144,7 +144,7 @@ void LayerContacts::find_crossed(const LayerSurface& a, const LayerSurface& b,
     const Vec3d x = at(i.side, i.vertex);
     // Deeper than the layers; how deep is not known.
     samples_.push_back(
-        {x, x, n, -R_, i.area,
+        {x, x, n, -R_, i.area, false,
          feature_id(ShapeFeature::kVertex, i.side == 0 ? i.vertex : 0) | kCrossedMark,
          feature_id(ShapeFeature::kVertex, i.side == 1 ? i.vertex : 0) | kCrossedMark});
   }

@@ -68,6 +68,9 @@ void LayerContacts::emit(int side, const Vec3d& own, const Vec3d& other, const V
                          double area, std::int64_t own_feature, std::int64_t other_feature,
                          bool near) {
   if (!(area > 0) || gap > (R_ + reach_) * (1 + kRound)) return;
+  // Behind a face is not inside: of a thin ridge that is beside its other flank.
+  const bool behind = gap < -kRound * R_;
+  if (behind && (gap < -R_ || !inside(1 - side, side == 0 ? own : across(1, own)))) return;
   if (side == 0)
     samples_.push_back({own, other, n, gap, area, near, own_feature, other_feature});
   else

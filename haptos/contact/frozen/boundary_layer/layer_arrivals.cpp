@@ -9,7 +9,7 @@
 namespace haptos {
 namespace {
 
-constexpr int kMostRevisions = 3, kMostLooks = 128;
+constexpr int kMostRevisions = 6, kMostArrivals = 3, kMostLooks = 128;
 // Parts of R: how far a pair moves that is looked at, how far from look to look, and how near cores
 // come before a contact is made.
 constexpr double kMoves = 0.25, kLook = 0.5, kNear = 0.5;
@@ -28,17 +28,17 @@ double LayerSampler::travel(int i, int j) const {
   for (int corner = 0; corner < 8; ++corner) {
     Vec3d x;
     for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    most = std::max(most, norm(from(after_, x) - from(pose_, x)));
+    most = std::max(most, norm(from(*after_, x) - from(pose_, x)));
   }
   return most;
 }
 
 Pose LayerSampler::on_the_way(int i, double t) const {
-  return interpolate(pose_[at_index(i)], after_[at_index(i)], t);
+  return interpolate(pose_[at_index(i)], (*after_)[at_index(i)], t);
 }
 
-// The first of some times at which cores are nearer than half of R.
-bool LayerSampler::look_along(int i, int j, double travelled, double& t) {
+// The first of some times at which cores are nearer than this part of R.
+bool LayerSampler::look_along(int i, int j, double travelled, double part, double& t) {
   const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
   const double whole = a.width() + b.width();
   const int looks =
@@ -46,8 +46,8 @@ bool LayerSampler::look_along(int i, int j, double travelled, double& t) {
   for (int k = 1; k <= looks; ++k) {
     t = static_cast<double>(k) / looks;
     samples_.clear();
-    contacts_.find({a.core.soup.get(), on_the_way(i, t), kNear * a.width()},
-                   {b.core.soup.get(), on_the_way(j, t), kNear * b.width()}, 0, samples_);
+    contacts_.find({a.core.soup.get(), on_the_way(i, t), part * a.width()},
+                   {b.core.soup.get(), on_the_way(j, t), part * b.width()}, 0, samples_);
     if (!samples_.empty()) return true;
   }
   return false;
@@ -55,7 +55,7 @@ bool LayerSampler::look_along(int i, int j, double travelled, double& t) {
 
 // Makes contacts of samples_, found at t, of the places that these have at the start of the step;
 // leaves what was deep there already to the contacts of the start. Returns whether any is left.
-bool LayerSampler::arrive(int i, int j, double t) {
+bool LayerSampler::arrive(int i, int j, double part, double t) {
   const int side[2] = {i, j};
   Pose then[2];
   for (int k = 0; k < 2; ++k) then[k] = on_the_way(side[k], t);
@@ -65,23 +65,35 @@ bool LayerSampler::arrive(int i, int j, double t) {
       Vec3d& x = k == 0 ? s.p_a : s.p_b;
       const double width = shapes_[at_index(side[k])].width();
       const Vec3d away = (k == 0 ? 1.0 : -1.0) * width * s.n;  // from the layer to the core
-      x = pose_[at_index(side[k])] * to_local(then[k], x + kNear * away) - away;
+      x = pose_[at_index(side[k])] * to_local(then[k], x + part * away) - away;
     }
     s.gap = dot(s.n, s.p_a - s.p_b);
     s.feature_a |= kOnTheWay, s.feature_b |= kOnTheWay;
-    return s.gap < -kNear * whole;
+    return s.gap < -part * whole;
   });
   return !samples_.empty();
+}
+
+// Where all shapes are at the end of the step.
+void LayerSampler::move_on(const StepContext& context, const std::vector<double>& z,
+                           std::vector<Pose>& end) {
+  end = pose_;
+  for (std::size_t i = 0; i < shapes_.size(); ++i)
+    if (const LayeredShape& s = shapes_[i]; s.link)
+      end[i] = compose(s.link->pose_after(z, context.h), s.frame);
 }
 
 bool LayerSampler::revise(const StepContext& context, const std::vector<double>& z,
                           FrozenContact& contact) {
   if (pairs_.empty()) return false;
-  after_ = pose_;
-  for (std::size_t i = 0; i < shapes_.size(); ++i)
-    if (const LayeredShape& s = shapes_[i]; s.link)
-      after_[i] = compose(s.link->pose_after(z, context.h), s.frame);
+  move_on(context, z, solved_);
   const bool last = ++revisions_ > kMostRevisions;
+  if (!last && drop_passers(context, contact)) return true;
+  return arrivals(context, contact, last || arrived_ >= kMostArrivals);
+}
+
+// Adds contacts of what meets on its way.
+bool LayerSampler::arrivals(const StepContext& context, FrozenContact& contact, bool last) {
   bool any = false;
   crossing_ = 0;
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
@@ -89,16 +101,24 @@ bool LayerSampler::revise(const StepContext& context, const std::vector<double>&
     const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
     const double travelled = std::min(travel(i, j), travel(j, i));
     double t = 0;
-    if (!(travelled > kMoves * whole) || !look_along(i, j, travelled, t)) continue;
+    if (stand_[k] == Stand::kPasses && !last) {  // whatever is met is met first at the layers
+      if (!look_along(i, j, travelled, 1, t) || !arrive(i, j, 1, t)) continue;
+      stand_[k] = Stand::kMeets;
+      add(context, k, contact);
+      any = true;
+      continue;
+    }
+    if (!(travelled > kMoves * whole) || !look_along(i, j, travelled, kNear, t)) continue;
     // Found with half of R, so that at the core their gap is half of R below 0.
     const bool crosses = std::any_of(samples_.begin(), samples_.end(), [&](const ContactSample& s) {
       return s.gap < -0.95 * kNear * whole;
     });
     crossing_ += crosses ? 1 : 0;
-    if (last || !arrive(i, j, t)) continue;
+    if (last || !arrive(i, j, kNear, t)) continue;
     add(context, k, contact);
     any = true;
   }
+  arrived_ += any ? 1 : 0;
   return any;
 }
 

@@ -60,10 +60,11 @@ void LayerSampler::place(double h, double free_time) {
 void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
   const double h = context.h, pushed = 4 * square(contact.free_time()) * kPush;
   place(h, contact.free_time());
-  revisions_ = crossing_ = crossed_ = 0;
+  revisions_ = arrived_ = crossing_ = crossed_ = 0;
   notes_.clear();
   broad_phase_.pairs(
       box_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
+  stand_.assign(pairs_.size(), Stand::kAhead);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [i, j] = pairs_[k];
     const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
@@ -74,6 +75,8 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
     contacts_.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a.link, b.link, shared),
                    samples_);
+    for (const ContactSample& c : samples_)
+      if (c.gap <= 0) stand_[k] = Stand::kTouches;
     const double slow = contact.options().parting_speed;
     const bool crossed = contacts_.crosses(sa, sb);
     const double left = parting_of(context, i, j, crossed) - slow * h;

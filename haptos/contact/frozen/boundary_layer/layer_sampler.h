@@ -17,6 +17,11 @@
 // their way, contacts of that moment are added, and the step is solved again, up to three times.
 // Pairs that move by less than a quarter of R against each other are not looked at: they cannot.
 //
+// What is only near where the step starts may act though the surfaces never meet: a body that flies
+// past an edge would be braked by it. So what acts from afar has to be near in the end of the
+// motion, along its normal. Where it is not it is dropped, and a pair that did not touch is
+// followed on its way instead, until it touches (layer_passing.cpp).
+//
 // An overlap that no motion made, at the start of a run or of bodies that were put into each other,
 // is parted at parting_speed: the law sees a gap that is larger by what is left of it. Cores that
 // cross are counted, and parted where both have an inside.
@@ -25,6 +30,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "haptos/contact/frozen/frozen_contact.h"
@@ -69,11 +75,17 @@ class LayerSampler final : public ContactSampler {
   void part(const LayerSurface& a, const LayerSurface& b, double depth);
   void stiffen(const LayeredShape& a, const LayeredShape& b, double h, double whole);
   void add(const StepContext& context, std::size_t k, FrozenContact& contact);
+  // layer_passing.cpp
+  bool drop_passers(const StepContext& context, FrozenContact& contact);
+  bool ends_near(int pair, const ContactSample& s);
+  bool would_touch(const StepContext& context, int pair);
   // layer_arrivals.cpp
+  void move_on(const StepContext& context, const std::vector<double>& z, std::vector<Pose>& end);
   double travel(int i, int j) const;
   Pose on_the_way(int i, double t) const;
-  bool look_along(int i, int j, double travelled, double& t);
-  bool arrive(int i, int j, double t);
+  bool look_along(int i, int j, double travelled, double part, double& t);
+  bool arrive(int i, int j, double part, double t);
+  bool arrivals(const StepContext& context, FrozenContact& contact, bool last);
 
   std::vector<LayeredShape> shapes_;
   std::vector<std::array<int, 2>> excluded_;  // sorted
@@ -86,9 +98,16 @@ class LayerSampler final : public ContactSampler {
   std::vector<Aabb> box_;
   std::vector<std::array<int, 2>> pairs_;
   std::vector<ContactSample> samples_;
-  std::vector<Pose> after_;
+  std::vector<Pose> solved_, free_;  // at the end of the step: by the solution, by its start
+  const std::vector<Pose>* after_ = &solved_;
+  // Of each pair: whether it touched at the start, or would, or has been found not to, or met after
+  // all.
+  enum class Stand : std::uint8_t { kTouches, kAhead, kPasses, kMeets };
+  std::vector<Stand> stand_;
+  std::vector<ContactSample> ends_;  // of the pair that was looked at last, in the end
+  int ends_of_ = -1;
   std::vector<std::pair<FeaturePair, double>> notes_;  // what is left to part [m]
-  int revisions_ = 0, crossing_ = 0, crossed_ = 0;
+  int revisions_ = 0, arrived_ = 0, crossing_ = 0, crossed_ = 0;
 };
 
 /// Boundary-layer contact: shapes' layers under the laws of frozen contact.
