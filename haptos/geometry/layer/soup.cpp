@@ -294,14 +294,22 @@ bool TriangleSoup::can_stand_out_vertex(int v) const {
 }
 
 void TriangleSoup::find_sharp() {
+  const auto which = [](std::size_t n, auto&& can) {
+    std::vector<char> yes(n);
+    for_each(static_cast<std::ptrdiff_t>(n),
+             [&](std::ptrdiff_t i) { yes[at_index(i)] = can(static_cast<int>(i)) ? 1 : 0; });
+    return yes;
+  };
+  const auto vertices = which(vertices_.size(), [&](int v) { return can_stand_out_vertex(v); });
+  const auto edges = which(edges_.size(), [&](int e) { return can_stand_out(e); });
   std::vector<Aabb> boxes;
   for (int v = 0; v < static_cast<int>(vertices_.size()); ++v)
-    if (can_stand_out_vertex(v)) {
+    if (vertices[at_index(v)]) {
       sharp_vertices_.push_back(v);
       boxes.push_back(Aabb::of(vertices_[at_index(v)]));
     }
   for (int e = 0; e < static_cast<int>(edges_.size()); ++e)
-    if (can_stand_out(e)) {
+    if (edges[at_index(e)]) {
       sharp_edges_.push_back(e);
       const Edge& v = edges_[at_index(e)];
       boxes.push_back(Aabb::of(vertices_[at_index(v[0])], vertices_[at_index(v[1])]));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/lanes.h"
 #include "haptos/base/parallel.h"
 #include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
@@ -33,38 +34,66 @@ struct Sets {
   }
 };
 
-// How often triangles wind round p (van Oosterom and Strackee 1983, IEEE Transactions on
-// Biomedical Engineering 30:125).
-double winding(const TriMesh& m, const std::vector<int>& triangles, const Vec3d& p) {
-  double sum = 0;
+constexpr int kLanes = 4;
+using Lanes = Pack<double, kLanes>;
+using LaneVec = Vec3<Lanes>;
+
+// How often triangles wind round four points: the sum of the solid angles that they are seen under
+// (van Oosterom and Strackee 1983, IEEE Transactions on Biomedical Engineering 30:125), each twice
+// the angle of a complex number. The numbers are multiplied and half turns that are passed counted.
+void winding(const TriMesh& m, const std::vector<int>& triangles, const LaneVec& p,
+             double (&out)[kLanes]) {
+  const Lanes zero(0.0), one(1.0), tiny(1e-300);
+  Lanes re = one, im = zero, turns = zero;
+  const auto from = [&](int v) {
+    const Vec3d& x = m.vertices[at_index(v)];
+    return LaneVec{{Lanes(x[0]) - p[0], Lanes(x[1]) - p[1], Lanes(x[2]) - p[2]}};
+  };
   for (const int t : triangles) {
     const Vec3i& v = m.triangles[at_index(t)];
-    const Vec3d a = m.vertices[at_index(v[0])] - p, b = m.vertices[at_index(v[1])] - p,
-                c = m.vertices[at_index(v[2])] - p;
-    const double la = norm(a), lb = norm(b), lc = norm(c);
-    sum += 2 * std::atan2(dot(a, cross(b, c)),
-                          la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+    const LaneVec a = from(v[0]), b = from(v[1]), c = from(v[2]);
+    const Lanes la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
+    const Lanes y = dot(a, cross(b, c));
+    const Lanes x = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+    const Lanes next_re = re * x - im * y, next_im = re * y + im * x;
+    const Lanes size = sqrt(next_re * next_re + next_im * next_im);
+    const auto seen = size > tiny;  // else the point lies on the triangle's edge
+    turns = turns + select(seen & (im >= zero) & (y >= zero) & (next_im < zero), one, zero) -
+            select(seen & (im < zero) & (y < zero) & (next_im >= zero), one, zero);
+    re = select(seen, next_re / vmax(size, tiny), re);
+    im = select(seen, next_im / vmax(size, tiny), im);
   }
-  return sum / (4 * std::numbers::pi);
+  for (int k = 0; k < kLanes; ++k)
+    out[k] = std::atan2(im[k], re[k]) / (2 * std::numbers::pi) + turns[k];
 }
 
 // 1: the part faces outward, -1: inward, 0: it encloses nothing. Asked just behind some of its
 // faces; just before them the part winds once less. Holes let part of the solid angle through.
 int side_of(const TriMesh& m, const std::vector<int>& part) {
-  const auto stride = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, part.size() / kAsked));
-  const auto count = (static_cast<std::ptrdiff_t>(part.size()) + stride - 1) / stride;
-  const double sum = reduce_sum(
-      count,
-      [&](std::ptrdiff_t i) {
-        const Vec3i& v = m.triangles[at_index(part[at_index(i * stride)])];
-        const Vec3d &a = m.vertices[at_index(v[0])], &b = m.vertices[at_index(v[1])],
-                    &c = m.vertices[at_index(v[2])];
-        const Vec3d n = cross(b - a, c - a);
-        const Vec3d middle = (a + b + c) * (1.0 / 3);
-        return winding(m, part, middle - normalized(n) * (1e-3 * sqrt(norm(n))));
+  const std::size_t stride = std::max<std::size_t>(1, part.size() / kAsked);
+  const std::size_t count = (part.size() + stride - 1) / stride;
+  std::vector<double> found(count);
+  for_each(
+      static_cast<std::ptrdiff_t>((count + kLanes - 1) / kLanes),
+      [&](std::ptrdiff_t group) {
+        LaneVec p;
+        const std::size_t first = at_index(group) * kLanes;
+        for (std::size_t k = 0; k < kLanes; ++k) {
+          const Vec3i& v = m.triangles[at_index(part[std::min(first + k, count - 1) * stride])];
+          const Vec3d &a = m.vertices[at_index(v[0])], &b = m.vertices[at_index(v[1])],
+                      &c = m.vertices[at_index(v[2])];
+          const Vec3d n = cross(b - a, c - a);
+          const Vec3d behind = (a + b + c) * (1.0 / 3) - normalized(n) * (1e-3 * sqrt(norm(n)));
+          for (int d = 0; d < 3; ++d) p[d].set(static_cast<int>(k), behind[d]);
+        }
+        double round[kLanes];
+        winding(m, part, p, round);
+        for (std::size_t k = 0; k < kLanes && first + k < count; ++k) found[first + k] = round[k];
       },
       1);
-  const double behind = sum / static_cast<double>(count), before = behind - 1;
+  const double behind =
+      std::accumulate(found.begin(), found.end(), 0.0) / static_cast<double>(count);
+  const double before = behind - 1;
   if (behind > kEnclosed && before < 1 - kEnclosed) return 1;
   if (behind > kEnclosed - 1 && before < -kEnclosed) return -1;
   return 0;

@@ -1,7 +1,6 @@
 #include "haptos/geometry/mesh/topology.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -52,6 +51,42 @@ void check_indices(const TriMesh& mesh) {
   }
 }
 
+struct Side {
+  int low, high, triangle, corner;
+};
+
+// By lower vertex, then by higher one, then by triangle: put under their lower vertices in the
+// order of triangles, then in order in each of these short lists.
+std::vector<Side> sorted_sides(const TriMesh& mesh) {
+  std::vector<std::size_t> next(mesh.vertices.size() + 1, 0);
+  const auto low = [&](const Vec3i& t, int k) { return std::min(t[k], t[(k + 1) % 3]); };
+  for (const Vec3i& t : mesh.triangles)
+    for (int k = 0; k < 3; ++k) ++next[at(low(t, k)) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Side> sides(3 * mesh.triangles.size());
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      const Vec3i& v = mesh.triangles[t];
+      sides[next[at(low(v, k))]++] = {low(v, k), std::max(v[k], v[(k + 1) % 3]),
+                                      static_cast<int>(t), k};
+    }
+  for (std::size_t i = 0; i < sides.size();) {
+    std::size_t j = i + 1;
+    while (j < sides.size() && sides[j].low == sides[i].low) ++j;
+    const auto first = sides.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto last = sides.begin() + static_cast<std::ptrdiff_t>(j);
+    const auto less = [](const Side& x, const Side& y) { return x.high < y.high; };
+    if (j - i > 64) {
+      std::stable_sort(first, last, less);
+    } else {
+      for (auto it = first; it != last; ++it)
+        std::rotate(std::upper_bound(first, it, *it, less), it, it + 1);
+    }
+    i = j;
+  }
+  return sides;
+}
+
 // Whether triangle t runs through the edge from its low to its high vertex.
 bool runs_upward(const Vec3i& t, const Vec2i& edge) {
   for (int k = 0; k < 3; ++k)
@@ -77,20 +112,7 @@ SurfaceTopology surface_topology(const TriMesh& mesh) {
   const int vertices = static_cast<int>(mesh.vertices.size());
   const int triangles = static_cast<int>(mesh.triangles.size());
 
-  struct Side {
-    int low, high, triangle, corner;
-  };
-  std::vector<Side> sides;
-  sides.reserve(3 * mesh.triangles.size());
-  for (int t = 0; t < triangles; ++t)
-    for (int k = 0; k < 3; ++k) {
-      const int a = mesh.triangles[at(t)][k], b = mesh.triangles[at(t)][(k + 1) % 3];
-      sides.push_back({std::min(a, b), std::max(a, b), t, k});
-    }
-  std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) {
-    return std::array{x.low, x.high, x.triangle} < std::array{y.low, y.high, y.triangle};
-  });
-
+  const std::vector<Side> sides = sorted_sides(mesh);
   s.triangle_edges.resize(mesh.triangles.size());
   s.boundary_vertex.assign(mesh.vertices.size(), 0);
   s.edge_triangles.offset.push_back(0);
