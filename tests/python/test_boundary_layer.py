@@ -230,3 +230,33 @@ def test_layers_that_do_not_fit_are_doubted(fields, sentence):
     scene.add_rigid("b", shape, mass=1, position=(0, 0, 1), **{"layer": 1e-3, **fields})
     said = [w for w in scene.compile(quiet=True).warnings if "layer" in w]
     assert said == ([sentence] if sentence else [])
+
+
+def slot(width, two_bodies):
+    """A peg of 20 mm over a slot between two walls, of one mesh or of two bodies."""
+    scene = haptos.Scene(dt=1e-3)
+    walls = []
+    for sign in (-1, 1):
+        walls.append(haptos.box((0.05, 0.1, 0.05)))
+        walls[-1] = walls[-1].transformed(position=(sign * (0.025 + width / 2), 0, 0))
+    if not two_bodies:
+        n = len(walls[0].vertices)
+        walls = [haptos.TriMesh(np.vstack([w.vertices for w in walls]),
+                                np.vstack([walls[0].triangles, walls[1].triangles + n]))]
+    for k, wall in enumerate(walls):
+        scene.add_rigid(f"wall{k}", haptos.RobotShape("mesh", mesh=wall), fixed=True, layer=1e-3)
+    peg = haptos.RobotShape("mesh", mesh=haptos.box((0.02, 0.02, 0.1)))
+    scene.add_rigid("peg", peg, mass=0.1, position=(0, 0, 0.1), layer=1.5e-3)
+    return [w for w in scene.compile(quiet=True).warnings if "passage" in w]
+
+
+@pytest.mark.parametrize("two_bodies", [False, True])
+def test_a_passage_that_only_the_bodies_fit_through_is_told(two_bodies):
+    said = slot(0.022, two_bodies)
+    sides = '"wall0" and "wall1"' if two_bodies else '"wall0"'
+    assert said == [
+        f'"peg" is 20 mm thick and fits into a passage of {sides} that is 22 mm wide, but not '
+        "with the layers on both sides, which are 5 mm together: it would be squeezed; take "
+        "layers of 2 mm together."]
+    assert slot(0.0251, two_bodies) == []  # room for all
+    assert slot(0.019, two_bodies) == []  # the peg does not fit at all

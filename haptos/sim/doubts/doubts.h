@@ -44,6 +44,10 @@ void doubt_swings(const Model& model, std::vector<std::string>& out);
 /// contact parts them (parts_overlap in contact/frozen/point/point_contact.h).
 void doubt_overlaps(const Model& model, std::vector<std::string>& out);
 
+/// Bodies that fit into a passage of others, but not with their layers and those of its sides.
+/// Looks from at most 256 faces of each shape.
+void doubt_passages(const Model& model, std::vector<std::string>& out);
+
 /// All of these. What readers of files left out, links of one robot that overlap at the start and
 /// open collision surfaces are warnings too, but often as they must be, and not among them.
 std::vector<std::string> find_doubts(const Model& model);
