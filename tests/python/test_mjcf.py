@@ -479,6 +479,24 @@ def test_meshes_are_found_where_the_file_says(mujoco, tmp_path):
     assert done.returncode == 1 and "leaves the model's folder" in done.stdout
 
 
+def test_geoms_have_the_layers_of_a_tuple(mujoco, tmp_path):
+    file = tmp_path / "feet.xml"
+    text = """<mujoco><asset><mesh name="m" vertex="0 0 0 .1 0 0 0 .1 0 0 0 .1"/></asset>
+      <worldbody><body><freejoint/><geom name="foot" type="mesh" mesh="m"/>
+      <geom name="toe" size=".01" pos=".1 0 0"/></body></worldbody>
+      <custom><tuple name="layer"><element objtype="{kind}" objname="foot" prm="{width}"/></tuple>
+      <tuple name="other"><element objtype="geom" objname="toe" prm="1"/></tuple></custom></mujoco>"""
+    file.write_text(text.format(kind="geom", width=0.0025))
+    read = haptos.load_mjcf(file)
+    foot, toe = read.robots[0].links[0].collisions
+    # A mesh with a layer is taken as it is, not as its hull.
+    assert (foot.kind, foot.layer, toe.layer) == ("mesh", 0.0025, -1)
+    assert read.warnings == ["tuples (\"other\"): 1 left out."]
+    file.write_text(text.format(kind="geom", width=2.5))
+    with pytest.raises(haptos.InputError, match='geom "foot" = 2.5: must be from 0 to 1'):
+        haptos.load_mjcf(file)
+
+
 def test_sensors_and_options_are_described(everything):
     _, model = everything
     acc, position, frame = model.sensors

@@ -16,6 +16,7 @@ import numpy as np
 
 from haptos import _core
 from haptos.base import turns
+from haptos.base.errors import refuse
 from haptos.robots.mjcf_notes import Array, MjcfFrame, Unmapped
 
 INF = math.inf
@@ -35,6 +36,27 @@ def pose_row(p: Array, q: Array) -> Array:
     return np.concatenate([p, q])
 
 
+def layers(mujoco: Any, model: Any) -> dict[int, float]:
+    """Widths of boundary layers [m] by geom: MJCF's own place for numbers that MuJoCo does not know,
+    <custom><tuple name="layer"><element objtype="geom" objname="" prm=""/></tuple></custom>."""
+    found: dict[int, float] = {}
+    i = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TUPLE, "layer")
+    if i < 0:
+        return found
+    first = int(model.tuple_adr[i])
+    for k in range(first, first + int(model.tuple_size[i])):
+        kind, g = int(model.tuple_objtype[k]), int(model.tuple_objid[k])
+        width = float(model.tuple_objprm[k])
+        named = mujoco.mj_id2name(model, kind, g) or str(g)
+        if kind != int(mujoco.mjtObj.mjOBJ_GEOM):
+            refuse('tuple "layer"', named, "must name geoms", 'give objtype="geom"')
+        if not 0 <= width <= 1:
+            refuse(f'tuple "layer", geom "{named}"', width, "must be from 0 to 1",
+                   "give the width in metres")
+        found[g] = width
+    return found
+
+
 class Builder:
     """Reads a mujoco.MjModel; `robot`, `frames` and `left` are what it made of it."""
 
@@ -46,6 +68,7 @@ class Builder:
         self.links: list[_core.RobotLink] = []
         self.joints: list[_core.RobotJoint] = []
         self._meshes: dict[tuple[int, str], _core.RobotShape] = {}
+        self._layers = layers(mujoco, model)
         self._taken: dict[str, set[str]] = {}
         m = model
         self.body_link = [-1] * m.nbody  # link that carries the body, -1: the world
@@ -255,6 +278,8 @@ class Builder:
         options: dict[str, Any] = {
             "name": name, "rgba": rgba, "friction": friction,
             "frame": pose_row(m.geom_pos[g] + self.shift[b], m.geom_quat[g])}
+        if g in self._layers:
+            options["layer"] = self._layers[g]
         if kind == types.mjGEOM_PLANE:
             return _core.RobotShape("half_space", **options)
         if kind in (types.mjGEOM_MESH, types.mjGEOM_SDF):
@@ -274,7 +299,7 @@ class Builder:
     def _mesh(self, g: int, exact: bool, options: dict[str, Any]) -> _core.RobotShape:
         m = self.m
         i = int(m.geom_dataid[g])
-        word = "hull" if self.hulls and not exact else "mesh"
+        word = "hull" if self.hulls and not exact and "layer" not in options else "mesh"
         if exact:
             self.left.add("signed distance fields of geoms", options["name"],
                           "the surface of the mesh stands for them")

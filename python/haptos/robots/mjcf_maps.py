@@ -292,9 +292,12 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
             ("nlight", "lights", ""), ("nskin", "skins", ""),
             ("nflex", "deformable bodies (flex)", "make them with Scene.add_soft"),
             ("nplugin", "plugins", ""), ("nnumeric", "custom numbers", ""),
-            ("ntext", "custom texts", ""), ("ntuple", "tuples", "")):
+            ("ntext", "custom texts", "")):
         for _ in range(int(getattr(m, count))):
             left.add(what, "", why)
+    for i in range(int(m.ntuple)):
+        if (name := b.name("TUPLE", i, "")) != "layer":
+            left.add("tuples", name)
     textured = {int(i) for i in m.geom_matid if i >= 0 and np.any(m.mat_texid[i] >= 0)}
     for i in sorted(textured):
         left.add("textures of materials", b.name("MATERIAL", i, ""), "their colours are kept")
