@@ -62,60 +62,80 @@ TEST(BoundaryLayer, ACompliantBoxSinksAlikeOnAnyTriangles) {
     }
 }
 
-// C6: from 1 m/s under friction .3.
-TEST(BoundaryLayer, ASlidingBoxStopsWhereCoulombSaysOnAnyTriangles) {
+// C6: from 1 m/s under friction .3. Returns the way.
+double slide(int cut) {
   const double mu = 0.3, way = 1 / (2 * mu * kEarth);
-  for (const int cut : {1, 16, 80}) {
-    Scene s = test::layer_scene(1e-3);
-    s.robots.push_back(layered("floor", floor_of(cut_plate(4, 4, cut, 0.3, 2), 2.5e-3, mu)));
-    LayeredBody cube = cube_on(5e-3, 1);
-    cube.friction = mu;
-    cube.velocity = {{1, 0, 0}};
-    s.robots.push_back(layered("cube", cube));
-    Sim sim(s);
-    double tilt = 0;
-    for (int k = 0; k < 600; ++k) {
-      sim.step();
-      const BodyState b = body_state(sim, "cube");
-      tilt = std::max(tilt, std::hypot(b.pose.q.x, b.pose.q.y) * 2);
-    }
+  Scene s = test::layer_scene(1e-3);
+  s.robots.push_back(layered("floor", floor_of(cut_plate(4, 4, cut, 0.3, 2), 2.5e-3, mu)));
+  LayeredBody cube = cube_on(5e-3, 1);
+  cube.friction = mu;
+  cube.velocity = {{1, 0, 0}};
+  s.robots.push_back(layered("cube", cube));
+  Sim sim(s);
+  double tilt = 0;
+  for (int k = 0; k < 600; ++k) {
+    sim.step();
     const BodyState b = body_state(sim, "cube");
-    std::printf("FIGURE boundary_layer.slide.floor%d = %.6f m (exact %.6f), tilt %.2e deg\n", cut,
-                b.pose.p[0], way, tilt * 180 / M_PI);
-    EXPECT_NEAR(b.pose.p[0], way, 5e-3 * way);
-    EXPECT_LT(std::abs(b.pose.p[1]), 1e-5);
-    EXPECT_LT(tilt * 180 / M_PI, 5e-3);
-    EXPECT_LT(norm(b.velocity), 1e-7);
+    tilt = std::max(tilt, std::hypot(b.pose.q.x, b.pose.q.y) * 2);
   }
+  const BodyState b = body_state(sim, "cube");
+  std::printf("FIGURE boundary_layer.slide.floor%d = %.6f m (exact %.6f), tilt %.2e deg\n", cut,
+              b.pose.p[0], way, tilt * 180 / M_PI);
+  EXPECT_NEAR(b.pose.p[0], way, 5e-3 * way);
+  EXPECT_LT(std::abs(b.pose.p[1]), 1e-5);
+  EXPECT_LT(tilt * 180 / M_PI, 5e-3);
+  EXPECT_LT(norm(b.velocity), 1e-7);
+  return b.pose.p[0];
+}
+
+// Floors of 2 to 12,800 triangles, in the long tier of 320,000: as on the coarsest to a thousandth.
+TEST(BoundaryLayer, ASlidingBoxStopsWhereCoulombSaysOnAnyTriangles) {
+  const double coarse = slide(1);
+  for (const int cut : {16, 80}) EXPECT_NEAR(slide(cut), coarse, 1e-3 * coarse);
+}
+
+TEST(FullBoundaryLayer, ASlidingBoxStopsWhereCoulombSaysOn320000Triangles) {
+  const double coarse = slide(1);
+  EXPECT_NEAR(slide(400), coarse, 1e-3 * coarse);
 }
 
 // C7: on a slope of friction .5, whose critical angle is 26.57 degrees; from rest at rest height.
+// Returns the way.
+double descend(int cut, double degrees, double heading) {
+  const double mu = 0.5, angle = degrees * M_PI / 180, turn = heading * M_PI / 180;
+  Scene s = test::layer_scene(1e-3);
+  s.sim.gravity_x = kEarth * std::sin(angle) * std::cos(turn);
+  s.sim.gravity_y = kEarth * std::sin(angle) * std::sin(turn);
+  s.sim.gravity_z = -kEarth * std::cos(angle);
+  s.robots.push_back(layered("floor", floor_of(cut_plate(4, 4, cut, 0.3, 2))));
+  s.robots.push_back(layered("cube", cube_on(5e-3, 1, 1e-7)));
+  Sim sim(s);
+  run(sim, degrees > 27 ? 2 : 3);
+  const BodyState b = body_state(sim, "cube");
+  const double way = std::hypot(b.pose.p[0], b.pose.p[1]);
+  const double exact = std::max(0.0, 2 * kEarth * (std::sin(angle) - mu * std::cos(angle)));  // 2 s
+  std::printf("FIGURE boundary_layer.slope.%g.heading%g.floor%d = %.6e m (exact %.4f)\n", degrees,
+              heading, cut, way, degrees > 27 ? exact : 0.0);
+  if (degrees > 27) {
+    EXPECT_NEAR(way, exact, 5e-3 * exact);
+    EXPECT_LT(std::abs(b.pose.p[1] * std::cos(turn) - b.pose.p[0] * std::sin(turn)), 1e-4);
+  } else {
+    EXPECT_LT(way, 1e-5);
+  }
+  return way;
+}
+
 TEST(BoundaryLayer, ABoxOnASlopeStaysOrSlidesAsItsFrictionSays) {
-  const double mu = 0.5;
   for (const double degrees : {25.0, 26.0, 27.5})
-    for (const double heading : {0.0, 30.0, 45.0}) {
-      Scene s = test::layer_scene(1e-3);
-      const double angle = degrees * M_PI / 180, turn = heading * M_PI / 180;
-      s.sim.gravity_x = kEarth * std::sin(angle) * std::cos(turn);
-      s.sim.gravity_y = kEarth * std::sin(angle) * std::sin(turn);
-      s.sim.gravity_z = -kEarth * std::cos(angle);
-      s.robots.push_back(layered("floor", floor_of(cut_plate(4, 4, 16, 0.3, 2))));
-      s.robots.push_back(layered("cube", cube_on(5e-3, 1, 1e-7)));
-      Sim sim(s);
-      run(sim, degrees > 27 ? 2 : 3);
-      const BodyState b = body_state(sim, "cube");
-      const double way = std::hypot(b.pose.p[0], b.pose.p[1]);
-      const double exact =
-          std::max(0.0, 2 * kEarth * (std::sin(angle) - mu * std::cos(angle)));  // 2 s
-      std::printf("FIGURE boundary_layer.slope.%g.heading%g = %.6e m (exact %.4f)\n", degrees,
-                  heading, way, degrees > 27 ? exact : 0.0);
-      if (degrees > 27) {
-        EXPECT_NEAR(way, exact, 5e-3 * exact);
-        EXPECT_LT(std::abs(b.pose.p[1] * std::cos(turn) - b.pose.p[0] * std::sin(turn)), 1e-4);
-      } else {
-        EXPECT_LT(way, 1e-5);
-      }
-    }
+    for (const double heading : {0.0, 30.0, 45.0}) descend(16, degrees, heading);
+}
+
+TEST(FullBoundaryLayer, ABoxOnASlopeDoesSoOnFloorsOf2To320000Triangles) {
+  const double coarse = descend(1, 27.5, 0);
+  for (const int cut : {80, 400}) {
+    EXPECT_NEAR(descend(cut, 27.5, 0), coarse, 1e-3 * coarse);
+    descend(cut, 26, 0);
+  }
 }
 
 // T1, short: ten cubes, every one cut, turned and shuffled otherwise, dropped from 1 mm.

@@ -89,6 +89,16 @@ TEST(RigidScene, OnlyRotationAboutTheIntermediateAxisFlips) {
   }
 }
 
+// A minute of flips: neither energy nor momentum drifts away.
+TEST(RigidScene, AMinuteOfFlipsKeepsEnergyAndMomentum) {
+  const Drift d = rotate({{1e-4, 2e-4, 2.8e-4}}, {{0.05, 5, 0.05}}, 1e-3, 60);
+  std::printf("FIGURE rigid.minute.energy = %.2e, momentum %.2e, %d flips\n", d.energy, d.momentum,
+              d.flips);
+  EXPECT_GE(d.flips, 10);
+  EXPECT_LT(d.energy, 1e-6);
+  EXPECT_LT(d.momentum, 1e-9);
+}
+
 TEST(RigidScene, FlipsComeWithThePeriodOfTheExactSolution) {
   // Euler's equations: half the tumbling period is 2 K(k) / rate (Landau and Lifshitz, Mechanics,
   // section 37), K by the arithmetic-geometric mean.
