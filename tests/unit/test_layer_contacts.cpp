@@ -191,6 +191,25 @@ TEST(LayerContacts, DoubledFacesAndTJunctionsChangeNothing) {
   }
 }
 
+// Whichever of the two is finer. After crosses() had looked at the coarser one first, the way out
+// was the way in.
+TEST(LayerContacts, WhatCrossesIsPushedApartFromEitherSide) {
+  const TriangleSoup coarse(cut_cube(0.1, 1)), fine(cut_cube(0.1, 7));
+  const Pose up{{{0.004, -0.003, 0.07}}, rotation_by({{0, 0, 0.3}})};
+  for (const bool fine_above : {false, true})
+    for (const bool above_first : {false, true}) {
+      const LayerSurface above{fine_above ? &fine : &coarse, up, 1e-3},
+          below{fine_above ? &coarse : &fine, {}, 1e-3};
+      const LayerSurface &a = above_first ? above : below, &b = above_first ? below : above;
+      LayerContacts contacts;
+      std::vector<ContactSample> out;
+      ASSERT_TRUE(contacts.crosses(a, b));
+      contacts.find_crossed(a, b, out);
+      ASSERT_FALSE(out.empty());
+      for (const ContactSample& s : out) EXPECT_GT(s.n[2] * (above_first ? 1 : -1), 0.9);
+    }
+}
+
 TEST(LayerContacts, HolesLeaveABoxItsInsideAndAnOpenTubeHasNone) {
   TriMesh punched = cut_cube(kSize, 12);
   const auto total = punched.triangles.size();

@@ -103,6 +103,7 @@ bool LayerContacts::inside(int other, const Vec3d& x) const {
 // middle to middle.
 void LayerContacts::find_crossed(const LayerSurface& a, const LayerSurface& b,
                                  std::vector<ContactSample>& out) {
+  exchanged_ = false;
   if (!take(a, b)) return;
   struct Inner {
     int side, vertex;

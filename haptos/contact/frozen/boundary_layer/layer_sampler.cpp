@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/parallel.h"
 #include "haptos/contact/frozen/link_speed.h"
 
 namespace haptos {
@@ -65,20 +66,17 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
   broad_phase_.pairs(
       box_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   stand_.assign(pairs_.size(), Stand::kAhead);
+  find_samples(h, pushed);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [i, j] = pairs_[k];
     const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-    samples_.clear();
+    samples_.swap(found_[k].samples);
+    const bool crossed = found_[k].crossed;
     const LayerSurface sa{a.core.soup.get(), pose_[at_index(i)], a.width()},
         sb{b.core.soup.get(), pose_[at_index(j)], b.width()};
-    // What moves along with the other one comes no nearer.
-    const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
-    contacts_.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a.link, b.link, shared),
-                   samples_);
     for (const ContactSample& c : samples_)
       if (c.gap <= 0) stand_[k] = Stand::kTouches;
     const double slow = contact.options().parting_speed;
-    const bool crossed = contacts_.crosses(sa, sb);
     const double left = parting_of(context, i, j, crossed) - slow * h;
     if (left > 0) {
       for (ContactSample& c : samples_) c.gap += left;
@@ -90,7 +88,30 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
       part(sa, sb, slow * (h + std::max(a.relaxation_time, b.relaxation_time)));
     }
     if (!samples_.empty()) add(context, k, contact);
+    samples_.swap(found_[k].samples);  // its memory is for the next step
   }
+}
+
+// Of every pair its samples and whether its cores cross: what costs most, on all threads.
+void LayerSampler::find_samples(double h, double pushed) {
+  if (found_.size() < pairs_.size()) found_.resize(pairs_.size());
+  for_each(
+      static_cast<std::ptrdiff_t>(pairs_.size()),
+      [&](std::ptrdiff_t k) {
+        static thread_local LayerContacts contacts;
+        const auto [i, j] = pairs_[at_index(k)];
+        const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+        const LayerSurface sa{a.core.soup.get(), pose_[at_index(i)], a.width()},
+            sb{b.core.soup.get(), pose_[at_index(j)], b.width()};
+        // What moves along with the other one comes no nearer.
+        const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
+        Found& found = found_[at_index(k)];
+        found.samples.clear();
+        contacts.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a.link, b.link, shared),
+                      found.samples);
+        found.crossed = contacts.crosses(sa, sb);
+      },
+      1);
 }
 
 // Makes contacts of samples_, which are those of a pair.

@@ -70,6 +70,7 @@ class LayerSampler final : public ContactSampler {
  private:
   bool may_touch(int i, int j) const;
   void place(double h, double free_time);
+  void find_samples(double h, double pushed);
   FeaturePair key(int i, int j) const;
   double parting_of(const StepContext& context, int i, int j, bool crossed) const;
   void part(const LayerSurface& a, const LayerSurface& b, double depth);
@@ -97,6 +98,11 @@ class LayerSampler final : public ContactSampler {
   std::vector<Pose> pose_;
   std::vector<Aabb> box_;
   std::vector<std::array<int, 2>> pairs_;
+  struct Found {
+    std::vector<ContactSample> samples;
+    bool crossed = false;
+  };
+  std::vector<Found> found_;  // by pair
   std::vector<ContactSample> samples_;
   std::vector<Pose> solved_, free_;  // at the end of the step: by the solution, by its start
   const std::vector<Pose>* after_ = &solved_;
