@@ -25,14 +25,17 @@ std::optional<Moments> sheet_moments(const Shape& shape) {
   return sum;
 }
 
-// Of a mesh that is not closed as it stands: once its vertices are joined and its triangles turned,
-// else of its convex hull, which `warnings` then tells.
+// Of a cloud of points its hull. Of a mesh that is not closed as it stands: once its vertices are
+// joined and its triangles turned, else of its convex hull, which `warnings` then tells.
 std::optional<Moments> mended_moments(const Shape& shape, double density,
                                       const std::string& element,
                                       std::vector<std::string>& warnings) {
-  if (shape.kind != ShapeKind::kMesh || !shape.mesh || shape.mesh->triangles.empty())
-    return std::nullopt;
+  if (shape.kind != ShapeKind::kMesh || !shape.mesh) return std::nullopt;
   Shape mended = shape;
+  if (shape.mesh->triangles.empty()) {
+    mended.kind = ShapeKind::kHull;
+    return shape_moments(mended, density);
+  }
   TriMesh mesh = *shape.mesh;
   Aabb box = bounding_box(mesh.vertices);
   weld(mesh, 1e-9 * norm(box.extent()));

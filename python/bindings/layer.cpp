@@ -20,7 +20,8 @@ Layered make(const RobotShape& shape, double layer, bool sheet) {
     refuse("layer", std::to_string(layer), "must be a width of 0 or more", "give it in metres");
   const Shape& s = shape.shape;
   if (s.kind == ShapeKind::kMesh && s.mesh && s.mesh->triangles.empty())  // points or segments
-    return {{std::make_shared<const TriangleSoup>(*s.mesh, "surface"), 0}, layer, shape.frame};
+    return {
+        {std::make_shared<const TriangleSoup>(*s.mesh, "surface"), s.size[0]}, layer, shape.frame};
   return {layer_shape(s, "surface", sheet), layer, shape.frame};
 }
 

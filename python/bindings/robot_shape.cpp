@@ -64,6 +64,27 @@ void set_mesh(RobotShape& s, const std::optional<TriMesh>& mesh) {
   s.shape.mesh = mesh ? std::make_shared<const TriMesh>(*mesh) : nullptr;
 }
 
+// Of a cloud the vertices are points.
+void set_cloud(RobotShape& s, const std::optional<TriMesh>& mesh) {
+  if (!mesh || mesh->vertices.empty())
+    refuse("mesh", "", "must hold the points of a cloud",
+           "give mesh=haptos.TriMesh(points), points of shape (n, 3) in m");
+  TriMesh cloud;
+  cloud.vertices = mesh->vertices;
+  for (std::size_t i = 0; i < cloud.vertices.size(); ++i)
+    cloud.points.push_back(static_cast<int>(i));
+  set_mesh(s, cloud);
+}
+
+bool is_cloud(const RobotShape& s) {
+  return s.shape.kind == ShapeKind::kMesh && s.shape.mesh && s.shape.mesh->triangles.empty() &&
+         s.shape.mesh->segments.empty() && !s.shape.mesh->points.empty();
+}
+
+const char* kind_of(const RobotShape& s) {
+  return is_cloud(s) ? "points" : kShapeKinds[static_cast<int>(s.shape.kind)];
+}
+
 }  // namespace
 
 Pose to_pose_row(const nb::object& row, const char* what) {
@@ -89,12 +110,14 @@ void bind_robot_shape(nb::module_& m) {
              const nb::object& spacing, const nb::object& rgba, double friction, std::string file,
              const nb::object& half_extents, const nb::object& extents, double layer) {
             S s;
-            s.shape.kind = to_kind<ShapeKind>(kind, kShapeKinds, "kind");
+            const bool cloud = kind == "points";
+            s.shape.kind = cloud ? ShapeKind::kMesh : to_kind<ShapeKind>(kind, kShapeKinds, "kind");
             set_size(s, size);
             set_extents(s, half_extents, extents, !size.is_none());
             s.name = std::move(name);
             s.frame = to_pose_row(frame, "frame");
             set_mesh(s, mesh);
+            if (cloud) set_cloud(s, mesh);
             s.shape.field = to_field(heights, spacing);
             set_rgba(s, rgba);
             s.friction = friction;
@@ -108,7 +131,9 @@ void bind_robot_shape(nb::module_& m) {
           nb::arg("rgba") = nb::none(), nb::arg("friction") = -1.0, nb::arg("file") = "",
           nb::arg("half_extents") = nb::none(), nb::arg("extents") = nb::none(),
           nb::arg("layer") = -1.0,
-          "kind: sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh or field. "
+          "kind: sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh, field or "
+          "points (the vertices of `mesh`, balls of the radius `size`, which touch by their "
+          "layer). "
           "size: radius; half extents of a box; radius and half length; semi-axes [m]; in place of "
           "it "
           "half_extents (3) of a box, or extents (3), the whole width along x, y and z of a box or "
@@ -120,9 +145,11 @@ void bind_robot_shape(nb::module_& m) {
           "its boundary layer [m], below 0 the body's.")
       .def_rw("name", &S::name)
       .def_prop_rw(
-          "kind", [](const S& s) { return kShapeKinds[static_cast<int>(s.shape.kind)]; },
+          "kind", [](const S& s) { return kind_of(s); },
           [](S& s, const std::string& kind) {
-            s.shape.kind = to_kind<ShapeKind>(kind, kShapeKinds, "kind");
+            s.shape.kind = kind == "points" && is_cloud(s)
+                               ? ShapeKind::kMesh
+                               : to_kind<ShapeKind>(kind, kShapeKinds, "kind");
           },
           "sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh or field.")
       .def_prop_rw(
@@ -173,10 +200,8 @@ void bind_robot_shape(nb::module_& m) {
       .def_rw("sheet", &S::sheet, "A mesh that has two sides everywhere, for its layer.")
       .def(
           "copy", [](const S& s) { return s; }, "The same, with the mesh shared.")
-      .def("__repr__", [](const S& s) {
-        return std::string("haptos.RobotShape(") + kShapeKinds[static_cast<int>(s.shape.kind)] +
-               ")";
-      });
+      .def("__repr__",
+           [](const S& s) { return std::string("haptos.RobotShape(") + kind_of(s) + ")"; });
 }
 
 }  // namespace haptos::python

@@ -260,3 +260,44 @@ def test_a_passage_that_only_the_bodies_fit_through_is_told(two_bodies):
         "layers of 2 mm together."]
     assert slot(0.0251, two_bodies) == []  # room for all
     assert slot(0.019, two_bodies) == []  # the peg does not fit at all
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_a_cloud_of_points_touches_by_its_radius_and_its_layer(tmp_path, moving):
+    rng = np.random.default_rng(1)
+    grid = np.stack(np.meshgrid(*2 * [np.linspace(-0.1, 0.1, 41)]), -1).reshape(-1, 2)
+    flat = np.column_stack([grid, np.zeros(len(grid))])
+    head = "ply\nformat ascii 1.0\nelement vertex {}\nproperty float x\nproperty float y\n" \
+           "property float z\nend_header\n"
+    for name, x in (("flat", flat), ("ball", scans.random_box(triangles=500).vertices)):
+        np.savetxt(tmp_path / f"{name}.ply", rng.permutation(x), "%.9g",
+                   header=head.format(len(x)).rstrip(), comments="")
+    below, above = ("mesh: {file: box.stl, unit: m}", "points: {file: ball.ply, unit: m, radius: 2 mm}") if moving \
+        else ("points: {file: flat.ply, unit: m, radius: 2 mm}", "box: {size: [0.1, 0.1, 0.1]}")
+    haptos.write_stl(tmp_path / "box.stl", haptos.box((0.3, 0.3, 0.1)))
+    (tmp_path / "s.yaml").write_text(f"""
+sim: {{dt: 2 ms}}
+rigid:
+  - {{name: below, shape: {{{below}}}, fixed: true, layer: 1 mm}}
+  - {{name: above, shape: {{{above}}}, mass: 1 kg, layer: 1 mm, pose: {{position: [0, 0, 0.105]}}}}
+""")
+    sim = haptos.load_scene(tmp_path / "s.yaml").compile(quiet=True)
+    for _ in range(600):
+        report = sim.step()
+        assert report.status[0] == 0 and report.crossed[0] == 0
+    # Radius and both layers above the points, or above the box that is 50 mm high.
+    height = 0.05 + 0.05 + 0.004 if moving else 0.05 + 0.004
+    assert sim.robots["above"].position[0, 2] == pytest.approx(height, abs=2e-6)
+    assert np.abs(sim.robots["above"].velocity).max() < 1e-6
+
+
+def test_a_cloud_without_a_layer_is_refused():
+    cloud = haptos.RobotShape("points", size=1e-3, mesh=haptos.TriMesh(np.eye(3)))
+    assert cloud.kind == "points" and cloud.size[0] == 1e-3
+    scene = haptos.Scene()
+    scene.add_rigid("cloud", cloud, fixed=True)
+    scene.add_half_space("ground")
+    with pytest.raises(haptos.InputError, match="touch by a boundary layer only; give it a layer"):
+        scene.compile(quiet=True)
+    with pytest.raises(haptos.InputError, match="must hold the points of a cloud"):
+        haptos.RobotShape("points", size=1e-3)

@@ -119,6 +119,17 @@ TriMesh read_surface_file(Reading& r, const Value& v) {
   return mesh;
 }
 
+TriMesh read_cloud_file(Reading& r, const Value& v) {
+  MeshReadOptions options = mesh_options(r, v, 1);
+  options.cloud = true;
+  const fs::path path = find_asset(r, v.at("file", "name a .ply, .obj, .stl or .off file"));
+  std::vector<std::string> notes;
+  TriMesh cloud = read_surface(path, options, &notes);
+  add_notes(r, path, notes);
+  r.elements += static_cast<std::int64_t>(cloud.points.size());
+  return cloud;
+}
+
 TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet) {
   v.keys({"file", "unit"});
   const MeshReadOptions options = mesh_options(r, v, parts_per_tet);

@@ -144,6 +144,8 @@ SoftSource read_sensor_pad(Reading& r, const Value& v, int parts_per_tet, SoftBo
 SoftSource read_pad(Reading& r, const Value& v, int parts_per_tet);
 TriMesh read_shape(Reading& r, const Value& v);
 TriMesh read_surface_file(Reading& r, const Value& v);
+/// The vertices of a surface file as points.
+TriMesh read_cloud_file(Reading& r, const Value& v);
 TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet);
 /// A surface file, filled with tetrahedra.
 TetMesh read_filled_surface(Reading& r, const Value& v, int parts_per_tet);

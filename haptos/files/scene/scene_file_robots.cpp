@@ -155,10 +155,10 @@ std::vector<double> read_sizes(const Value& v, std::initializer_list<const char*
 }
 
 RobotShape read_rigid_shape(Reading& r, const Value& v) {
-  v.keys({"sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "hull", "mesh", "half_space",
-          "pose"});
+  v.keys({"sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "hull", "mesh", "points",
+          "half_space", "pose"});
   const std::string kind = only_one(v, {"sphere", "box", "capsule", "cylinder", "cone", "ellipsoid",
-                                        "hull", "mesh", "half_space"});
+                                        "hull", "mesh", "points", "half_space"});
   const Value p = *v.find(kind.c_str());
   RobotShape s;
   s.name = kind;
@@ -167,6 +167,13 @@ RobotShape read_rigid_shape(Reading& r, const Value& v) {
   if (kind == "hull" || kind == "mesh") {
     set(kind == "hull" ? ShapeKind::kHull : ShapeKind::kMesh, Vec3d::zero());
     s.shape.mesh = std::make_shared<const TriMesh>(read_surface_file(r, p));
+    return s;
+  }
+  if (kind == "points") {
+    p.keys({"file", "unit", "radius"});
+    const auto radius = p.find("radius");
+    set(ShapeKind::kMesh, {{radius ? read_length(*radius) : 0, 0, 0}});
+    s.shape.mesh = std::make_shared<const TriMesh>(read_cloud_file(r, p));
     return s;
   }
   if (kind == "half_space") {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "haptos/geometry/collide/merge.h"
 #include "haptos/geometry/collide/pairs.h"
@@ -69,34 +69,53 @@ TriangleField::TriangleField(const Shape& shape)
   }
   height_.reset();
   const auto& tri = mesh_->triangles;
-  std::map<std::pair<int, int>, int> opposite;
-  std::vector<std::vector<int>> ring(mesh_->vertices.size());
   std::vector<Aabb> boxes;
-  for (const Vec3i& t : tri) {
-    for (int k = 0; k < 3; ++k) {
-      const int a = t[k], b = t[(k + 1) % 3];
-      opposite[{a, b}] = t[(k + 2) % 3];
-      ring[at(a)].push_back(b), ring[at(b)].push_back(a);
-    }
+  boxes.reserve(tri.size());
+  for (const Vec3i& t : tri)
     boxes.push_back(
         Aabb::of(mesh_->vertices[at(t[0])], mesh_->vertices[at(t[1])], mesh_->vertices[at(t[2])]));
-  }
+  find_rings();
+  tree_.build(boxes);
+}
+
+// Of each triangle the corners beyond its edges, and of each vertex those that it shares an edge
+// with.
+void TriangleField::find_rings() {
+  const auto& tri = mesh_->triangles;
+  // The corners of all triangles, under their vertices.
+  struct Corner {
+    int next, previous;
+  };
+  std::vector<std::size_t> start(mesh_->vertices.size() + 1, 0);
+  for (const Vec3i& t : tri)
+    for (int k = 0; k < 3; ++k) ++start[at(t[k]) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<Corner> corner(3 * tri.size());
+  std::vector<std::size_t> end(start.begin(), start.end() - 1);
+  for (const Vec3i& t : tri)
+    for (int k = 0; k < 3; ++k) corner[end[at(t[k])]++] = {t[(k + 1) % 3], t[(k + 2) % 3]};
+  apex_.reserve(tri.size());
   for (const Vec3i& t : tri) {
     Vec3i apex;
-    for (int k = 0; k < 3; ++k) {
-      const auto it = opposite.find({t[(k + 1) % 3], t[k]});
-      apex[k] = it == opposite.end() ? -1 : it->second;
+    for (int k = 0; k < 3; ++k) {  // of the last triangle that runs the other way
+      const int from = t[(k + 1) % 3];
+      apex[k] = -1;
+      for (std::size_t i = end[at(from)]; i > start[at(from)] && apex[k] < 0; --i)
+        if (corner[i - 1].next == t[k]) apex[k] = corner[i - 1].previous;
     }
     apex_.push_back(apex);
   }
   ring_start_.push_back(0);
-  for (auto& r : ring) {
-    std::sort(r.begin(), r.end());
-    r.erase(std::unique(r.begin(), r.end()), r.end());
-    ring_.insert(ring_.end(), r.begin(), r.end());
+  std::vector<int> ring;
+  for (std::size_t v = 0; v < mesh_->vertices.size(); ++v) {
+    ring.clear();
+    for (std::size_t i = start[v]; i < end[v]; ++i)
+      ring.push_back(corner[i].next), ring.push_back(corner[i].previous);
+    std::sort(ring.begin(), ring.end());
+    ring.erase(std::unique(ring.begin(), ring.end()), ring.end());
+    ring_.insert(ring_.end(), ring.begin(), ring.end());
     ring_start_.push_back(static_cast<int>(ring_.size()));
   }
-  tree_.build(boxes);
 }
 
 TriangleField::Triangle TriangleField::triangle(int t) const {

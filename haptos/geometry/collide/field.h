@@ -37,6 +37,7 @@ class TriangleField {
     int v[3];
     int apex[3];  // the third vertex of the neighbour across edge v[k] v[k+1]; -1: border
   };
+  void find_rings();
   Triangle triangle(int t) const;
   Vec3d vertex(int v) const;
   /// Triangles whose box may meet this one, in order.

@@ -115,6 +115,12 @@ TriMesh parse_surface(std::string_view bytes, MeshFormat format, const std::stri
                  : format == MeshFormat::kStl ? io::read_stl(in)
                  : format == MeshFormat::kPly ? io::read_ply(in)
                                               : io::read_off(in);
+  if (options.cloud) {
+    mesh.triangles.clear(), mesh.segments.clear(), mesh.points.clear();
+    for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
+      mesh.points.push_back(static_cast<int>(i));
+    if (mesh.points.empty()) fail(name, "the file holds no points", "check what was exported");
+  }
   if (mesh.empty())
     fail(name,
          format == MeshFormat::kObj ? "the file holds no triangles, segments or points"

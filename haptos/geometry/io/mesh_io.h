@@ -32,6 +32,7 @@ struct MeshReadOptions {
   std::int64_t max_elements = 20'000'000;  ///< triangles, cells, segments or points
   int max_polygon = 512;                   ///< corners of one polygon
   double max_coordinate = 1e6;             ///< [m], the largest coordinate that can be meant
+  bool cloud = false;  ///< the vertices are points; triangles and segments are left out
 };
 
 /// Reads a triangle surface; the extension (.obj, .stl, .ply, .off) says the format.

@@ -65,7 +65,7 @@ LayerShape layer_shape(const Shape& s, const std::string& element, bool sheet) {
       return {soups[sheet ? 1 : 0].of(
                   s.mesh,
                   [&] { return std::make_shared<const TriangleSoup>(*s.mesh, element, sides); }),
-              0};
+              s.mesh->triangles.empty() ? s.size[0] : 0};
     }
     default:
       return made(shape_mesh(s, facet_of(s)), 0);

@@ -2,7 +2,8 @@
 //
 //   sphere      its centre, and its radius          capsule    its axis, and its radius
 //   half-space  a square of 10 km, facing outward    box, hull  their faces
-//   mesh        itself, whatever it is               height field  its cells, and a rim and a floor
+//   mesh        itself, whatever it is; of points and segments alone, and their radius
+//   height field  its cells, and a rim and a floor
 //   cylinder, cone, ellipsoid: facets that leave the shape by a five-hundredth of its radius
 #pragma once
 

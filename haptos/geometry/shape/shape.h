@@ -9,7 +9,8 @@
 //   ellipsoid   semi-axes                      (x/a)^2 + (y/b)^2 + (z/c)^2 <= 1
 //   half-space  (nothing)                      z <= 0
 //   hull        the convex hull of the vertices of `mesh`
-//   mesh        the surface `mesh` as it is
+//   mesh        the surface `mesh` as it is; points and segments of a mesh without triangles are
+//               balls and rods of a radius, which touch by a boundary layer only
 //   field       heights over a grid in x and y (HeightField)
 #pragma once
 

@@ -72,6 +72,7 @@ Aabb shape_bounds(const Shape& s, const Pose& pose) {
       Aabb b;
       if (s.mesh)
         for (const Vec3d& x : s.mesh->vertices) b.merge(r * x + pose.p);
+      if (s.kind == ShapeKind::kMesh && !b.is_empty()) b.inflate(s.size[0]);
       return b;
     }
     case ShapeKind::kHeightField:

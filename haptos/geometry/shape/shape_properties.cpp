@@ -43,8 +43,11 @@ void check_mesh(const std::string& element, const Shape& s) {
       if (s.mesh->triangles[t][k] < 0 || s.mesh->triangles[t][k] >= n)
         fail(element + ", triangle " + std::to_string(t), std::to_string(s.mesh->triangles[t][k]),
              "must be the index of a vertex", "repair the mesh");
-  if (s.kind == ShapeKind::kMesh && s.mesh->triangles.empty())
+  if (s.kind == ShapeKind::kMesh && s.mesh->empty())
     fail(element, "", "has a mesh without triangles", give);
+  if (s.kind == ShapeKind::kMesh && !(s.size[0] >= 0 && s.size[0] <= kLargest))
+    fail(element + ", radius of its points", std::to_string(s.size[0]), "must be 0 or more",
+         "give it in metres");
 }
 
 void check_field(const std::string& element, const Shape& s) {
@@ -64,6 +67,20 @@ void check_field(const std::string& element, const Shape& s) {
     if (!(vabs(f.height[i]) <= kLargest))
       fail(element + ", height " + std::to_string(i), std::to_string(f.height[i]), "must be finite",
            "give it in metres");
+}
+
+// The points of a cloud, as they look.
+TriMesh balls_at(const TriMesh& cloud, double radius) {
+  const TriMesh ball = icosphere(radius, radius);
+  TriMesh m;
+  for (const int p : cloud.points) {
+    const auto first = static_cast<int>(m.vertices.size());
+    for (const Vec3d& x : ball.vertices)
+      m.vertices.push_back(cloud.vertices[static_cast<std::size_t>(p)] + x);
+    for (const Vec3i& t : ball.triangles)
+      m.triangles.push_back({{t[0] + first, t[1] + first, t[2] + first}});
+  }
+  return m;
 }
 
 TriMesh field_mesh(const HeightField& f) {
@@ -174,7 +191,7 @@ TriMesh shape_mesh(const Shape& s, double facet, double half_width) {
     case ShapeKind::kHull:
       return convex_hull(s.mesh->vertices).mesh();
     case ShapeKind::kMesh:
-      return *s.mesh;
+      return s.mesh->triangles.empty() && a > 0 ? balls_at(*s.mesh, a) : *s.mesh;
     case ShapeKind::kHeightField:
       return field_mesh(*s.field);
   }

@@ -50,7 +50,7 @@ void check_shape(const RobotLink& link, const RobotShape& s, std::size_t index,
   };
   const bool is_mesh = s.shape.kind == ShapeKind::kMesh || s.shape.kind == ShapeKind::kHull;
   if (!is_mesh) return;
-  if (!s.shape.mesh || s.shape.mesh->triangles.empty()) {
+  if (!s.shape.mesh || s.shape.mesh->empty()) {
     say(Severity::kError, "Its mesh is not there: \"" + printable(s.file) + "\".");
     return;
   }
@@ -60,6 +60,7 @@ void check_shape(const RobotLink& link, const RobotShape& s, std::size_t index,
                                " points; a simpler mesh would read faster.");
     return;
   }
+  if (s.shape.mesh->triangles.empty()) return;
   const SurfaceReport r = check_surface(*s.shape.mesh, {.self_intersection = false});
   std::vector<std::string> findings = r.findings();
   constexpr std::size_t kShown = 3;

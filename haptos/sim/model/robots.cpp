@@ -194,6 +194,11 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
     if (layered) m.layers.emplace_back();
     for (const RobotShape& s : l.collisions) {
       const std::string element = "link \"" + l.name + "\", collision " + s.name;
+      if (s.shape.mesh && s.shape.mesh->triangles.empty() &&
+          !((s.layer >= 0 ? s.layer : spec.layer) > 0))
+        throw InputError({"", 0, 0, "robot \"" + spec.name + "\", " + element, "",
+                          "has points and no triangles, which touch by a boundary layer only",
+                          "give it a layer"});
       m.shapes.back().emplace_back(s.shape, element);
       if (layered) m.layers.back().push_back(layer_shape(s.shape, element, s.sheet));
     }
