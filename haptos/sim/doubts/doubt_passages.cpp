@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kRays = 256, kAllRays = 4096;  // of a shape, of all that stands still together
 constexpr double kFacing = -0.87;            // cosine of normals that face each other: 30 degrees
+constexpr double kPassage = 0.05;            // part of the rays
 constexpr int kStretches = 16;               // of a ray, so that each looks at what is near it
 
 struct LayeredPart {
@@ -106,9 +107,10 @@ struct Passage {
   int body[2];
 };
 
-// Passages that are at most `widest` between parts that stand still to each other.
-void find_passages(const std::vector<LayeredPart>& group, double widest,
-                   std::vector<Passage>& out) {
+// Passages that are at most `widest` between parts that stand still to each other. Returns the
+// number of rays.
+int find_passages(const std::vector<LayeredPart>& group, double widest, std::vector<Passage>& out) {
+  int all = 0;
   const int rays = std::clamp(kAllRays / static_cast<int>(group.size()), 12, kRays);
   for (const LayeredPart& a : group) {
     const auto& faces = a.soup->faces();
@@ -130,6 +132,7 @@ void find_passages(const std::vector<LayeredPart>& group, double widest,
         const Vec3d normal = to_matrix(a.pose.q) * a.soup->planes()[at_index(f.plane)].n;
         for (const double sign : {1.0, -1.0}) {
           if (sign < 0 && f.sided) break;
+          ++all;
           for (int stretch = 0; stretch < kStretches; ++stretch) {
             const double from = stretch == 0 ? 1e-9 * widest : widest * stretch / kStretches;
             double nearest = std::numeric_limits<double>::infinity();
@@ -146,6 +149,7 @@ void find_passages(const std::vector<LayeredPart>& group, double widest,
         }
       }
   }
+  return all;
 }
 
 std::string tell(const Model& model, const Passer& b, const Passage& p) {
@@ -175,10 +179,11 @@ void doubt_passages(const Model& model, std::vector<std::string>& out) {
   std::vector<Passage> passages;
   for (const auto& [body, group] : groups) {
     passages.clear();
-    find_passages(group, widest, passages);
+    const int rays = find_passages(group, widest, passages);
     for (const Passer& b : passing) {
       if (b.body == body) continue;
       const Passage* narrowest = nullptr;
+      int narrow = 0;
       for (const Passage& p : passages) {
         const double whole = p.layers + 2 * b.layer;
         if (p.width < b.side || p.width >= b.side + whole || !(whole > 0)) continue;
@@ -186,8 +191,10 @@ void doubt_passages(const Model& model, std::vector<std::string>& out) {
                        model.body_names[at_index(p.body[0])]))
           continue;
         if (!narrowest || p.width < narrowest->width) narrowest = &p;
+        ++narrow;
       }
-      if (narrowest) out.push_back(tell(model, b, *narrowest));
+      // Among stones some gap is always as wide as something: a passage is what many rays cross.
+      if (narrow > kPassage * rays) out.push_back(tell(model, b, *narrowest));
     }
   }
 }

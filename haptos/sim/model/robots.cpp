@@ -8,6 +8,7 @@
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/tree/tree_kinematics.h"
+#include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/mesh/mass_properties.h"
 #include "haptos/geometry/mesh/mesh_check.h"
 #include "haptos/geometry/shape/hull.h"
@@ -71,17 +72,36 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
       }
     return deepest;
   };
+  // Of two links by their layers, whose surfaces have no depth.
+  LayerContacts contacts;
+  const auto cross = [&](int a, int b) {
+    if (m.layers.empty()) return false;
+    const auto part = [&](int link, std::size_t i) {
+      const RobotShape& c = m.robot.links[at_index(link)].collisions[i];
+      return LayerSurface{m.layers[at_index(link)][i].soup.get(), poses[at_index(link)][i],
+                          c.layer >= 0 ? c.layer : spec.layer};
+    };
+    for (std::size_t i = 0; i < poses[at_index(a)].size(); ++i)
+      for (std::size_t j = 0; j < poses[at_index(b)].size(); ++j) {
+        const LayerSurface x = part(a, i), y = part(b, j);
+        if (x.width + y.width > 0 && contacts.crosses(x, y)) return true;
+      }
+    return false;
+  };
   std::string first;  // of the pairs that overlap, and how many more there are
   int more = -1;
   for (int b = 0; b < n; ++b)
     for (int a = 0; a < b; ++a) {
       bool never = !spec.self_contact || connected(*m.tree, a, b) || listed(a, b);
-      if (const double depth = never ? 0 : overlap(a, b); depth > kOverlap) {
+      const double depth = never ? 0 : overlap(a, b);
+      if (depth > kOverlap || (!never && cross(a, b))) {
         never = true;
         if (++more == 0)
           first = "links \"" + printable(m.robot.links[at_index(a)].name) + "\" and \"" +
-                  printable(m.robot.links[at_index(b)].name) + "\" overlap by " +
-                  to_text(std::round(depth * 1e6) / 1e3) + " mm at the start";
+                  printable(m.robot.links[at_index(b)].name) + "\" " +
+                  (depth > kOverlap ? "overlap by " + to_text(std::round(depth * 1e6) / 1e3) + " mm"
+                                    : std::string("cross")) +
+                  " at the start";
       }
       if (never) m.no_contact.push_back({a, b});
     }
