@@ -61,6 +61,15 @@ def state(name, q, postures):
     return f'  <group_state name="{name}" group="all">\n{joints}  </group_state>\n'
 
 
+def mugs():
+    sys.path.insert(0, str(HERE))
+    from stirring import stir_lines
+
+    write(scans.mug(seed=1), "mug.ply")
+    text = "\n".join([*stir_lines(), ""])
+    (HERE / "made" / "stir.csv").write_text(text, encoding="utf-8")
+
+
 def rubble():
     sys.path.insert(0, str(HERE))
     from gait import trot_lines
@@ -90,7 +99,7 @@ def stones(count=480, seed=1):
 
 
 MADE = {"terrain": (terrain, "terrain.ply"), "humanoid": (humanoid, "shift.csv"),
-        "rubble": (rubble, "trot.csv")}
+        "mugs": (mugs, "stir.csv"), "rubble": (rubble, "trot.csv")}
 
 
 def make(names=()):
