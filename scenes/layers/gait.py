@@ -8,7 +8,7 @@ import numpy as np
 
 BAR = 0.2  # length of thigh and shank [m]
 PERIOD = 0.4  # of a stride [s]
-HEIGHT, STRIDE, LIFT = 0.30, 0.10, 0.08  # of the hips, of a step, of a swinging foot [m]
+HEIGHT, STRIDE, LIFT = 0.30, 0.08, 0.07  # of the hips, of a step, of a swinging foot [m]
 LEGS = {"front_left": 0.0, "rear_right": 0.0, "front_right": 0.5, "rear_left": 0.5}  # phases
 STAND, SPEED_UP, SECONDS = 0.3, 0.5, 8.0  # before it trots, until it does in full, in all [s]
 
