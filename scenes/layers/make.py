@@ -4,8 +4,11 @@
     make.py [NAME ...]        all that is not there, or what is named, anew
 """
 
+import shutil
 import sys
 from pathlib import Path
+
+import numpy as np
 
 import haptos
 from haptos import scans
@@ -58,7 +61,45 @@ def state(name, q, postures):
     return f'  <group_state name="{name}" group="all">\n{joints}  </group_state>\n'
 
 
-MADE = {"terrain": (terrain, "terrain.ply"), "humanoid": (humanoid, "shift.csv")}
+def mugs():
+    sys.path.insert(0, str(HERE))
+    from stirring import stir_lines
+
+    write(scans.mug(seed=1), "mug.ply")
+    text = "\n".join([*stir_lines(), ""])
+    (HERE / "made" / "stir.csv").write_text(text, encoding="utf-8")
+
+
+def rubble():
+    sys.path.insert(0, str(HERE))
+    from gait import trot_lines
+
+    write(stones(), "rubble.ply")
+    shutil.copy(HERE.parent / "robots/quadruped.urdf", HERE / "made")
+    text = "\n".join([*trot_lines(), ""])
+    (HERE / "made" / "trot.csv").write_text(text, encoding="utf-8")
+
+
+def stones(count=480, seed=1):
+    """Stones that stand out of a plane by 1 to 3.5 cm, ahead of where it is flat, in one mesh."""
+    from scipy.spatial import ConvexHull
+
+    random = np.random.default_rng(seed)
+    x, t = [np.array([[a, b, 0.0] for a in (-1, 4) for b in (-1.2, 1.2)])], [[[0, 2, 3], [0, 3, 1]]]
+    for _ in range(count):
+        y = random.normal(size=(16, 3))
+        y /= np.linalg.norm(y, axis=1, keepdims=True)
+        y *= random.uniform(0.025, 0.07, 3)
+        y[:, :2] += random.uniform((0.35, -0.6), (2.6, 0.6))
+        y[:, 2] += random.uniform(0.01, 0.035) - y[:, 2].max()
+        t.append(ConvexHull(y).simplices + sum(map(len, x)))
+        x.append(y)
+    whole = haptos.TriMesh(np.concatenate(x), np.concatenate(t))
+    return scans.break_mesh(whole, seed, flip=0.5)
+
+
+MADE = {"terrain": (terrain, "terrain.ply"), "humanoid": (humanoid, "shift.csv"),
+        "mugs": (mugs, "stir.csv"), "rubble": (rubble, "trot.csv")}
 
 
 def make(names=()):
