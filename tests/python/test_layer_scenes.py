@@ -195,6 +195,21 @@ def test_a_humanoid_stands_on_the_tread_of_a_scanned_ladder():
     assert soles(sim.robots["man"]) == pytest.approx([0.325, 0.325], abs=8e-3)
 
 
+@pytest.mark.full
+def test_a_humanoid_climbs_onto_a_ladder_of_a_million_triangles():
+    files = made(humanoid="sit.csv", ladder="ladder.ply")
+    sim = haptos.load_scene(files.parent / "climb.yaml").compile(quiet=True)
+    rows, parts = walked(sim, 32.4)
+    print(f"FIGURE steps taken in parts = {parts} of {len(rows)}")
+    for until in (1.8, 9.3, 32.4):
+        assert check_mean(rows, until) == pytest.approx(0.5, abs=0.125)
+    assert check_mean(rows, 5.8) > 0.995
+    man = sim.robots["man"]
+    print(f"FIGURE fastest at the end = {np.abs(man.velocity).max():.1e} rad/s")
+    assert soles(man) == pytest.approx([0.325, 0.325], abs=8e-3)  # on the first tread
+    assert man.position[0, 2] > 1.0
+
+
 def pressed(vertices, triangles, side):
     """Where a cube of 30 mm comes to rest that 20 N press on a sheet about z = 0, from above (1) or
     from below (-1)."""
