@@ -16,6 +16,8 @@ from haptos import scans
 HERE = Path(__file__).resolve().parent
 ABOVE = 8e-3  # of the start: what is rough is as high as that [m]
 SOLE = 5e-3  # layer of the soles [m]
+SMOOTH = 3e-4  # roughness of the ladder: on 1.5 mm stiff soles rock, and it falls [m]
+SEAT = 0.75  # size of the chair: its seat is 0.375 m high, for legs of 0.6 m
 
 
 def write(mesh, name):
@@ -24,6 +26,14 @@ def write(mesh, name):
 
 def terrain():
     write(rough_ground(), "terrain.ply")
+
+
+def chair():
+    write(scans.chair().transformed(scale=SEAT), "chair.ply")
+
+
+def ladder():
+    write(scans.ladder(roughness=SMOOTH), "ladder.ply")
 
 
 def rough_ground():
@@ -43,10 +53,14 @@ def humanoid():
         text = text.replace(link, f'{link}<contact><layer value="{SOLE}"/></contact>')
     urdf.write_text(text, encoding="utf-8")
     postures = Postures(haptos.load_robot(urdf, floating=True))
-    shift = motions.shift(postures)
-    starts = {"shift": shift.rows[0], "fours": motions.on_fours(postures, rough_ground())}
-    text = "\n".join(["# scenes/layers/make.py", *shift.lines(), ""])
-    (HERE / "made" / "shift.csv").write_text(text, encoding="utf-8")
+    moves = {"shift": motions.shift(postures), "climb": motions.climb(postures),
+             "sit": motions.sit(postures, 0.5 * SEAT)}
+    starts = {"shift": moves["shift"].rows[0], "tread": moves["climb"].rows[-1],
+              "sit": moves["sit"].rows[0], "seated": moves["sit"].rows[-1],
+              "fours": motions.on_fours(postures, rough_ground())}
+    for name, m in moves.items():
+        text = "\n".join([f"# {name}: scenes/layers/make.py", *m.lines(), ""])
+        (HERE / "made" / f"{name}.csv").write_text(text, encoding="utf-8")
     states = "".join(state(name, q, postures) for name, q in starts.items())
     text = srdf.read_text(encoding="utf-8")
     base = '  <virtual_joint name="base" type="floating" parent_frame="world" child_link="pelvis"/>\n'
@@ -98,7 +112,8 @@ def stones(count=480, seed=1):
     return scans.break_mesh(whole, seed, flip=0.5)
 
 
-MADE = {"terrain": (terrain, "terrain.ply"), "humanoid": (humanoid, "shift.csv"),
+MADE = {"terrain": (terrain, "terrain.ply"), "ladder": (ladder, "ladder.ply"),
+        "chair": (chair, "chair.ply"), "humanoid": (humanoid, "sit.csv"),
         "mugs": (mugs, "stir.csv"), "rubble": (rubble, "trot.csv")}
 
 

@@ -38,21 +38,24 @@ class Motion:
     """Postures one after the other, all near `start`.
 
     at: where things are: "left" and "right" foot frames (3) [m], "mass" the centre of mass (2) [m],
-    "height" of the pelvis [m]. upright: how much it weighs that the pelvis leans.
+    "height" of the pelvis [m], free where it is left out, "lean" of the pelvis forward [rad].
+    upright: how much it weighs that the pelvis leans otherwise.
     """
 
     def __init__(self, postures, start, upright, **at):
         self.postures, self.upright = postures, upright
-        self.at = {name: np.array(value, float) for name, value in at.items()}
+        self.at = {name: np.array(value, float) for name, value in ({"lean": 0} | at).items()}
         self.nominal = self.q = start
         self.q = self._solve()
         self.times, self.rows = [0.0], [self.q]
 
     def _solve(self):
+        lean = self.at["lean"] / 2
         return self.postures.solve(
             self.q, {f"{side}_foot": (self.at[side], BACKWARD) for side in SIDES},
-            self.at["mass"], nominal=self.nominal, heights={"pelvis": self.at["height"]},
-            leaning={"pelvis": (BACKWARD, self.upright)})
+            self.at["mass"], nominal=self.nominal,
+            heights={"pelvis": self.at["height"]} if "height" in self.at else None,
+            leaning={"pelvis": ((0, -np.sin(lean), 0, np.cos(lean)), self.upright)}, damped=True)
 
     def go(self, seconds, steps=8, **to):
         """All of `to` at once, along straight lines; what is left out stays."""
@@ -67,8 +70,11 @@ class Motion:
         return self
 
     def hold(self, seconds):
-        self.times.append(self.times[-1] + seconds)
-        self.rows.append(self.q)
+        """With rows near both ends, so that a cubic through them stays at rest between."""
+        start = self.times[-1]
+        near = min(0.1, seconds / 3)
+        self.times += [start + near, start + seconds - near, start + seconds]
+        self.rows += [self.q] * 3
         return self
 
     def lines(self):
@@ -78,21 +84,51 @@ class Motion:
             yield f"{t:.6g}," + ",".join(f"{q[k]:.6g}" for k in self.postures.at)
 
 
-def standing(postures, x, mass, height, upright):
+def standing(postures, x, mass, upright, **at):
     """Facing -x, the frames of the feet at x, knees bent a little."""
-    start = bent(postures, thigh=-0.4, shank=0.8, ankle=-0.4, forearm=-0.3)
-    start[:7] = (x, 0, height, *BACKWARD)
+    start = bent(postures, thigh=-0.4, shank=0.8, ankle=-0.4, shoulder_roll=0.35, forearm=-0.3)
+    start[:7] = (x, 0, 0.72, *BACKWARD)
     return Motion(postures, start, upright, left=(x, -0.09, SOLE), right=(x, 0.09, SOLE),
-                  mass=mass, height=height)
+                  mass=mass, **at)
+
+
+STAND = 0.08  # x of the feet before a ladder, beneath the edge of its first tread [m]
 
 
 def shift(postures):
-    """All weight on the left foot, the right one lifted by 30 mm, and back onto both."""
-    x = 0.04
-    m = standing(postures, x, (x - MIDDLE, 0), 0.71, 2.0)
-    m.hold(2).go(1.5, mass=(x - 0.01, -0.09)).hold(0.5)
+    """All weight on the left foot, the right one lifted by 30 mm, and back onto both: 9.5 s."""
+    x, middle = STAND, STAND - MIDDLE
+    m = standing(postures, x, (middle, 0), 2.0)
+    m.hold(2).go(1.5, mass=(middle, -0.09)).hold(0.5)
     m.go(1, right=(x - 0.02, 0.09, SOLE + 0.03)).hold(1)
-    return m.go(1, right=(x, 0.09, SOLE)).go(1.5, mass=(x - MIDDLE, 0)).hold(1)
+    return m.go(1, right=(x, 0.09, SOLE)).go(1.5, mass=(middle, 0)).hold(1)
+
+
+def climb(postures):
+    """Backwards before a ladder, as knees have room there: shift() on its floor, then onto its
+    first tread, whose top is 0.325 m high and goes from x 0.121 to 0.231."""
+    x, before, on, top = STAND, 0.03, 0.155, SOLE + 0.325
+    m = shift(postures)
+    m.go(1.5, mass=(x - MIDDLE, -0.09)).hold(0.5)
+    m.go(1, right=(x - 0.02, 0.09, SOLE + 0.03))
+    m.go(2.5, 16, right=(before, 0.09, top + 0.03), mass=(0.07, -0.09))
+    m.go(1.5, right=(on, 0.09, top + 0.02), mass=(0.09, -0.09))
+    m.go(1, right=(on, 0.09, top)).hold(0.3)
+    m.go(3, 12, mass=(0.173, 0.09)).hold(0.5)
+    m.go(1.5, 12, left=(before, -0.09, SOLE + 0.1))
+    m.go(2.5, 16, left=(before, -0.09, top + 0.03))
+    m.go(1.5, left=(on, -0.09, top + 0.02))
+    m.go(1, left=(on, -0.09, top)).hold(0.3)
+    return m.go(2, mass=(0.173, 0)).hold(4)  # at 32.4 s
+
+
+def sit(postures, seat):
+    """Before a chair that faces -x, whose seat is so high [m] and begins at x -0.19: leaning
+    forward down onto it, then upright."""
+    x = -0.25
+    m = standing(postures, x, (x - MIDDLE, 0), 10.0, height=0.70)
+    m.hold(0.5).go(3, 12, height=seat + 0.135, mass=(x - 0.01, 0), lean=0.8)
+    return m.go(2.5, 12, height=seat + 0.12, mass=(-0.11, 0), lean=0.0).hold(3)  # at 9 s
 
 
 def on_fours(postures, ground):

@@ -6,13 +6,16 @@ What should hold weighs a thousand times what would be nice.
 """
 
 import numpy as np
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, lsq_linear
 
 import haptos
 from haptos.base import turns
 
 HOLD = 1e4  # weight of a target [1/m], [1/rad] against a radian off the nominal posture
 MARGIN = 0.02  # kept from the limits of joints [rad]
+STEPS = 60
+DAMPING = 1.0  # weight of a radian of a step
+LARGEST = 0.3  # of a step [rad], [m]
 
 
 def turn_between(wanted, found):
@@ -42,12 +45,14 @@ class Postures:
         """Angles by joint, without the joints that follow."""
         return {name: float(q[k]) for name, k in zip(self.leaders, self.at, strict=True)}
 
-    def solve(self, q, links, mass_over=None, *, nominal=None, heights=None, leaning=None):
+    def solve(self, q, links, mass_over=None, *, nominal=None, heights=None, leaning=None,
+              damped=False):
         """Coordinates (nq) near `nominal` (q where left out).
 
         links: {name: (position [m], quaternion)} of link frames in the world, either may be None;
         mass_over: x and y of the centre of mass [m]; heights: {name: z [m]} of link frames;
-        leaning: {name: (quaternion, weight)} of links that are to turn near it. Raises ValueError
+        leaning: {name: (quaternion, weight)} of links that are to turn near it; damped: by short
+        steps, so that postures one after the other do not jump. Raises ValueError
         where what should hold does not to 1e-4 m or rad.
         """
         tree = self.tree
@@ -75,6 +80,9 @@ class Postures:
             for name, (turn, weight) in (leaning or {}).items():
                 yield weight, -turn_between(turn, at[name][0][3:]), at[name][1][:3]
 
+        if damped:
+            return self._step(q, near, bounds, wishes)
+
         for k in range(8):  # the base's turn is linear about where it is
             base = q.copy()
 
@@ -97,6 +105,31 @@ class Postures:
             off = max(np.abs(e).max() for w, e, _ in wishes(q) if w == HOLD)
             if off < 1e-5:
                 break
+        if off > 1e-4:
+            raise ValueError(f"no such posture: off by {off:.2g} m or rad")
+        return q
+
+    def _step(self, q, near, bounds, wishes):
+        """Gauss and Newton's steps within the limits, damped, since what would be nice is far."""
+        tree = self.tree
+        own = np.eye(len(near), 6 + len(near), 6)
+        change = np.inf
+        x = np.r_[np.zeros(6), np.clip(q[self.at], bounds[0][6:], bounds[1][6:])]
+        for _ in range(STEPS):
+            moved = np.asarray(tree.integrate(q, np.r_[x[:6], np.zeros(tree.nv - 6)]))
+            moved[7:] = (self.spread @ x)[6:]
+            q = moved
+            x[:6] = 0
+            found = list(wishes(q))
+            if max(np.abs(e).max() for w, e, _ in found if w == HOLD) < 1e-5 and change < 1e-3:
+                return q
+            rows = [w * j @ self.spread for w, _, j in found] + [own, DAMPING * np.eye(len(x))]
+            wanted = [-w * e for w, e, _ in found] + [near - x[6:], np.zeros(len(x))]
+            dx = lsq_linear(np.concatenate(rows), np.concatenate(wanted),
+                            (bounds[0] - x - 1e-9, bounds[1] - x + 1e-9)).x
+            change = np.abs(dx).max()
+            x += dx * min(1, LARGEST / change)
+        off = max(np.abs(e).max() for w, e, _ in wishes(q) if w == HOLD)
         if off > 1e-4:
             raise ValueError(f"no such posture: off by {off:.2g} m or rad")
         return q
