@@ -222,8 +222,7 @@ def trotted(sim, name, trunk, command=None):
 def test_a_quadruped_trots_over_rubble():
     files = made(rubble="trot.csv")
     assert 10_000 < len(haptos.read_surface(files / "rubble.ply").triangles) < 20_000
-    # Not strict: among so many stones some gap is about as wide as a link, which is doubted.
-    sim = haptos.load_scene(files.parent / "rubble.yaml").compile(quiet=True)
+    sim = haptos.load_scene(files.parent / "rubble.yaml").compile(strict=True, quiet=True)
     way, lowest, lean = trotted(sim, "dog", "trunk")
     print(f"FIGURE way of the quadruped = {way[0]:.3f} m (at least 0.42)")
     print(f"FIGURE lean of its trunk = {np.degrees(lean):.2f} degrees (at most 30)")

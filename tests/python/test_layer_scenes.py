@@ -10,6 +10,7 @@ from conftest import ROOT
 
 import haptos
 from haptos import scans
+from haptos.base import turns
 
 SCENES = ROOT / "scenes/layers"
 WEIGHT = 42 * 9.81
@@ -138,6 +139,12 @@ def test_a_humanoid_comes_back_onto_both_feet():
     check_shift(*shifted(shift_scene(), 9.5))
 
 
+def felt(man):
+    """Load on both ankles together [N]: what they read, turned from the feet's axes."""
+    return -sum((turns.rotation(man.link_pose(f"{side}_foot")[0, 3:])
+                 @ man.sensors[side].value[0, :3])[2] for side in ("left", "right"))
+
+
 def walked(sim, until):
     """Steps to `until`. Of each step: forces of left and right foot [N], readings of both ankles
     together [N], centre of pressure beside that of mass (2) [m]; and how many were divided."""
@@ -154,8 +161,7 @@ def walked(sim, until):
         if total > 0.5 * WEIGHT:
             off = (np.array([-torque[:, 1].sum(), torque[:, 0].sum()]) / total
                    - centre_of_mass(man, tree)[:2])
-        ankles = -sum(man.sensors[side].value[0, 2] for side in ("left", "right"))
-        rows.append((*force[:, 2], ankles, *off))
+        rows.append((*force[:, 2], felt(man), *off))
     return np.array(rows), parts
 
 
@@ -189,7 +195,7 @@ def test_a_humanoid_stands_on_the_tread_of_a_scanned_ladder():
     scene.add_robot("man", robot, layer=2e-3, friction=0.8, motors={"kp": 2e4, "kd": 200})
     for side in ("left", "right"):
         scene.add_robot_sensor("man", side, "force_torque", f"{side}_foot_joint")
-    sim = scene.compile(quiet=True)
+    sim = scene.compile(strict=True, quiet=True)
     rows, _ = walked(sim, 1.4)
     assert check_mean(rows, 1.4) == pytest.approx(0.5, abs=0.125)
     assert soles(sim.robots["man"]) == pytest.approx([0.325, 0.325], abs=8e-3)
@@ -198,7 +204,7 @@ def test_a_humanoid_stands_on_the_tread_of_a_scanned_ladder():
 @pytest.mark.full
 def test_a_humanoid_climbs_onto_a_ladder_of_a_million_triangles():
     files = made(humanoid="sit.csv", ladder="ladder.ply")
-    sim = haptos.load_scene(files.parent / "climb.yaml").compile(quiet=True)
+    sim = haptos.load_scene(files.parent / "climb.yaml").compile(strict=True, quiet=True)
     rows, parts = walked(sim, 32.4)
     print(f"FIGURE steps taken in parts = {parts} of {len(rows)}")
     for until in (1.8, 9.3, 32.4):
@@ -208,6 +214,42 @@ def test_a_humanoid_climbs_onto_a_ladder_of_a_million_triangles():
     print(f"FIGURE fastest at the end = {np.abs(man.velocity).max():.1e} rad/s")
     assert soles(man) == pytest.approx([0.325, 0.325], abs=8e-3)  # on the first tread
     assert man.position[0, 2] > 1.0
+
+
+def sat(sim, until):
+    """Steps to `until`. On average over the last 0.4 s, at rest: all weight on the chair, below the
+    centre of mass, ankles feel what their feet do. Returns the share on the seat."""
+    man = sim.robots["man"]
+    tree, rows = haptos.Tree(man.robot), []
+    for k in range(round(until / 2e-3)):
+        report = sim.step()
+        assert report.status[0] == 0 and report.crossed[0] == 0
+        if k < (until - 0.4) / 2e-3:
+            continue
+        found = sim.contact_wrench("chair", about=(0, 0, 0))
+        force, torque = -found.force[0], -found.torque[0]
+        off = np.array([-torque[1], torque[0]]) / force[2] - centre_of_mass(man, tree)[:2]
+        feet = loads(sim, ["left_foot", "right_foot"])[0][:, 2].sum()
+        ankles = felt(man)
+        rows.append((force[2], *off, feet, ankles + WEIGHT - ABOVE_FEET,
+                     np.abs(man.velocity).max()))
+    weight, x, y, feet, ankles, _ = np.mean(rows, axis=0)
+    fastest = np.max(rows, axis=0)[-1]
+    print(f"FIGURE weight off by {abs(weight / WEIGHT - 1):.1e}, ankles by "
+          f"{abs(ankles - feet) / WEIGHT:.1e} (at most 1e-3), pressure beside mass "
+          f"{1e3 * max(abs(x), abs(y)):.2f} mm (at most 1.5), fastest {fastest:.1e} (at most 0.01)")
+    assert weight == pytest.approx(WEIGHT, rel=1e-3)
+    assert ankles == pytest.approx(feet, abs=1e-3 * WEIGHT)
+    assert max(abs(x), abs(y)) < 1.5e-3 and fastest < 0.01
+    return 1 - feet / weight
+
+
+@pytest.mark.full
+def test_a_humanoid_sits_down_on_the_scan_of_a_chair():
+    files = made(humanoid="sit.csv", chair="chair.ply")
+    share = sat(haptos.load_scene(files.parent / "sit.yaml").compile(strict=True, quiet=True), 9)
+    print(f"FIGURE share of the weight on the seat = {share:.3f} (at least 0.2)")
+    assert share > 0.2
 
 
 def pressed(vertices, triangles, side):
@@ -247,7 +289,7 @@ def test_the_unseen_side_of_a_scan_holds_as_the_seen_one_does():
 
 
 def balanced(seconds, settled):
-    """On hands and feet: largest turn of a joint [rad] and way of the pelvis [m] after `settled` [s],
+    """On hands and feet: largest turn of a joint [rad] and way of the pelvis [m] after `settled`,
     and how often a second a pair of bodies began or ceased to touch."""
     files = made(humanoid="sit.csv", terrain="terrain.ply")
     sim = haptos.load_scene(files.parent / "fours.yaml").compile(strict=True, quiet=True)

@@ -191,6 +191,34 @@ TEST(LayerContacts, DoubledFacesAndTJunctionsChangeNothing) {
   }
 }
 
+// A corner beside a thin ridge lies behind its far flank, and a ball over a box behind the face below: they
+// are outside, and not deep. Nothing outside is deeper than its layers.
+TEST(LayerContacts, WhatIsBehindAFaceButOutsideIsNotDeep) {
+  TriMesh ridge;  // .4 mm thick, 20 mm high
+  for (const double y : {-0.05, 0.05})
+    for (const Vec2d& p : {Vec2d{{-2e-4, 0}}, Vec2d{{2e-4, 0}}, Vec2d{{0, 0.02}}})
+      ridge.vertices.push_back({{p[0], y, p[1]}});
+  ridge.triangles = {{{0, 1, 2}}, {{3, 5, 4}}, {{0, 3, 4}}, {{0, 4, 1}},
+                     {{1, 4, 5}}, {{1, 5, 2}}, {{2, 5, 3}}, {{2, 3, 0}}};
+  const TriangleSoup thin(ridge), cube(cut_cube(0.01, 1));
+  ASSERT_EQ(thin.sided(), 8);
+  for (const double beside : {5e-4, 1e-3, 2e-3})
+    for (const double turn : {0.0, 0.3}) {
+      const Pose pose{{{-beside - 0.0064, 0, 0.012}}, rotation_by({{0, turn, 0}})};
+      for (const ContactSample& s : layer_samples(cube, pose, 2.5e-3, thin, {}, 2.5e-3, 1e-2)) {
+        EXPECT_GE(s.gap, -5e-3) << beside << " " << turn;
+        if (s.gap < 0) EXPECT_LT(s.n[0], 0.2) << beside << " " << turn;
+      }
+    }
+  TriMesh point;
+  point.vertices.push_back(Vec3d::zero());
+  point.points.push_back(0);
+  const TriangleSoup ball(point), box(cut_cube(0.1, 1));
+  for (const ContactSample& s :
+       layer_samples(ball, {{{-0.0125, 0, 0.103}}, {}}, 0.051, box, {}, 1e-3, 0.1))
+    EXPECT_GT(s.gap, 0);
+}
+
 // Whichever of the two is finer. After crosses() had looked at the coarser one first, the way out
 // was the way in.
 TEST(LayerContacts, WhatCrossesIsPushedApartFromEitherSide) {
