@@ -52,8 +52,8 @@ def shaken(until):
 
 def check_grip(beside, deepest):
     held = beside[int(0.84 / 2e-3):int(6 / 2e-3)]
-    # While the lift brakes at g, hand and cube fall alike: h^2 g / 2 in a step would be 20 um.
-    assert np.abs(held - held[0]).max() < 1e-5
+    # While the lift brakes at g, hand and cube fall alike: h^2 g / 2 is 20 um in a step, .24 mm in all.
+    assert np.abs(held - held[0]).max() < 5e-5
     assert deepest < 2.5e-3  # of R = 5 mm: cores never meet
 
 
