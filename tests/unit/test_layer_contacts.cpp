@@ -191,8 +191,8 @@ TEST(LayerContacts, DoubledFacesAndTJunctionsChangeNothing) {
   }
 }
 
-// A corner beside a thin ridge lies behind its far flank, and a ball over a box behind the face below: they
-// are outside, and not deep. Nothing outside is deeper than its layers.
+// A corner beside a thin ridge lies behind its far flank, and a ball over a box behind the face
+// below: they are outside, and not deep. Nothing outside is deeper than its layers.
 TEST(LayerContacts, WhatIsBehindAFaceButOutsideIsNotDeep) {
   TriMesh ridge;  // .4 mm thick, 20 mm high
   for (const double y : {-0.05, 0.05})

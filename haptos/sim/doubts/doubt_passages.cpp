@@ -89,7 +89,7 @@ double way(const Vec3d& x, const Vec3d& n, const LayeredPart& part, double from,
     const TriangleSoup::Face& f = s.faces()[at_index(item)];
     const TriangleSoup::Plane& p = s.planes()[at_index(f.plane)];
     const double slope = dot(p.n, d);
-    if (!(slope < kFacing || (!f.sided && slope > -kFacing))) return;
+    if (!(slope < kFacing)) return;
     const double t = (p.offset - dot(p.n, o)) / slope;
     if (!(t > from && t <= to) || t >= found) return;
     const Vec3d y = o + t * d;
@@ -130,22 +130,19 @@ int find_passages(const std::vector<LayeredPart>& group, double widest, std::vec
             x[at_index(f.v[0])] * (1 - u - v) + x[at_index(f.v[1])] * u + x[at_index(f.v[2])] * v;
         const Vec3d at = a.pose * own;
         const Vec3d normal = to_matrix(a.pose.q) * a.soup->planes()[at_index(f.plane)].n;
-        for (const double sign : {1.0, -1.0}) {
-          if (sign < 0 && f.sided) break;
-          ++all;
-          for (int stretch = 0; stretch < kStretches; ++stretch) {
-            const double from = stretch == 0 ? 1e-9 * widest : widest * stretch / kStretches;
-            double nearest = std::numeric_limits<double>::infinity();
-            const LayeredPart* met = nullptr;
-            for (const LayeredPart& b : group) {
-              const double t = way(at, sign * normal, b, from, widest * (stretch + 1) / kStretches);
-              if (t < nearest) nearest = t, met = &b;
-            }
-            if (!met) continue;
-            const double width = nearest - a.radius - met->radius;
-            out.push_back({width, a.layer + met->layer, {a.body, met->body}});
-            break;
+        ++all;
+        for (int stretch = 0; stretch < kStretches; ++stretch) {
+          const double from = stretch == 0 ? 1e-9 * widest : widest * stretch / kStretches;
+          double nearest = std::numeric_limits<double>::infinity();
+          const LayeredPart* met = nullptr;
+          for (const LayeredPart& b : group) {
+            const double t = way(at, normal, b, from, widest * (stretch + 1) / kStretches);
+            if (t < nearest) nearest = t, met = &b;
           }
+          if (!met) continue;
+          const double width = nearest - a.radius - met->radius;
+          out.push_back({width, a.layer + met->layer, {a.body, met->body}});
+          break;
         }
       }
   }
