@@ -26,18 +26,17 @@ double CarriedLoads::told(const FeaturePair& pair, double force, double borne, d
   };
   const double left = std::sqrt(m.anchor[1]);
   const bool stays = m.anchor[1] > 1 && depth * left > m.anchor[0] && depth < m.anchor[0] * left;
-  if (force <= m.normal_force) {
-    m.normal_force = force;
-  } else if (!stays) {
-    rise(force / m.normal_force, false);
-  } else if (step_ - m.first_step >= kWait && m.anchor[1] != kJammed) {
+  const double more = force / m.normal_force;
+  if (more > 1 && !stays) {
+    rise(more, false);
+  } else if (more > 1 && step_ - m.first_step >= kWait && m.anchor[1] != kJammed) {
     if (m.slipping)
       m.anchor = {{depth, kJammed, 0}};
     else
-      rise(std::min(force / m.normal_force, kTry), true);
+      rise(std::min(more, kTry), true);
   }
   notes_.emplace_back(pair, m);
-  return m.normal_force;
+  return std::min(force, m.normal_force);
 }
 
 void CarriedLoads::remember(ContactHistory& next) const {

@@ -10,9 +10,10 @@
 //   above: it sinks more though it is stiffer, so the load is new.
 //
 // A load that grew meanwhile can hide that. So where nothing is proven after some steps, a small
-// rise is tried once. Where the depth stays even then, so does the stiffness. Kept in the State's
-// contact history, one entry for each pair of shapes that carries much: normal_force is what is
-// told, anchor holds D and r, first_step the step of the last rise, slipping whether a small rise
+// rise is tried once. Where the depth stays even then, so does the stiffness. A force that falls is
+// followed at once, and what was proven holds for when it comes back. Kept in the State's contact
+// history, one entry for each pair of shapes that carries much: normal_force is what is proven,
+// anchor holds D and r, first_step the step of the last rise, slipping whether a small rise
 // was tried.
 #pragma once
 
