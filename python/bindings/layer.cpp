@@ -18,11 +18,7 @@ struct Layered {
 Layered make(const RobotShape& shape, double layer, bool sheet) {
   if (!(layer >= 0) || !(layer < 1e3))
     refuse("layer", std::to_string(layer), "must be a width of 0 or more", "give it in metres");
-  const Shape& s = shape.shape;
-  if (s.kind == ShapeKind::kMesh && s.mesh && s.mesh->triangles.empty())  // points or segments
-    return {
-        {std::make_shared<const TriangleSoup>(*s.mesh, "surface"), s.size[0]}, layer, shape.frame};
-  return {layer_shape(s, "surface", sheet), layer, shape.frame};
+  return {layer_shape(shape.shape, "surface", sheet), layer, shape.frame};
 }
 
 nb::tuple find(const Layered& a, const Pose& pose_a, const Layered& b, const Pose& pose_b,

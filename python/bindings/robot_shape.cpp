@@ -151,7 +151,8 @@ void bind_robot_shape(nb::module_& m) {
                                ? ShapeKind::kMesh
                                : to_kind<ShapeKind>(kind, kShapeKinds, "kind");
           },
-          "sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh or field.")
+          "sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh, field or "
+          "points.")
       .def_prop_rw(
           "size", [](const S& s) { return row3(s.shape.size); }, &set_size,
           "Radius; half extents; radius and half length: what the kind needs [m], (3,).", kArray)

@@ -26,6 +26,11 @@ def turn_between(wanted, found):
     return v if s < 1e-12 else v / s * np.arctan2(s, c)
 
 
+def worst(wishes):
+    """How far what should hold is off [m], [rad]."""
+    return max(np.abs(e).max() for w, e, _ in wishes if w == HOLD)
+
+
 class Postures:
     """Of a robot with a free base."""
 
@@ -87,9 +92,7 @@ class Postures:
             base = q.copy()
 
             def place(x):
-                moved = np.asarray(tree.integrate(base, np.r_[x[:6], np.zeros(tree.nv - 6)]))
-                moved[7:] = (self.spread @ x)[6:]
-                return moved
+                return self._placed(base, x)
 
             def residual(x):
                 return np.concatenate([w * e for w, e, _ in wishes(place(x))] + [x[6:] - near])
@@ -102,26 +105,33 @@ class Postures:
             x = np.clip(np.r_[np.zeros(6), q[self.at]], bounds[0] + 1e-9, bounds[1] - 1e-9)
             q = place(least_squares(residual, x, jacobian, bounds, method=("dogbox", "trf")[k % 2],
                                     max_nfev=50).x)
-            off = max(np.abs(e).max() for w, e, _ in wishes(q) if w == HOLD)
-            if off < 1e-5:
+            if worst(wishes(q)) < 1e-5:
                 break
+        return self._found(q, wishes)
+
+    def _placed(self, base, x):
+        """Coordinates with the base moved from there and the joints of x."""
+        moved = np.asarray(self.tree.integrate(base, np.r_[x[:6], np.zeros(self.tree.nv - 6)]))
+        moved[7:] = (self.spread @ x)[6:]
+        return moved
+
+    @staticmethod
+    def _found(q, wishes):
+        off = worst(wishes(q))
         if off > 1e-4:
             raise ValueError(f"no such posture: off by {off:.2g} m or rad")
         return q
 
     def _step(self, q, near, bounds, wishes):
         """Gauss and Newton's steps within the limits, damped, since what would be nice is far."""
-        tree = self.tree
         own = np.eye(len(near), 6 + len(near), 6)
         change = np.inf
         x = np.r_[np.zeros(6), np.clip(q[self.at], bounds[0][6:], bounds[1][6:])]
         for _ in range(STEPS):
-            moved = np.asarray(tree.integrate(q, np.r_[x[:6], np.zeros(tree.nv - 6)]))
-            moved[7:] = (self.spread @ x)[6:]
-            q = moved
+            q = self._placed(q, x)
             x[:6] = 0
             found = list(wishes(q))
-            if max(np.abs(e).max() for w, e, _ in found if w == HOLD) < 1e-5 and change < 1e-3:
+            if worst(found) < 1e-5 and change < 1e-3:
                 return q
             rows = [w * j @ self.spread for w, _, j in found] + [own, DAMPING * np.eye(len(x))]
             wanted = [-w * e for w, e, _ in found] + [near - x[6:], np.zeros(len(x))]
@@ -129,7 +139,4 @@ class Postures:
                             (bounds[0] - x - 1e-9, bounds[1] - x + 1e-9)).x
             change = np.abs(dx).max()
             x += dx * min(1, LARGEST / change)
-        off = max(np.abs(e).max() for w, e, _ in wishes(q) if w == HOLD)
-        if off > 1e-4:
-            raise ValueError(f"no such posture: off by {off:.2g} m or rad")
-        return q
+        return self._found(q, wishes)

@@ -117,24 +117,27 @@ TEST(Passing, BodiesThatBothMoveKeepTheirVelocity) {
     }
 }
 
+constexpr double kLayer = 1e-3;
+
+// A body that moves along x, or stays.
+void add_layered(Scene& s, const char* name, Kind kind, const Vec3d& at, double v) {
+  RobotShape shape;
+  shape.shape = shape_of(kind);
+  RobotContact c;
+  c.name = name;
+  c.pose.p = at;
+  c.layer = kLayer;
+  c.friction = 0;
+  RigidSpec r;
+  r.fixed = v == 0;
+  r.mass = r.fixed ? 0 : 1;
+  r.velocity = {{v, 0, 0}};
+  s.robots.push_back(rigid_body(c, {shape}, r));
+}
+
 // By their layers: what stood out over an edge braked what passed it, and a ball over a box was
 // behind the face below. 42 % of these runs were changed.
 TEST(Passing, BodiesWithLayersPassAsWell) {
-  const double layer = 1e-3;
-  const auto add = [&](Scene& s, const char* name, Kind kind, const Vec3d& at, double v) {
-    RobotShape shape;
-    shape.shape = shape_of(kind);
-    RobotContact c;
-    c.name = name;
-    c.pose.p = at;
-    c.layer = layer;
-    c.friction = 0;
-    RigidSpec r;
-    r.fixed = v == 0;
-    r.mass = r.fixed ? 0 : 1;
-    r.velocity = {{v, 0, 0}};
-    s.robots.push_back(rigid_body(c, {shape}, r));
-  };
   int n = 0;
   for (const Kind still : {Kind::kBox, Kind::kBall, Kind::kMesh})
     for (const Kind moving : {Kind::kBox, Kind::kBall, Kind::kMesh})
@@ -147,11 +150,11 @@ TEST(Passing, BodiesWithLayersPassAsWell) {
               s.sim.dt = dt;
               s.sim.gravity_z = 0;
               s.sim.threads = 1;
-              add(s, "still", still, Vec3d::zero(), 0);
-              add(s, "moving", moving,
-                  {{-0.5 - phase / 4.0 * v * dt, moving == Kind::kBall ? 0 : 0.013,
-                    2 * kHalf + 2 * layer + clearance}},
-                  v);
+              add_layered(s, "still", still, Vec3d::zero(), 0);
+              add_layered(s, "moving", moving,
+                          {{-0.5 - phase / 4.0 * v * dt, moving == Kind::kBall ? 0 : 0.013,
+                            2 * kHalf + 2 * kLayer + clearance}},
+                          v);
               Sim sim(s);
               for (int k = 0; k < std::ceil(1 / (v * dt)); ++k) sim.step();
               const std::vector<double> after = sim.robot("moving").velocity();
@@ -170,21 +173,8 @@ TEST(Passing, WhatMeetsByItsLayersIsStoppedWhereItMeets) {
       s.sim.dt = dt;
       s.sim.gravity_z = 0;
       s.sim.threads = 1;
-      const auto add = [&](const char* name, double x, double speed) {
-        RobotShape shape;
-        shape.shape = shape_of(Kind::kMesh);
-        RobotContact c;
-        c.name = name;
-        c.pose.p = {{x, 0, 0}};
-        c.layer = 1e-3;
-        RigidSpec r;
-        r.fixed = speed == 0;
-        r.mass = r.fixed ? 0 : 1;
-        r.velocity = {{speed, 0, 0}};
-        s.robots.push_back(rigid_body(c, {shape}, r));
-      };
-      add("still", 0, 0);
-      add("moving", -0.5, v);
+      add_layered(s, "still", Kind::kMesh, Vec3d::zero(), 0);
+      add_layered(s, "moving", Kind::kMesh, {{-0.5, 0, 0}}, v);
       Sim sim(s);
       for (int k = 0; k < std::ceil(0.8 / (v * dt)); ++k) sim.step();
       const RobotView body = sim.robot("moving");

@@ -24,6 +24,16 @@ struct LayeredBody {
   bool fixed = false, shell = false;
 };
 
+/// A mesh that stays where it is.
+inline LayeredBody floor_of(const TriMesh& mesh, double layer = 2.5e-3, double friction = 0.5) {
+  LayeredBody b;
+  b.mesh = mesh;
+  b.layer = layer;
+  b.friction = friction;
+  b.fixed = true;
+  return b;
+}
+
 inline RobotBody layered(const std::string& name, const LayeredBody& given) {
   RobotShape s;
   s.name = "mesh";

@@ -13,18 +13,10 @@ namespace {
 
 using test::body_state;
 using test::BodyState;
+using test::floor_of;
 using test::kEarth;
 using test::layered;
 using test::LayeredBody;
-
-LayeredBody floor_of(const TriMesh& mesh, double layer = 2.5e-3, double friction = 0.5) {
-  LayeredBody b;
-  b.mesh = mesh;
-  b.layer = layer;
-  b.friction = friction;
-  b.fixed = true;
-  return b;
-}
 
 LayeredBody cube_on(double floor_layers, int n, double sunk = 0) {
   LayeredBody b;

@@ -16,24 +16,17 @@ namespace {
 
 using test::body_state;
 using test::BodyState;
+using test::floor_of;
 using test::kEarth;
 using test::layered;
 using test::LayeredBody;
-
-LayeredBody fixed_mesh(const TriMesh& mesh, double friction) {
-  LayeredBody b;
-  b.mesh = mesh;
-  b.friction = friction;
-  b.fixed = true;
-  return b;
-}
 
 // C9: a ball of triangles dropped by half a metre. No law here has a coefficient of restitution;
 // depth must not become speed.
 TEST(LayerMotion, ABallOfTrianglesThatFallsStaysDown) {
   for (const double h : {1e-3, 2e-3}) {
     Scene s = test::layer_scene(h);
-    s.robots.push_back(layered("floor", fixed_mesh(cut_plate(1, 1, 20, 0.3, 2), 0.5)));
+    s.robots.push_back(layered("floor", floor_of(cut_plate(1, 1, 20, 0.3, 2))));
     LayeredBody ball;
     ball.mesh = icosphere(0.05, 0.01);
     ball.pose.p = {{0.013, 0.007, 0.05 + 5e-3 + 0.5}};
@@ -65,7 +58,7 @@ Rolled roll(double seconds) {
     const double x = 0.68 * (u - 0.5), y = 0.68 * (v - 0.5);
     return Vec3d{{x, y, radius - std::sqrt(radius * radius - x * x - y * y)}};
   });
-  s.robots.push_back(layered("bowl", fixed_mesh(bowl, 0)));
+  s.robots.push_back(layered("bowl", floor_of(bowl, 2.5e-3, 0)));
   LayeredBody ball;
   ball.mesh = icosphere(0.05, 0.008);
   ball.friction = 0;
@@ -112,7 +105,7 @@ TEST(LayerMotion, HeavyOnLightSinksByLessThanAFiftiethOfAMillimetre) {
     for (const double heavy : {100.0, 7.5}) {
       if (heavy / light < 100) continue;
       Scene s = test::layer_scene(1e-3);
-      s.robots.push_back(layered("floor", fixed_mesh(cut_plate(2, 2, 10, 0.3, 2), 0.5)));
+      s.robots.push_back(layered("floor", floor_of(cut_plate(2, 2, 10, 0.3, 2))));
       LayeredBody lower, upper;
       lower.mesh = cut_cube(0.1, 3, 0.3, 5);
       lower.mass = light;
@@ -150,7 +143,7 @@ Scene tumble(int threads) {
       for (int k = 0; k < 3; ++k) x[k] += any(random);
     return m;
   };
-  s.robots.push_back(layered("floor", fixed_mesh(rough(cut_plate(0.6, 0.6, 60, 0.3, 2)), 0.5)));
+  s.robots.push_back(layered("floor", floor_of(rough(cut_plate(0.6, 0.6, 60, 0.3, 2)))));
   for (int k = 0; k < 6; ++k) {
     LayeredBody b;
     b.mesh = rough(cut_cube(0.06, 8, 0.3, static_cast<unsigned>(k)));

@@ -103,32 +103,29 @@ void add_notes(Reading& r, const fs::path& file, const std::vector<std::string>&
     r.warnings.push_back(printable(file.filename().string()) + ": " + n);
 }
 
-}  // namespace
-
-TriMesh read_surface_file(Reading& r, const Value& v) {
-  v.keys({"file", "unit"});
-  const MeshReadOptions options = mesh_options(r, v, 1);
+TriMesh read_triangles(Reading& r, const Value& v, bool cloud) {
+  MeshReadOptions options = mesh_options(r, v, 1);
+  options.cloud = cloud;
   const fs::path path = find_asset(r, v.at("file", "name a .obj, .stl, .ply or .off file"));
   std::vector<std::string> notes;
   TriMesh mesh = read_surface(path, options, &notes);
   add_notes(r, path, notes);
-  located(
-      v, [&] { require_contact_surface(mesh, ""); }, shown(path));
+  if (!cloud)
+    located(
+        v, [&] { require_contact_surface(mesh, ""); }, shown(path));
   r.elements +=
       static_cast<std::int64_t>(mesh.triangles.size() + mesh.segments.size() + mesh.points.size());
   return mesh;
 }
 
-TriMesh read_cloud_file(Reading& r, const Value& v) {
-  MeshReadOptions options = mesh_options(r, v, 1);
-  options.cloud = true;
-  const fs::path path = find_asset(r, v.at("file", "name a .ply, .obj, .stl or .off file"));
-  std::vector<std::string> notes;
-  TriMesh cloud = read_surface(path, options, &notes);
-  add_notes(r, path, notes);
-  r.elements += static_cast<std::int64_t>(cloud.points.size());
-  return cloud;
+}  // namespace
+
+TriMesh read_surface_file(Reading& r, const Value& v) {
+  v.keys({"file", "unit"});
+  return read_triangles(r, v, false);
 }
+
+TriMesh read_cloud_file(Reading& r, const Value& v) { return read_triangles(r, v, true); }
 
 TetMesh read_volume_file(Reading& r, const Value& v, int parts_per_tet) {
   v.keys({"file", "unit"});

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "haptos/base/text/error.h"
 
@@ -55,34 +56,24 @@ struct Side {
   int low, high, triangle, corner;
 };
 
-// By lower vertex, then by higher one, then by triangle: put under their lower vertices in the
-// order of triangles, then in order in each of these short lists.
+// By lower vertex, then by higher one, then by triangle: short lists, each put in order.
 std::vector<Side> sorted_sides(const TriMesh& mesh) {
-  std::vector<std::size_t> next(mesh.vertices.size() + 1, 0);
-  const auto low = [&](const Vec3i& t, int k) { return std::min(t[k], t[(k + 1) % 3]); };
-  for (const Vec3i& t : mesh.triangles)
-    for (int k = 0; k < 3; ++k) ++next[at(low(t, k)) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<Side> sides(3 * mesh.triangles.size());
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
-    for (int k = 0; k < 3; ++k) {
-      const Vec3i& v = mesh.triangles[t];
-      sides[next[at(low(v, k))]++] = {low(v, k), std::max(v[k], v[(k + 1) % 3]),
-                                      static_cast<int>(t), k};
-    }
-  for (std::size_t i = 0; i < sides.size();) {
-    std::size_t j = i + 1;
-    while (j < sides.size() && sides[j].low == sides[i].low) ++j;
-    const auto first = sides.begin() + static_cast<std::ptrdiff_t>(i);
-    const auto last = sides.begin() + static_cast<std::ptrdiff_t>(j);
-    const auto less = [](const Side& x, const Side& y) { return x.high < y.high; };
-    if (j - i > 64) {
-      std::stable_sort(first, last, less);
-    } else {
-      for (auto it = first; it != last; ++it)
-        std::rotate(std::upper_bound(first, it, *it, less), it, it + 1);
-    }
-    i = j;
+  // Side 3 t + k of triangle t starts at its corner k.
+  const auto ends = [&](int side) -> std::pair<int, int> {
+    const Vec3i& t = mesh.triangles[at(side / 3)];
+    return std::minmax({t[side % 3], t[(side + 1) % 3]});
+  };
+  const auto vertices = static_cast<int>(mesh.vertices.size());
+  const IndexLists by_low = group(vertices, 3 * static_cast<int>(mesh.triangles.size()), 1,
+                                  [&](int side, int) { return ends(side).first; });
+  std::vector<Side> sides;
+  sides.reserve(by_low.item.size());
+  for (int v = 0; v < vertices; ++v) {
+    const auto first = static_cast<std::ptrdiff_t>(sides.size());
+    for (const int side : by_low[v]) sides.push_back({v, ends(side).second, side / 3, side % 3});
+    std::sort(sides.begin() + first, sides.end(), [](const Side& x, const Side& y) {
+      return x.high != y.high ? x.high < y.high : x.triangle < y.triangle;
+    });
   }
   return sides;
 }

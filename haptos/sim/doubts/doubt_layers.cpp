@@ -59,8 +59,8 @@ void doubt_layers(const Scene& scene, std::vector<std::string>& out) {
     doubt_speed(scene, b, body, out);
     for (const RobotLink& l : b.robot.links)
       for (const RobotShape& c : l.collisions)
-        doubt_width(one ? body : body + ", link \"" + printable(l.name) + "\"",
-                    c.layer >= 0 ? c.layer : b.layer, size_of(c), out);
+        doubt_width(one ? body : body + ", link \"" + printable(l.name) + "\"", layer_of(b, c),
+                    size_of(c), out);
   }
 }
 

@@ -11,7 +11,9 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
 #include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/sim/doubts/doubts.h"
+#include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 
 namespace haptos {
@@ -40,7 +42,7 @@ std::vector<LayeredPart> layered_parts(const Model& model) {
         const RobotShape& c = r.robot.links[l].collisions[k];
         const LayerShape& s = r.layers[l][k];
         all.push_back({s.soup.get(), compose(r.start[l], c.frame),
-                       c.layer >= 0 ? c.layer : model.scene.robots[i].layer, s.radius,
+                       layer_of(model.scene.robots[i], c), s.radius,
                        r.first_body + static_cast<int>(l), r.tree->links[l].body >= 0});
       }
   }
@@ -62,14 +64,8 @@ std::vector<Passer> passers(const std::vector<LayeredPart>& parts) {
     const Pose frame = parts[i].pose;  // of the first shape: along its own axes
     const bool moves = parts[i].moves;
     for (; i < parts.size() && parts[i].body == body; ++i) {
-      const Aabb& own = parts[i].soup->box();
-      for (int c = 0; c < 8; ++c) {
-        Vec3d x;
-        for (int d = 0; d < 3; ++d) x[d] = (c >> d & 1) ? own.hi[d] : own.lo[d];
-        const Vec3d y = to_local(frame, parts[i].pose * x),
-                    r{{parts[i].radius, parts[i].radius, parts[i].radius}};
-        box.merge(y - r).merge(y + r);
-      }
+      const Pose there{to_local(frame, parts[i].pose.p), conjugate(frame.q) * parts[i].pose.q};
+      box.merge(moved_bounds(parts[i].soup->box(), there).inflated(parts[i].radius));
       layer = std::max(layer, parts[i].layer);
     }
     const Vec3d e = box.extent();

@@ -30,6 +30,10 @@ const std::vector<const char*>& models_of(PairKind a, PairKind b);
 /// @throws InputError naming the pair, the word, and what those kinds take
 void check_pair_model(const Scene& scene, const PairOptions& pair);
 
+/// Width of the boundary layer of a shape of a body [m]: its own, or the body's.
+inline double layer_of(const RobotBody& body, const RobotShape& shape) {
+  return shape.layer >= 0 ? shape.layer : body.layer;
+}
 /// Of the widest boundary layer of a body's shapes, and of all of a scene [m]; 0: there is none.
 double widest_layer(const RobotBody& body);
 double widest_layer(const Scene& scene);

@@ -14,6 +14,7 @@
 #include "haptos/geometry/shape/hull.h"
 #include "haptos/geometry/shape/shape_properties.h"
 #include "haptos/scene/robot/robot_check.h"
+#include "haptos/sim/model/pair_models.h"
 
 namespace haptos {
 namespace {
@@ -79,7 +80,7 @@ void find_no_contact(const RobotBody& spec, RobotModel& m) {
     const auto part = [&](int link, std::size_t i) {
       const RobotShape& c = m.robot.links[at_index(link)].collisions[i];
       return LayerSurface{m.layers[at_index(link)][i].soup.get(), poses[at_index(link)][i],
-                          c.layer >= 0 ? c.layer : spec.layer};
+                          layer_of(spec, c)};
     };
     for (std::size_t i = 0; i < poses[at_index(a)].size(); ++i)
       for (std::size_t j = 0; j < poses[at_index(b)].size(); ++j) {
@@ -214,8 +215,7 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
     if (layered) m.layers.emplace_back();
     for (const RobotShape& s : l.collisions) {
       const std::string element = "link \"" + l.name + "\", collision " + s.name;
-      if (s.shape.mesh && s.shape.mesh->triangles.empty() &&
-          !((s.layer >= 0 ? s.layer : spec.layer) > 0))
+      if (s.shape.mesh && s.shape.mesh->triangles.empty() && !(layer_of(spec, s) > 0))
         throw InputError({"", 0, 0, "robot \"" + spec.name + "\", " + element, "",
                           "has points and no triangles, which touch by a boundary layer only",
                           "give it a layer"});

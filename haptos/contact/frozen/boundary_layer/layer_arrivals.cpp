@@ -10,9 +10,8 @@ namespace haptos {
 namespace {
 
 constexpr int kMostRevisions = 6, kMostArrivals = 3, kMostLooks = 128;
-// Parts of R: how far a pair moves that is looked at, how far from look to look, and how near cores
-// come before a contact is made.
-constexpr double kMoves = 0.25, kLook = 0.5, kNear = 0.5;
+// Parts of R: how far from look to look, and how near cores come before a contact is made.
+constexpr double kLook = 0.5, kNear = 0.5;
 // Of a contact that was found on the way.
 constexpr std::int64_t kOnTheWay = std::int64_t{1} << 62;
 
@@ -38,16 +37,15 @@ Pose LayerSampler::on_the_way(int i, double t) const {
 }
 
 // The first of some times at which cores are nearer than this part of R.
-bool LayerSampler::look_along(int i, int j, double travelled, double part, double& t) {
-  const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-  const double whole = a.width() + b.width();
+bool LayerSampler::look_along(int i, int j, double part, double& t) {
+  const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
   const int looks =
-      std::clamp(static_cast<int>(std::ceil(travelled / (kLook * whole))), 1, kMostLooks);
+      std::clamp(static_cast<int>(std::ceil(travelled(i, j) / (kLook * whole))), 1, kMostLooks);
   for (int k = 1; k <= looks; ++k) {
     t = static_cast<double>(k) / looks;
     samples_.clear();
-    contacts_.find({a.core.soup.get(), on_the_way(i, t), part * a.width()},
-                   {b.core.soup.get(), on_the_way(j, t), part * b.width()}, 0, samples_);
+    contacts_.find(surface(i, on_the_way(i, t), part), surface(j, on_the_way(j, t), part), 0,
+                   samples_);
     if (!samples_.empty()) return true;
   }
   return false;
@@ -99,16 +97,15 @@ bool LayerSampler::arrivals(const StepContext& context, FrozenContact& contact, 
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [i, j] = pairs_[k];
     const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
-    const double travelled = std::min(travel(i, j), travel(j, i));
     double t = 0;
     if (stand_[k] == Stand::kPasses && !last) {  // whatever is met is met first at the layers
-      if (!look_along(i, j, travelled, 1, t) || !arrive(i, j, 1, t)) continue;
+      if (!look_along(i, j, 1, t) || !arrive(i, j, 1, t)) continue;
       stand_[k] = Stand::kMeets;
       add(context, k, contact);
       any = true;
       continue;
     }
-    if (!(travelled > kMoves * whole) || !look_along(i, j, travelled, kNear, t)) continue;
+    if (!(travelled(i, j) > kMoves * whole) || !look_along(i, j, kNear, t)) continue;
     // Found with half of R, so that at the core their gap is half of R below 0.
     const bool crosses = std::any_of(samples_.begin(), samples_.end(), [&](const ContactSample& s) {
       return s.gap < -0.95 * kNear * whole;

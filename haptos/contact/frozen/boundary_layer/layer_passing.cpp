@@ -12,8 +12,6 @@ namespace {
 constexpr double kEnds = 0.01;
 // Cosine of the angle to the normal of what is near there.
 constexpr double kSame = 0.7;
-// Of a pair that touches elsewhere too: part of R that it moves before it is looked at.
-constexpr double kMoves = 0.25;
 
 }  // namespace
 
@@ -24,8 +22,7 @@ bool LayerSampler::ends_near(int pair, const ContactSample& s) {
   if (ends_of_ != pair) {
     ends_of_ = pair;
     ends_.clear();
-    contacts_.find({a.core.soup.get(), (*after_)[at_index(i)], a.width()},
-                   {b.core.soup.get(), (*after_)[at_index(j)], b.width()},
+    contacts_.find(surface(i, (*after_)[at_index(i)]), surface(j, (*after_)[at_index(j)]),
                    kEnds * (a.layer + b.layer), ends_);
   }
   return std::any_of(ends_.begin(), ends_.end(),
@@ -37,11 +34,11 @@ bool LayerSampler::ends_near(int pair, const ContactSample& s) {
 bool LayerSampler::would_touch(const StepContext& context, int pair) {
   const auto [i, j] = pairs_[at_index(pair)];
   const double whole = shapes_[at_index(i)].layer + shapes_[at_index(j)].layer;
-  if (!(std::min(travel(i, j), travel(j, i)) > kMoves * whole)) return true;
+  if (!(travelled(i, j) > kMoves * whole)) return true;
   if (free_.empty()) move_on(context, *context.z, free_);
   after_ = &free_;
   double t = 0;
-  const bool touches = look_along(i, j, std::min(travel(i, j), travel(j, i)), 1, t);
+  const bool touches = look_along(i, j, 1, t);
   after_ = &solved_;
   return touches;
 }
@@ -50,22 +47,22 @@ bool LayerSampler::would_touch(const StepContext& context, int pair) {
 bool LayerSampler::drop_passers(const StepContext& context, FrozenContact& contact) {
   ends_of_ = -1;
   free_.clear();
-  std::vector<char> passes(pairs_.size(), 0);
+  passes_.assign(pairs_.size(), 0);
   const bool any = contact.drop_ahead([&](int pair, const ContactSample& s) {
     const auto [i, j] = pairs_[at_index(pair)];
     Stand& stand = stand_[at_index(pair)];
     if (stand == Stand::kMeets) return false;
     if (stand == Stand::kTouches) {
       const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
-      if (!(std::min(travel(i, j), travel(j, i)) > kMoves * whole)) return false;
+      if (!(travelled(i, j) > kMoves * whole)) return false;
     }
     if (ends_near(pair, s) && (stand != Stand::kAhead || would_touch(context, pair))) return false;
     if (stand != Stand::kAhead) return true;
     stand = Stand::kPasses;
-    passes[at_index(pair)] = 1;
+    passes_[at_index(pair)] = 1;
     return true;
   });
-  if (any) contact.drop(passes);
+  if (any) contact.drop(passes_);
   return any;
 }
 

@@ -72,8 +72,6 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
     samples_.swap(found_[k].samples);
     const bool crossed = found_[k].crossed;
-    const LayerSurface sa{a.core.soup.get(), pose_[at_index(i)], a.width()},
-        sb{b.core.soup.get(), pose_[at_index(j)], b.width()};
     for (const ContactSample& c : samples_)
       if (c.gap <= 0) stand_[k] = Stand::kTouches;
     const double slow = contact.options().parting_speed;
@@ -85,7 +83,8 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     stiffen(a, b, h, a.width() + b.width());
     if (crossed) {
       ++crossed_;
-      part(sa, sb, slow * (h + std::max(a.relaxation_time, b.relaxation_time)));
+      part(surface(i, pose_[at_index(i)]), surface(j, pose_[at_index(j)]),
+           slow * (h + std::max(a.relaxation_time, b.relaxation_time)));
     }
     if (!samples_.empty()) add(context, k, contact);
     samples_.swap(found_[k].samples);  // its memory is for the next step
@@ -100,15 +99,13 @@ void LayerSampler::find_samples(double h, double pushed) {
       [&](std::ptrdiff_t k) {
         static thread_local LayerContacts contacts;
         const auto [i, j] = pairs_[at_index(k)];
-        const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-        const LayerSurface sa{a.core.soup.get(), pose_[at_index(i)], a.width()},
-            sb{b.core.soup.get(), pose_[at_index(j)], b.width()};
+        const Link *a = shapes_[at_index(i)].link, *b = shapes_[at_index(j)].link;
+        const LayerSurface sa = surface(i, pose_[at_index(i)]), sb = surface(j, pose_[at_index(j)]);
         // What moves along with the other one comes no nearer.
         const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
         Found& found = found_[at_index(k)];
         found.samples.clear();
-        contacts.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a.link, b.link, shared),
-                      found.samples);
+        contacts.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a, b, shared), found.samples);
         found.crossed = contacts.crosses(sa, sb);
       },
       1);

@@ -29,6 +29,7 @@
 // Limits: places of samples move with the step's motion only to first order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -68,7 +69,14 @@ class LayerSampler final : public ContactSampler {
   int crossed() const override { return crossed_; }
 
  private:
+  /// Part of R that a pair moves against each other before it is looked at.
+  static constexpr double kMoves = 0.25;
+
   bool may_touch(int i, int j) const;
+  LayerSurface surface(int i, const Pose& pose, double part = 1) const {
+    const LayeredShape& s = shapes_[static_cast<std::size_t>(i)];
+    return {s.core.soup.get(), pose, part * s.width()};
+  }
   void place(double h, double free_time);
   void find_samples(double h, double pushed);
   FeaturePair key(int i, int j) const;
@@ -83,8 +91,9 @@ class LayerSampler final : public ContactSampler {
   // layer_arrivals.cpp
   void move_on(const StepContext& context, const std::vector<double>& z, std::vector<Pose>& end);
   double travel(int i, int j) const;
+  double travelled(int i, int j) const { return std::min(travel(i, j), travel(j, i)); }
   Pose on_the_way(int i, double t) const;
-  bool look_along(int i, int j, double travelled, double part, double& t);
+  bool look_along(int i, int j, double part, double& t);
   bool arrive(int i, int j, double part, double t);
   bool arrivals(const StepContext& context, FrozenContact& contact, bool last);
 
@@ -110,6 +119,7 @@ class LayerSampler final : public ContactSampler {
   // all.
   enum class Stand : std::uint8_t { kTouches, kAhead, kPasses, kMeets };
   std::vector<Stand> stand_;
+  std::vector<char> passes_;
   std::vector<ContactSample> ends_;  // of the pair that was looked at last, in the end
   int ends_of_ = -1;
   std::vector<std::pair<FeaturePair, double>> notes_;  // what is left to part [m]
