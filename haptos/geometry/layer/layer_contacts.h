@@ -135,6 +135,7 @@ class LayerContacts {
                    std::int64_t mark);
 
   // sharp.cpp
+  class EdgeReach;
   void find_sharp(int side);
   void add_vertex(int side, int vertex);
   void add_edge_on_faces(int side, int edge);

@@ -74,8 +74,10 @@ void LayerContacts::find_sharp(int side) {
     const Aabb box = own.inflated(far());
     close_.clear();
     o.tree().query(box, [&](int i) { close_.push_back(i); });
-    std::sort(close_.begin(), close_.end());
-    if (item < vertices) return add_vertex(side, s.sharp_vertices()[at_index(item)]);
+    if (item < vertices) {
+      std::sort(close_.begin(), close_.end());
+      return add_vertex(side, s.sharp_vertices()[at_index(item)]);
+    }
     add_edge_on_faces(side, edge(item));
     if (side == 1) return;
     o.sharp_tree().query(box, [&](int i) {
@@ -154,11 +156,54 @@ void LayerContacts::add_vertex(int side, int v) {
   }
 }
 
+// Tells in few operations which faces of the other side an edge cannot lie over: those that it
+// leaves at a slant, that are too far above or below all of it, and that it does not stand out to.
+class LayerContacts::EdgeReach {
+ public:
+  EdgeReach(const LayerContacts& c, int side, int e) : c_(c), other_(1 - side) {
+    const TriangleSoup& s = c.soup(side);
+    const Vec2i& v = s.edges()[at_index(e)];
+    // In the frame of the other side, where its planes are as they stand.
+    for (int k = 0; k < 2; ++k) x_[k] = c.across(side, s.vertices()[at_index(v[k])]);
+    along_ = normalized(x_[1] - x_[0]);
+    for (const int f : s.edge_faces(e)) {
+      if (beside_ == kBeside) break;
+      const Vec3d in = s.inward(f, e);
+      in_[beside_++] = side == 0 ? c.r_ * in : transpose(c.r_) * in;
+    }
+  }
+
+  bool may(int face) const {
+    const TriangleSoup& o = c_.soup(other_);
+    const TriangleSoup::Face& f = o.faces()[at_index(face)];
+    const TriangleSoup::Plane& p = o.planes()[at_index(f.plane)];
+    const double gap[2] = {dot(p.n, x_[0]) - p.offset, dot(p.n, x_[1]) - p.offset};
+    const double sign = !f.sided && gap[0] + gap[1] < 0 ? -1 : 1;
+    const double low = vmin(sign * gap[0], sign * gap[1]),
+                 high = vmax(sign * gap[0], sign * gap[1]);
+    const double far = c_.far() * kRoom;
+    if (low > far || high < -far || vabs(dot(p.n, along_)) > kSharp * kRoom) return false;
+    if (vabs(gap[0] + gap[1]) < 1e-9 * far) return true;  // either side, by rounding
+    for (int k = 0; k < beside_; ++k)
+      if (sign * dot(p.n, in_[k]) < kFlat / kRoom) return false;
+    return true;
+  }
+
+ private:
+  static constexpr int kBeside = 4;          // of a fan of more faces the rest is told later
+  static constexpr double kRoom = 1 + 1e-6;  // for round-off
+  const LayerContacts& c_;
+  int other_, beside_ = 0;
+  Vec3d x_[2], along_, in_[kBeside];
+};
+
 // A length of an edge over a face, or over several in one plane.
 void LayerContacts::add_edge_on_faces(int side, int edge) {
   const auto& faces = soup(1 - side).faces();
   const auto plane = [&](int f) { return faces[at_index(f)].plane; };
-  std::erase_if(close_, [&](int i) { return i >= static_cast<int>(faces.size()); });
+  const EdgeReach reach(*this, side, edge);
+  std::erase_if(close_,
+                [&](int i) { return i >= static_cast<int>(faces.size()) || !reach.may(i); });
   std::sort(close_.begin(), close_.end(),
             [&](int i, int j) { return plane(i) != plane(j) ? plane(i) < plane(j) : i < j; });
   for (std::size_t i = 0; i < close_.size();) {
