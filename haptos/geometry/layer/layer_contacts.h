@@ -136,6 +136,7 @@ class LayerContacts {
 
   // sharp.cpp
   class EdgeReach;
+  bool clip_to_other(int side, int edge, Aabb& box) const;
   void find_sharp(int side);
   void add_vertex(int side, int vertex);
   void add_edge_on_faces(int side, int edge);

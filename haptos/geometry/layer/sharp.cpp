@@ -56,6 +56,26 @@ double LayerContacts::edge_stands_out(int side, int e, const Vec3d& away) const 
   return ramp(lowest, kFlat, kSharp);
 }
 
+// The box of the part of an edge that is near the box of the other side, in the frame of the other
+// side: of a long edge at a slant its own box holds much that is nowhere near it.
+bool LayerContacts::clip_to_other(int side, int e, Aabb& box) const {
+  const TriangleSoup& s = soup(side);
+  const Vec2i& v = s.edges()[at_index(e)];
+  const Vec3d x = across(side, s.vertices()[at_index(v[0])]),
+              y = across(side, s.vertices()[at_index(v[1])]);
+  const Aabb near = soup(1 - side).box().inflated(far() * (1 + 1e-6));
+  double from = 0, to = 1;
+  for (int k = 0; k < 3; ++k) {
+    const double d = y[k] - x[k];
+    if (!(vabs(d) > 0)) continue;
+    const double t0 = (near.lo[k] - x[k]) / d, t1 = (near.hi[k] - x[k]) / d;
+    from = std::max(from, std::min(t0, t1)), to = std::min(to, std::max(t0, t1));
+  }
+  if (from > to) return false;
+  box = Aabb::of(x + from * (y - x), x + to * (y - x)).inflated(1e-6 * far());
+  return true;
+}
+
 // What can stand out of a side, against all of the other one.
 void LayerContacts::find_sharp(int side) {
   const TriangleSoup &s = soup(side), &o = soup(1 - side);
@@ -71,7 +91,9 @@ void LayerContacts::find_sharp(int side) {
   };
   const auto others = static_cast<int>(o.sharp_vertices().size());
   each_near(side, s.sharp_tree(), corners, [&](int item, const Aabb& own) {
-    const Aabb box = own.inflated(far());
+    Aabb box = own;
+    if (item >= vertices && !clip_to_other(side, edge(item), box)) return;
+    box.inflate(far());
     close_.clear();
     o.tree().query(box, [&](int i) { close_.push_back(i); });
     if (item < vertices) {
