@@ -26,6 +26,7 @@
 // R counts too where neither is known to enclose anything.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -136,6 +137,7 @@ class LayerContacts {
 
   // sharp.cpp
   class EdgeReach;
+  std::array<Vec3d, 2> ends_across(int side, int edge) const;
   bool clip_to_other(int side, int edge, Aabb& box) const;
   void find_sharp(int side);
   void add_vertex(int side, int vertex);

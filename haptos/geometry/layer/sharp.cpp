@@ -8,6 +8,7 @@
 //   edge along a face that it is nearly parallel to:                  R times length, n the face's
 //   edge across an edge:                     R times the length of either within R of the other
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "haptos/base/math/index.h"
@@ -56,13 +57,17 @@ double LayerContacts::edge_stands_out(int side, int e, const Vec3d& away) const 
   return ramp(lowest, kFlat, kSharp);
 }
 
-// The box of the part of an edge that is near the box of the other side, in the frame of the other
-// side: of a long edge at a slant its own box holds much that is nowhere near it.
-bool LayerContacts::clip_to_other(int side, int e, Aabb& box) const {
+// The ends of an edge in the frame of the other side.
+std::array<Vec3d, 2> LayerContacts::ends_across(int side, int e) const {
   const TriangleSoup& s = soup(side);
   const Vec2i& v = s.edges()[at_index(e)];
-  const Vec3d x = across(side, s.vertices()[at_index(v[0])]),
-              y = across(side, s.vertices()[at_index(v[1])]);
+  return {across(side, s.vertices()[at_index(v[0])]), across(side, s.vertices()[at_index(v[1])])};
+}
+
+// The box of the part of an edge that is near the box of the other side, in the frame of the other
+// side: of a long edge at a slant its own box holds much that is nowhere near it. False for none.
+bool LayerContacts::clip_to_other(int side, int e, Aabb& box) const {
+  const auto [x, y] = ends_across(side, e);
   const Aabb near = soup(1 - side).box().inflated(far() * (1 + 1e-6));
   double from = 0, to = 1;
   for (int k = 0; k < 3; ++k) {
@@ -182,30 +187,28 @@ void LayerContacts::add_vertex(int side, int v) {
 // leaves at a slant, that are too far above or below all of it, and that it does not stand out to.
 class LayerContacts::EdgeReach {
  public:
-  EdgeReach(const LayerContacts& c, int side, int e) : c_(c), other_(1 - side) {
-    const TriangleSoup& s = c.soup(side);
-    const Vec2i& v = s.edges()[at_index(e)];
-    // In the frame of the other side, where its planes are as they stand.
-    for (int k = 0; k < 2; ++k) x_[k] = c.across(side, s.vertices()[at_index(v[k])]);
-    along_ = normalized(x_[1] - x_[0]);
-    for (const int f : s.edge_faces(e)) {
+  // In the frame of the other side, where its planes are as they stand.
+  EdgeReach(const LayerContacts& c, int side, int e)
+      : far_(c.far() * kRoom),
+        other_(c.soup(1 - side)),
+        x_(c.ends_across(side, e)),
+        along_(normalized(x_[1] - x_[0])) {
+    for (const int f : c.soup(side).edge_faces(e)) {
       if (beside_ == kBeside) break;
-      const Vec3d in = s.inward(f, e);
+      const Vec3d in = c.soup(side).inward(f, e);
       in_[beside_++] = side == 0 ? c.r_ * in : transpose(c.r_) * in;
     }
   }
 
   bool may(int face) const {
-    const TriangleSoup& o = c_.soup(other_);
-    const TriangleSoup::Face& f = o.faces()[at_index(face)];
-    const TriangleSoup::Plane& p = o.planes()[at_index(f.plane)];
+    const TriangleSoup::Face& f = other_.faces()[at_index(face)];
+    const TriangleSoup::Plane& p = other_.planes()[at_index(f.plane)];
     const double gap[2] = {dot(p.n, x_[0]) - p.offset, dot(p.n, x_[1]) - p.offset};
-    const double sign = !f.sided && gap[0] + gap[1] < 0 ? -1 : 1;
+    const double sum = gap[0] + gap[1], sign = !f.sided && sum < 0 ? -1 : 1;
     const double low = vmin(sign * gap[0], sign * gap[1]),
                  high = vmax(sign * gap[0], sign * gap[1]);
-    const double far = c_.far() * kRoom;
-    if (low > far || high < -far || vabs(dot(p.n, along_)) > kSharp * kRoom) return false;
-    if (vabs(gap[0] + gap[1]) < 1e-9 * far) return true;  // either side, by rounding
+    if (low > far_ || high < -far_ || vabs(dot(p.n, along_)) > kSharp * kRoom) return false;
+    if (vabs(sum) < 1e-9 * far_) return true;  // either side, by rounding
     for (int k = 0; k < beside_; ++k)
       if (sign * dot(p.n, in_[k]) < kFlat / kRoom) return false;
     return true;
@@ -214,15 +217,18 @@ class LayerContacts::EdgeReach {
  private:
   static constexpr int kBeside = 4;          // of a fan of more faces the rest is told later
   static constexpr double kRoom = 1 + 1e-6;  // for round-off
-  const LayerContacts& c_;
-  int other_, beside_ = 0;
-  Vec3d x_[2], along_, in_[kBeside];
+  double far_;
+  const TriangleSoup& other_;
+  std::array<Vec3d, 2> x_;
+  Vec3d along_, in_[kBeside];
+  int beside_ = 0;
 };
 
 // A length of an edge over a face, or over several in one plane.
 void LayerContacts::add_edge_on_faces(int side, int edge) {
   const auto& faces = soup(1 - side).faces();
   const auto plane = [&](int f) { return faces[at_index(f)].plane; };
+  if (close_.empty()) return;
   const EdgeReach reach(*this, side, edge);
   std::erase_if(close_,
                 [&](int i) { return i >= static_cast<int>(faces.size()) || !reach.may(i); });
