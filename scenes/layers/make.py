@@ -118,6 +118,9 @@ MADE = {"terrain": (terrain, "terrain.ply"), "ladder": (ladder, "ladder.ply"),
 
 
 def make(names=()):
+    for name in names:
+        if name not in MADE:
+            raise SystemExit(f"make.py: '{name}' is not made here; there are {', '.join(MADE)}.")
     (HERE / "made").mkdir(exist_ok=True)
     for name, (maker, file) in MADE.items():
         if name in names or (not names and not (HERE / "made" / file).exists()):

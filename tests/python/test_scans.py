@@ -4,11 +4,14 @@ The figures of real scans and of the recipes are in docs/scans.md; ranges here a
 seeds, with a little room.
 """
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import haptos
-from conftest import run_haptos
+from conftest import ROOT, run_haptos
 from haptos.cli.main import run_command
 from haptos import scans
 from haptos.scans.breaking import faces_of
@@ -356,3 +359,10 @@ def test_the_command_lists_kinds_and_refuses_what_is_not_there(tmp_path, capsys,
     assert (tmp_path / "b.ply").read_text() == "mine"
     assert run_command(["scan", "box", "--out", "b.ply", "--overwrite"]) == 0
     assert len(haptos.read_surface("b.ply").triangles) == 12
+
+
+def test_what_is_not_made_for_scenes_is_refused():
+    done = subprocess.run([sys.executable, ROOT / "scenes/layers/make.py", "rubbel"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "'rubbel' is not made here; there are terrain" in done.stderr
