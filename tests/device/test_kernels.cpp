@@ -1,8 +1,10 @@
 // Host and device run the same kernels: outputs agree to 1e-12 relative, with outputs poisoned
-// first.
+// first. Then both are timed; scripts/gpu_check records the lines FIGURE.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "haptos/sim/batch/kernel_batch.h"
@@ -29,6 +31,25 @@ Array<double> poisoned(int n, MemorySpace space) {
 
 ArrayView<const double> read(const Array<double>& a) {
   return {a.view().data, a.size(), a.space()};
+}
+
+// Points a second [1/s] that `evaluate` gets through: the best of five runs after a first one.
+template <class Evaluate>
+double rate(int n, const Evaluate& evaluate) {
+  evaluate();
+  double best = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < 5; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    evaluate();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    best = std::min(best, passed.count());
+  }
+  return n / best;
+}
+
+void print_rates(const char* what, const double (&rates)[2]) {
+  std::printf("FIGURE %s = host %.3g, device %.3g million points a second, %.3g times\n", what,
+              1e-6 * rates[0], 1e-6 * rates[1], rates[1] / rates[0]);
 }
 
 TEST(DeviceKernels, ElasticLawsAgreeWithTheHost) {
@@ -69,6 +90,50 @@ TEST(DeviceKernels, DistancesAndBarriersAgreeWithTheHost) {
     evaluate_batch({read(in), 1e-3, out[d][0].view(), out[d][1].view(), out[d][2].view()});
   }
   for (int k = 0; k < 3; ++k) expect_close(out[0][k], out[1][k]);
+}
+
+TEST(DeviceKernels, RateOfElasticLaws) {
+  const char* reason = nullptr;
+  if (!device_available(&reason)) GTEST_SKIP() << reason;
+  constexpr int n = 1 << 20;
+  test::Random random(3);
+  std::vector<double> F;
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < 9; ++k) F.push_back((k % 4 == 0 ? 1.0 : 0.0) + 0.25 * random());
+  for (int law = 0; law < kElasticLawCount; ++law) {
+    double rates[2];
+    for (int d = 0; d < 2; ++d) {
+      const MemorySpace space = d ? MemorySpace::kDevice : MemorySpace::kHost;
+      const Array<double> in(F, space);
+      Array<double> energy = poisoned(n, space), stress = poisoned(9 * n, space),
+                    tangent = poisoned(9 * n, space);
+      rates[d] = rate(n, [&] {
+        evaluate_batch(static_cast<ElasticLaw>(law), {1e5, 4e4},
+                       {read(in), energy.view(), stress.view(), tangent.view()});
+      });
+    }
+    print_rates(("elastic_law_" + std::to_string(law)).c_str(), rates);
+  }
+}
+
+TEST(DeviceKernels, RateOfDistancesAndBarriers) {
+  const char* reason = nullptr;
+  if (!device_available(&reason)) GTEST_SKIP() << reason;
+  constexpr int n = 1 << 18;
+  test::Random random(4);
+  std::vector<double> x;
+  for (int i = 0; i < 12 * n; ++i) x.push_back(1e-3 * random());
+  double rates[2];
+  for (int d = 0; d < 2; ++d) {
+    const MemorySpace space = d ? MemorySpace::kDevice : MemorySpace::kHost;
+    const Array<double> in(x, space);
+    Array<double> distance = poisoned(n, space), barrier = poisoned(3 * n, space),
+                  hessian = poisoned(144 * n, space);
+    rates[d] = rate(n, [&] {
+      evaluate_batch({read(in), 1e-3, distance.view(), barrier.view(), hessian.view()});
+    });
+  }
+  print_rates("distances_and_barriers", rates);
 }
 
 }  // namespace
