@@ -101,11 +101,12 @@ void LayerSampler::find_samples(double h, double pushed) {
         const auto [i, j] = pairs_[at_index(k)];
         const Link *a = shapes_[at_index(i)].link, *b = shapes_[at_index(j)].link;
         const LayerSurface sa = surface(i, pose_[at_index(i)]), sb = surface(j, pose_[at_index(j)]);
-        // What moves along with the other one comes no nearer.
+        // What moves along with the other one comes no nearer. What gets faster within the step and
+        // so reaches further is met on its way (layer_arrivals.cpp) or in the next step.
         const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
         Found& found = found_[at_index(k)];
         found.samples.clear();
-        contacts.find(sa, sb, kReach + pushed + 2 * h * largest_speed(a, b, shared), found.samples);
+        contacts.find(sa, sb, kReach + pushed + h * largest_speed(a, b, shared), found.samples);
         found.crossed = contacts.crosses(sa, sb);
       },
       1);
