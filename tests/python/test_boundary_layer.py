@@ -115,16 +115,16 @@ def test_a_plate_without_thickness_is_never_passed(dt, speed, tilt):
     sim = scene.compile()
     for _ in range(int(0.4 / speed / dt) + 30):
         report = sim.step()
-        assert report.crossed[0] == 0
+        assert report.crossed[0] == 0 and report.parts[0] == 1
         assert in_world(sim, "cube", cube)[:, 2].min() > 0
     assert np.array(sim.robots["cube"].velocity).ravel()[2] < 0.1 * speed  # it does not bounce
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(12), 36, 58])  # of 0 to 59 the worst
 @pytest.mark.filterwarnings("ignore::haptos.SceneWarning")
 def test_sheets_that_meet_in_any_way_do_not_pass(seed):
     random = np.random.default_rng(seed)
-    speed = (1, 5, 20)[seed % 3]
+    speed = (1, 5, 20)[seed % 3] if seed < 12 else 20
     turns = random.normal(size=(2, 4))
     turns /= np.linalg.norm(turns, axis=1)[:, None]
     one, two = sheet(0.1, 0.05), sheet(0.08, 0.03)
@@ -133,14 +133,13 @@ def test_sheets_that_meet_in_any_way_do_not_pass(seed):
                     quaternion=turns[0])
     scene.add_rigid("two", haptos.RobotShape("mesh", mesh=two), mass=0.5, shell=True, layer=1e-3,
                     position=(*random.uniform(-0.02, 0.02, 2), 0.25), quaternion=turns[1],
-                    velocity=(0, 0, -speed), omega=random.normal(size=3) * (0, 10, 50)[seed % 3])
+                    velocity=(0, 0, -speed),
+                    omega=random.normal(size=3) * {1: 0, 5: 10, 20: 50}[speed])
     sim = scene.compile()
     for _ in range(int(0.5 / speed / 1e-3) + 20):
-        sim.step()
-        if cores_meet(sim, ("one", one), ("two", two)):
-            assert speed == 20  # 20 mm in a step, ten times what the layers are asked to bear
-            assert sim.step().crossed[0] > 0  # and it is told
-            break
+        report = sim.step()  # of up to 20 mm, ten times the layers
+        assert report.status[0] == 0 and report.crossed[0] == 0
+        assert not cores_meet(sim, ("one", one), ("two", two))
 
 
 def test_bodies_that_are_put_into_each_other_are_counted_and_parted():

@@ -12,6 +12,9 @@ namespace {
 constexpr int kMostRevisions = 6, kMostArrivals = 3, kMostLooks = 128;
 // Parts of R: how far from look to look, and how near cores come before a contact is made.
 constexpr double kLook = 0.5, kNear = 0.5;
+// The same where cores are near: they count as crossing where their distance is half of this.
+constexpr double kCloseLook = 0.05;
+constexpr int kMostCloseLooks = 1024;
 // Of a contact that was found on the way.
 constexpr std::int64_t kOnTheWay = std::int64_t{1} << 62;
 
@@ -47,6 +50,23 @@ bool LayerSampler::look_along(int i, int j, double part, double& t) {
     contacts_.find(surface(i, on_the_way(i, t), part), surface(j, on_the_way(j, t), part), 0,
                    samples_);
     if (!samples_.empty()) return true;
+  }
+  return false;
+}
+
+// Whether cores cross, or are as near as rounding of the motion, from some time on.
+bool LayerSampler::crosses_from(int i, int j, double t) {
+  const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
+  const double step = std::max(kCloseLook * whole / travelled(i, j), 1.0 / kMostCloseLooks);
+  for (bool more = true; more; t += step) {
+    more = t < 1;
+    const Pose pose_i = on_the_way(i, std::min(t, 1.0)), pose_j = on_the_way(j, std::min(t, 1.0));
+    if (contacts_.crosses(surface(i, pose_i), surface(j, pose_j))) return true;
+    // Flat on each other they may pass between two looks.
+    samples_.clear();
+    contacts_.find(surface(i, pose_i, kNear), surface(j, pose_j, kNear), 0, samples_);
+    for (const ContactSample& s : samples_)
+      if (s.gap < (0.5 * kCloseLook - kNear) * whole) return true;
   }
   return false;
 }
@@ -106,14 +126,12 @@ bool LayerSampler::arrivals(const StepContext& context, FrozenContact& contact, 
       continue;
     }
     if (!(travelled(i, j) > kMoves * whole) || !look_along(i, j, kNear, t)) continue;
-    // Found with half of R, so that at the core their gap is half of R below 0.
-    const bool crosses = std::any_of(samples_.begin(), samples_.end(), [&](const ContactSample& s) {
-      return s.gap < -0.95 * kNear * whole;
-    });
-    crossing_ += crosses ? 1 : 0;
-    if (last || !arrive(i, j, kNear, t)) continue;
-    add(context, k, contact);
-    any = true;
+    if (!last && arrive(i, j, kNear, t)) {
+      add(context, k, contact);
+      any = true;
+    } else if (!found_[k].crossed && crosses_from(i, j, t)) {
+      ++crossing_;
+    }
   }
   arrived_ += any ? 1 : 0;
   return any;

@@ -94,6 +94,7 @@ class LayerSampler final : public ContactSampler {
   double travelled(int i, int j) const { return std::min(travel(i, j), travel(j, i)); }
   Pose on_the_way(int i, double t) const;
   bool look_along(int i, int j, double part, double& t);
+  bool crosses_from(int i, int j, double t);
   bool arrive(int i, int j, double part, double t);
   bool arrivals(const StepContext& context, FrozenContact& contact, bool last);
 
