@@ -166,6 +166,61 @@ def test_bodies_that_are_put_into_each_other_are_counted_and_parted():
     assert np.array(sim.robots["high"].position).ravel()[2] == pytest.approx(0.153, abs=1e-4)
 
 
+def crossed_sheets(side, known):
+    """A bent sheet that lies on one side of another one (known) and is then put through it."""
+    scene = haptos.Scene(dt=1e-3, gravity=(0, 0, -9.81 * side))
+    floor = sheet(0.2, 0.2)
+    bent = haptos.TriMesh([[-0.05, -0.03, 0.01], [0, -0.03, 0], [0.05, -0.03, 0.01],
+                           [-0.05, 0.03, 0.01], [0, 0.03, 0], [0.05, 0.03, 0.01]],
+                          [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]])
+    for name, mesh, z in (("floor", floor, 0), ("bent", bent, side * (0.0021 if known else 0.5))):
+        turn = (1, 0, 0, 0) if side > 0 else (0, 1, 0, 0)
+        scene.add_rigid(name, haptos.RobotShape("mesh", mesh=mesh), mass=0.5, layer=1e-3, shell=True,
+                        position=(0, 0, z), quaternion=turn, fixed=name == "floor")
+    sim = scene.compile(quiet=True)
+    for _ in range(20):
+        assert sim.step().crossed[0] == 0
+    put = np.array(sim.robots["bent"].position)
+    put[..., 2] = -0.004 * side  # its middle is through, its ends are not
+    sim.robots["bent"].set_state(position=put, velocity=np.zeros_like(sim.robots["bent"].velocity))
+    return sim, bent
+
+
+def heights(sim, name, mesh, side=1):
+    z = side * in_world(sim, name, mesh)[:, 2]
+    return z.min(), z.max()
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_open_sheets_that_cross_are_parted_to_the_side_they_came_from(side, tmp_path):
+    sim, bent = crossed_sheets(side, known=True)
+    low, high = heights(sim, "bent", bent, side)
+    assert low < 0 < high
+    report = sim.step()
+    assert report.crossed[0] >= 1 and "cores_cross" in haptos.describe_status(int(report.status[0]))
+    sim.save(tmp_path / "crossed.state")  # the side is part of the state
+    ends = []
+    for _ in range(2):
+        fastest = 0.0
+        for _ in range(300):
+            crossed = sim.step().crossed[0]
+            fastest = max(fastest, side * np.array(sim.robots["bent"].velocity).ravel()[2])
+        assert crossed == 0
+        assert heights(sim, "bent", bent, side)[0] == pytest.approx(2e-3, abs=1e-5)
+        assert fastest < 0.12  # point_contact.parting_speed, and no rebound
+        ends.append(np.array(sim.robots["bent"].position))
+        sim.load(tmp_path / "crossed.state")
+    np.testing.assert_array_equal(*ends)
+
+
+def test_open_sheets_that_were_never_apart_are_counted():
+    sim, bent = crossed_sheets(1, known=False)
+    for _ in range(20):
+        assert sim.step().crossed[0] >= 1
+    low, high = heights(sim, "bent", bent)
+    assert low < 0 < high
+
+
 def kinds():
     shape, cube = haptos.RobotShape, haptos.box((0.06, 0.06, 0.06))
     return {"sphere": (shape("sphere", [0.03]), 0.03),

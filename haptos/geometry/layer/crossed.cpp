@@ -32,17 +32,25 @@ bool straddle(const Vec3<Lanes> (&x)[3], const FourFaces& y) {
   return any(those & across(dot(n, y.x[0] - x[0]), dot(n, y.x[1] - x[0]), dot(n, y.x[2] - x[0])));
 }
 
+double area_of(const TriangleSoup& soup, int face) {
+  const Vec3i& v = soup.faces()[at_index(face)].v;
+  const auto& x = soup.vertices();
+  return 0.5 *
+         norm(cross(x[at_index(v[1])] - x[at_index(v[0])], x[at_index(v[2])] - x[at_index(v[0])]));
+}
+
 }  // namespace
 
-bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
-  if (!take_coarser_first(a, b) || soup(0).faces().empty() || soup(1).faces().empty()) return false;
+template <class F>
+void LayerContacts::each_meeting(F&& f) {
+  if (soup(0).faces().empty() || soup(1).faces().empty()) return;
   make_room();
   const auto faces = static_cast<int>(soup(0).faces().size()),
              others = static_cast<int>(soup(1).faces().size());
   const WideTree& tree = soup(1).tree();
-  bool any = false;
+  bool more = true;
   const auto look = [&](int group, unsigned own, int other) {
-    for (; own && !any; own &= own - 1) {
+    for (; own && more; own &= own - 1) {
       const int face = soup(0).tree().item(group * WideTree::kWidth + __builtin_ctz(own));
       if (face >= faces) continue;
       Aabb box;
@@ -55,14 +63,17 @@ bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
       const unsigned mask = tree.in_group(other, WideTree::rounded(box));
       if (!mask) continue;
       const FourFaces* four = lanes_of(other);
-      for (int half = 0; half < 2 && !any; ++half) {
+      for (int half = 0; half < 2 && more; ++half) {
         const unsigned wanted = mask >> (half * FourFaces::kLanes) & 0xfu;
         if (!wanted) continue;
         if (!straddle(x, four[half])) continue;
-        const auto distance = triangle_distance(x, four[half].x).distance;
-        for (int k = 0; k < FourFaces::kLanes; ++k) {
+        const auto met = triangle_distance(x, four[half].x);
+        for (int k = 0; k < FourFaces::kLanes && more; ++k) {
           const int place = other * WideTree::kWidth + half * FourFaces::kLanes + k;
-          if ((wanted >> k & 1) && distance[k] <= 0 && tree.item(place) < others) any = true;
+          if (!(wanted >> k & 1) || !(met.distance[k] <= 0) || tree.item(place) >= others) continue;
+          Vec3d middle;
+          for (int d = 0; d < 3; ++d) middle[d] = 0.5 * (met.a[0][d][k] + met.a[1][d][k]);
+          more = f(face, tree.item(place), middle);
         }
       }
     }
@@ -70,7 +81,32 @@ bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
   const Mat3d back = transpose(r_);
   soup(0).tree().pairs(tree, back, -(back * p_), 0, look);
   clear_room();
+}
+
+bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
+  if (!take_coarser_first(a, b)) return false;
+  bool any = false;
+  each_meeting([&](int, int, const Vec3d&) {
+    any = true;
+    return false;
+  });
   return any;
+}
+
+void LayerContacts::find_crossed(const LayerSurface& a, const LayerSurface& b, const Vec3d& away,
+                                 std::vector<ContactSample>& out) {
+  exchanged_ = false;
+  if (!take(a, b)) return;
+  const Vec3d n = transpose(to_matrix(b.pose.q)) * away;
+  samples_.clear();
+  each_meeting([&](int face, int other, const Vec3d& x) {
+    const double area = std::min(area_of(soup(0), face), area_of(soup(1), other));
+    samples_.push_back({x, x, n, -R_, area, false,
+                        feature_id(ShapeFeature::kFace, face) | kCrossedMark,
+                        feature_id(ShapeFeature::kFace, other) | kCrossedMark});
+    return true;
+  });
+  write(out);
 }
 
 // Whether x, in the frame of the other side, is inside of it: by the face that is nearest.

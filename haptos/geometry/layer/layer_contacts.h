@@ -66,6 +66,11 @@ class LayerContacts {
   /// how deep they are is not known. Nothing where one of the two is an open sheet.
   void find_crossed(const LayerSurface& a, const LayerSurface& b, std::vector<ContactSample>& out);
 
+  /// The same along a direction that is known, `away` (from b to a, unit, world), and for open
+  /// sheets too: one wherever a triangle of a and one of b meet.
+  void find_crossed(const LayerSurface& a, const LayerSurface& b, const Vec3d& away,
+                    std::vector<ContactSample>& out);
+
   /// Four faces side by side, in the frame of b.
   struct FourFaces {
     static constexpr int kLanes = 4;
@@ -114,7 +119,13 @@ class LayerContacts {
   bool take(const LayerSurface& a, const LayerSurface& b);
   bool take_coarser_first(const LayerSurface& a, const LayerSurface& b);
   void write(std::vector<ContactSample>& out);
-  bool inside(int other, const Vec3d& x) const;  // crossed.cpp
+
+  // crossed.cpp
+  bool inside(int other, const Vec3d& x) const;
+  /// Calls f(face, other, x) for faces of the first and second side that share the point x, until f
+  /// returns false.
+  template <class F>
+  void each_meeting(F&& f);
 
   // face_pairs.cpp
   void make_room();

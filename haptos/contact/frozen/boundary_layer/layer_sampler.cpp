@@ -13,6 +13,10 @@ namespace {
 constexpr double kReach = 1e-5;
 // Depth over R from which on contact gets stiffer, and how much stiffer it gets at most.
 constexpr double kHalf = 0.5, kStiffest = 1e6;
+// Of normals, over areas: below this part of them they have no direction in common.
+constexpr double kAgree = 0.2;
+// Notes of a pair, in place of parts of shapes.
+constexpr std::int32_t kParting = -101, kSide = -102;
 
 Aabb intersection(Aabb a, const Aabb& b) {
   for (int k = 0; k < 3; ++k) {
@@ -78,12 +82,15 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     const double left = parting_of(context, i, j, crossed) - slow * h;
     if (left > 0) {
       for (ContactSample& c : samples_) c.gap += left;
-      notes_.push_back({key(i, j), left});
+      ContactMemory m;
+      m.edge = left;
+      notes_.push_back({key(i, j, kParting), m});
     }
+    const Vec3d side = side_of(context, i, j, crossed);
     stiffen(a, b, h, a.width() + b.width());
     if (crossed) {
       ++crossed_;
-      part(surface(i, pose_[at_index(i)]), surface(j, pose_[at_index(j)]),
+      part(surface(i, pose_[at_index(i)]), surface(j, pose_[at_index(j)]), side,
            slow * (h + std::max(a.relaxation_time, b.relaxation_time)));
     }
     if (!samples_.empty()) add(context, k, contact);
@@ -126,10 +133,9 @@ void LayerSampler::add(const StepContext& context, std::size_t k, FrozenContact&
 }
 
 // Shapes may have the same numbers in contact of points.
-FeaturePair LayerSampler::key(int i, int j) const {
-  constexpr std::int32_t kParting = -101;
+FeaturePair LayerSampler::key(int i, int j, std::int32_t note) const {
   FeaturePair k = bodies_of(shapes_[at_index(i)], shapes_[at_index(j)]);
-  k.part_a = k.part_b = kParting;
+  k.part_a = k.part_b = note;
   k.feature_a = i, k.feature_b = j;
   return k;
 }
@@ -142,7 +148,7 @@ double LayerSampler::parting_of(const StepContext& context, int i, int j, bool c
   if (context.step == 0) {
     most = deepest;
   } else if (context.history) {
-    const auto note = context.history->find(key(i, j));
+    const auto note = context.history->find(key(i, j, kParting));
     if (note != context.history->end()) most = note->second.edge;
   }
   if (!crossed) return std::min(most, deepest);
@@ -150,17 +156,42 @@ double LayerSampler::parting_of(const StepContext& context, int i, int j, bool c
 }
 
 void LayerSampler::remember(ContactHistory& next) const {
-  for (const auto& [key, left] : notes_) {
-    ContactMemory m;
-    m.edge = left;
-    next.insert_or_assign(key, m);
-  }
+  for (const auto& [key, memory] : notes_) next.insert_or_assign(key, memory);
 }
 
-// What overlaps beyond the layers sees as much of it as is parted within the step.
-void LayerSampler::part(const LayerSurface& a, const LayerSurface& b, double depth) {
+// The direction from j to i, world, by the samples, or of what has crossed by those of the last
+// step before: 0 where they point all ways or there were none. It turns with j.
+Vec3d LayerSampler::side_of(const StepContext& context, int i, int j, bool crossed) {
+  const Mat3d turn = to_matrix(pose_[at_index(j)].q);
+  const FeaturePair own = key(i, j, kSide);
+  Vec3d side = Vec3d::zero();
+  if (!crossed) {
+    double all = 0;
+    for (const ContactSample& s : samples_) side += s.area * s.n, all += s.area;
+    if (!(norm(side) > kAgree * all)) return Vec3d::zero();
+    side = normalized(side);
+  } else if (context.history) {
+    const auto note = context.history->find(own);
+    if (note == context.history->end()) return side;
+    side = turn * note->second.anchor;
+  }
+  ContactMemory m;
+  m.anchor = transpose(turn) * side;
+  notes_.push_back({own, m});
+  return side;
+}
+
+// What overlaps beyond the layers sees as much of it as is parted within the step: back to the side
+// that it was on, where that is known.
+void LayerSampler::part(const LayerSurface& a, const LayerSurface& b, const Vec3d& away,
+                        double depth) {
+  const bool known = squared_norm(away) > 0;
+  if (known) std::erase_if(samples_, [&](const ContactSample& s) { return dot(s.n, away) <= 0; });
   const std::size_t first = samples_.size();
-  contacts_.find_crossed(a, b, samples_);
+  if (known)
+    contacts_.find_crossed(a, b, away, samples_);
+  else
+    contacts_.find_crossed(a, b, samples_);
   for (std::size_t k = first; k < samples_.size(); ++k) samples_[k].gap = -depth;
 }
 

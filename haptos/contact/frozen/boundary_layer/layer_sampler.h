@@ -79,9 +79,10 @@ class LayerSampler final : public ContactSampler {
   }
   void place(double h, double free_time);
   void find_samples(double h, double pushed);
-  FeaturePair key(int i, int j) const;
+  FeaturePair key(int i, int j, std::int32_t note) const;
   double parting_of(const StepContext& context, int i, int j, bool crossed) const;
-  void part(const LayerSurface& a, const LayerSurface& b, double depth);
+  Vec3d side_of(const StepContext& context, int i, int j, bool crossed);
+  void part(const LayerSurface& a, const LayerSurface& b, const Vec3d& away, double depth);
   void stiffen(const LayeredShape& a, const LayeredShape& b, double h, double whole);
   void add(const StepContext& context, std::size_t k, FrozenContact& contact);
   // layer_passing.cpp
@@ -123,7 +124,8 @@ class LayerSampler final : public ContactSampler {
   std::vector<char> passes_;
   std::vector<ContactSample> ends_;  // of the pair that was looked at last, in the end
   int ends_of_ = -1;
-  std::vector<std::pair<FeaturePair, double>> notes_;  // what is left to part [m]
+  // What is left to part [m], and on which side of the other one a body was.
+  std::vector<std::pair<FeaturePair, ContactMemory>> notes_;
   int revisions_ = 0, arrived_ = 0, crossing_ = 0, crossed_ = 0;
 };
 
