@@ -7,7 +7,7 @@
 
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/make/shapes.h"
-#include "haptos/geometry/query/surface_distance.h"
+#include "haptos/geometry/tree/surface_distance.h"
 
 namespace haptos {
 namespace {

@@ -6,76 +6,75 @@
 namespace haptos {
 namespace {
 
-constexpr int kBits = 16;  // of a coordinate along the curve
-
-// Where a point of a grid of 2^kBits to the side is on the Hilbert curve.
-std::uint64_t on_curve(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  std::uint32_t c[3] = {x, y, z};
-  // From the top bit down, cubes are turned and mirrored back to the first one's place.
-  for (std::uint32_t q = 1u << (kBits - 1); q > 1; q >>= 1) {
-    const std::uint32_t low = q - 1;
-    for (auto& v : c) {
-      if (v & q) {
-        c[0] ^= low;
-      } else {
-        const std::uint32_t t = (c[0] ^ v) & low;
-        c[0] ^= t, v ^= t;
-      }
-    }
-  }
-  c[1] ^= c[0], c[2] ^= c[1];
-  std::uint32_t t = 0;
-  for (std::uint32_t q = 1u << (kBits - 1); q > 1; q >>= 1)
-    if (c[2] & q) t ^= q - 1;
-  for (auto& v : c) v ^= t;
-  std::uint64_t key = 0;
-  for (int b = kBits - 1; b >= 0; --b)
-    for (const std::uint32_t v : c) key = key << 1 | (v >> b & 1u);
-  return key;
-}
-
-struct Keyed {
-  std::uint64_t key;
+struct Centre {
+  float x[3];
   int index;
-  bool operator<(const Keyed& o) const { return key != o.key ? key < o.key : index < o.index; }
 };
 
-// Chunks are sorted side by side, then merged in pairs; the order is total, so the result is one.
-void sort_all(std::vector<Keyed>& v) {
-  constexpr std::ptrdiff_t kChunk = 1 << 15;
-  const auto n = static_cast<std::ptrdiff_t>(v.size());
-  const auto at = [&](std::ptrdiff_t i) { return v.begin() + std::min(i, n); };
-  for_each((n + kChunk - 1) / kChunk,
-           [&](std::ptrdiff_t c) { std::sort(at(c * kChunk), at((c + 1) * kChunk)); }, 1);
-  for (std::ptrdiff_t width = kChunk; width < n; width *= 2)
-    for_each((n + 2 * width - 1) / (2 * width),
-             [&](std::ptrdiff_t c) {
-               std::inplace_merge(at(2 * c * width), at((2 * c + 1) * width),
-                                  at((2 * c + 2) * width));
-             },
-             1);
+// A part of the order that is still to be split, [first, last).
+struct Part {
+  int first, last;
+};
+
+// The place of the cut: the largest power of two below the count, so that groups stay whole.
+int cut_of(const Part& p) {
+  int left = WideTree::kWidth;
+  while (2 * left < p.last - p.first) left *= 2;
+  return p.first + left;
+}
+
+// Splits across the longest side of the box of the centres.
+int split(std::vector<Centre>& c, const Part& p) {
+  float lo[3], hi[3];
+  for (int k = 0; k < 3; ++k) lo[k] = hi[k] = c[at_index(p.first)].x[k];
+  for (int i = p.first; i < p.last; ++i)
+    for (int k = 0; k < 3; ++k) {
+      lo[k] = std::min(lo[k], c[at_index(i)].x[k]);
+      hi[k] = std::max(hi[k], c[at_index(i)].x[k]);
+    }
+  int axis = 0;
+  for (int k = 1; k < 3; ++k)
+    if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
+  const int cut = cut_of(p);
+  std::nth_element(c.begin() + p.first, c.begin() + cut, c.begin() + p.last,
+                   [axis](const Centre& a, const Centre& b) {
+                     return a.x[axis] != b.x[axis] ? a.x[axis] < b.x[axis] : a.index < b.index;
+                   });
+  return cut;
 }
 
 }  // namespace
 
 std::vector<int> spatial_order(std::span<const Aabb> boxes) {
-  Aabb all;
-  for (const Aabb& b : boxes) all.merge(b.centre());
-  const Vec3d size = all.extent();
-  // One scale for all axes keeps cubes cubes.
-  const double longest = std::max({size[0], size[1], size[2]});
-  const double scale = longest > 0 ? ((1u << kBits) - 1) / longest : 0;
-  std::vector<Keyed> keyed(boxes.size());
+  std::vector<Centre> c(boxes.size());
   for_each(static_cast<std::ptrdiff_t>(boxes.size()), [&](std::ptrdiff_t i) {
-    const Vec3d c = (boxes[at_index(i)].centre() - all.lo) * scale;
-    keyed[at_index(i)] = {
-        on_curve(static_cast<std::uint32_t>(c[0]), static_cast<std::uint32_t>(c[1]),
-                 static_cast<std::uint32_t>(c[2])),
-        static_cast<int>(i)};
+    const Vec3d m = boxes[at_index(i)].centre();
+    for (int k = 0; k < 3; ++k) c[at_index(i)].x[k] = static_cast<float>(m[k]);
+    c[at_index(i)].index = static_cast<int>(i);
   });
-  sort_all(keyed);
+  // Level by level, the parts of a level side by side.
+  std::vector<Part> parts{{0, static_cast<int>(boxes.size())}}, next;
+  while (!parts.empty()) {
+    next.assign(2 * parts.size(), {});
+    for_each(
+        static_cast<std::ptrdiff_t>(parts.size()),
+        [&](std::ptrdiff_t i) {
+          const Part& p = parts[at_index(i)];
+          if (p.last - p.first <= WideTree::kWidth) {
+            std::sort(c.begin() + p.first, c.begin() + p.last,
+                      [](const Centre& a, const Centre& b) { return a.index < b.index; });
+            return;
+          }
+          const int cut = split(c, p);
+          next[at_index(2 * i)] = {p.first, cut};
+          next[at_index(2 * i + 1)] = {cut, p.last};
+        },
+        1);
+    std::erase_if(next, [](const Part& p) { return p.first == p.last; });
+    parts.swap(next);
+  }
   std::vector<int> order(boxes.size());
-  for (std::size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].index;
+  for (std::size_t i = 0; i < c.size(); ++i) order[i] = c[i].index;
   return order;
 }
 

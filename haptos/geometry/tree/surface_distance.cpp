@@ -1,11 +1,11 @@
-#include "haptos/geometry/query/surface_distance.h"
+#include "haptos/geometry/tree/surface_distance.h"
 
 #include <cmath>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
-#include "haptos/geometry/query/bvh.h"
-#include "haptos/geometry/query/closest.h"
+#include "haptos/geometry/tree/surface_tree.h"
 
 namespace haptos {
 namespace {
@@ -34,27 +34,15 @@ std::vector<double> distance_to_surface(const std::vector<Vec3d>& points, const 
   if (surface.triangles.empty()) fail("surface", "", "has no triangles to measure distances to");
   check_finite("point", points);
   check_finite("vertex", x);
-  const auto at = [&](int v) -> const Vec3d& { return x[static_cast<std::size_t>(v)]; };
-  std::vector<Aabb> boxes;
-  boxes.reserve(surface.triangles.size());
-  for (const Vec3i& t : surface.triangles) {
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t)
     for (int k = 0; k < 3; ++k)
-      if (t[k] < 0 || static_cast<std::size_t>(t[k]) >= x.size())
-        fail("triangle " + std::to_string(boxes.size()), "vertex " + std::to_string(t[k]),
+      if (const int v = surface.triangles[t][k]; v < 0 || at_index(v) >= x.size())
+        fail("triangle " + std::to_string(t), "vertex " + std::to_string(v),
              "the mesh has no such vertex");
-    boxes.push_back(Aabb::of(at(t[0]), at(t[1]), at(t[2])));
-  }
-  const Bvh tree(boxes);
+  const SurfaceTree tree(surface);
   std::vector<double> distance(points.size());
   for_each(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t i) {
-    const Vec3d& p = points[static_cast<std::size_t>(i)];
-    const Bvh::Nearest nearest = tree.nearest(p, [&](int j) {
-      const Vec3i& t = surface.triangles[static_cast<std::size_t>(j)];
-      const Vec3d &a = at(t[0]), &b = at(t[1]), &c = at(t[2]);
-      const TriangleClosest<double> q = closest_on_triangle(p, a, b, c);
-      return squared_norm(p - (a * q.beta[0] + b * q.beta[1] + c * q.beta[2]));
-    });
-    distance[static_cast<std::size_t>(i)] = std::sqrt(nearest.squared_distance);
+    distance[at_index(i)] = std::sqrt(tree.nearest(points[at_index(i)]).squared_distance);
   });
   return distance;
 }
