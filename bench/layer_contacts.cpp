@@ -12,6 +12,7 @@
 #include "haptos/base/math/rotation.h"
 #include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/soup/soup_kept.h"
 #include "tests/unit/layer_cases.h"
 
 namespace haptos {
@@ -96,6 +97,15 @@ void make_soup(benchmark::State& state) {
   state.counters["triangles"] = static_cast<double>(mesh.triangles.size());
 }
 BENCHMARK(make_soup)->Arg(100)->Arg(707)->Unit(benchmark::kMillisecond);
+
+// As a scene's second start has it: from the cache folder.
+void read_soup(benchmark::State& state) {
+  const TriMesh mesh = hills(static_cast<int>(state.range(0)));
+  kept_soup(mesh);
+  for (auto _ : state) benchmark::DoNotOptimize(kept_soup(mesh)->area());
+  state.counters["triangles"] = static_cast<double>(mesh.triangles.size());
+}
+BENCHMARK(read_soup)->Arg(707)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void make_tree(benchmark::State& state) {
   const TriMesh mesh = hills(static_cast<int>(state.range(0)));

@@ -3,7 +3,7 @@
 #include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/layer/layer_shape.h"
 #include "haptos/geometry/layer/reduction.h"
-#include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/soup/soup.h"
 #include "haptos/scene/robot/robot.h"
 
 namespace haptos::python {
@@ -15,10 +15,10 @@ struct Layered {
   Pose frame;
 };
 
-Layered make(const RobotShape& shape, double layer, bool sheet) {
+Layered make(const RobotShape& shape, double layer, bool sheet, bool shrink) {
   if (!(layer >= 0) || !(layer < 1e3))
     refuse("layer", std::to_string(layer), "must be a width of 0 or more", "give it in metres");
-  return {layer_shape(shape.shape, "surface", sheet), layer, shape.frame};
+  return {layer_shape(shape.shape, "surface", sheet, shrink ? layer : 0), layer, shape.frame};
 }
 
 nb::tuple find(const Layered& a, const Pose& pose_a, const Layered& b, const Pose& pose_b,
@@ -58,14 +58,16 @@ void bind_layer(nb::module_& m) {
   nb::class_<Layered>(m, "LayerSurface", "A shape with a boundary layer; see haptos.Surface.")
       .def(
           "__init__",
-          [](Layered* self, const RobotShape& shape, const Quantity& layer, bool sheet) {
-            new (self) Layered(make(shape, to_quantity(layer, "m", "layer"), sheet));
+          [](Layered* self, const RobotShape& shape, const Quantity& layer, bool sheet,
+             bool shrink) {
+            new (self) Layered(make(shape, to_quantity(layer, "m", "layer"), sheet, shrink));
           },
-          nb::arg("shape"), nb::arg("layer"), nb::arg("sheet"))
+          nb::arg("shape"), nb::arg("layer"), nb::arg("sheet"), nb::arg("shrink"))
       .def_ro("layer", &Layered::layer)
       .def_prop_ro("triangles", [](const Layered& s) { return s.core.soup->faces().size(); })
       .def_prop_ro("sided", [](const Layered& s) { return s.core.soup->sided(); })
       .def_prop_ro("dropped", [](const Layered& s) { return s.core.soup->dropped(); })
+      .def_prop_ro("stands_out", [](const Layered& s) { return s.core.shrunk.stands_out; })
       .def_prop_ro("area", [](const Layered& s) { return s.core.soup->area(); });
   m.def(
       "layer_contacts",

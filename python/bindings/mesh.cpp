@@ -7,7 +7,7 @@
 #include "haptos/geometry/io/mesh_io.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
 #include "haptos/geometry/mesh/topology.h"
-#include "haptos/geometry/query/surface_distance.h"
+#include "haptos/geometry/tree/surface_distance.h"
 
 namespace haptos::python {
 namespace {

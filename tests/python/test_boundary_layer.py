@@ -355,3 +355,38 @@ def test_a_cloud_without_a_layer_is_refused():
         scene.compile(quiet=True)
     with pytest.raises(haptos.InputError, match="must hold the points of a cloud"):
         haptos.RobotShape("points", size=1e-3)
+
+
+def test_shrunk_bodies_rest_where_their_surfaces_touch():
+    """With shrink the layer ends where the body did: a cube of triangles stands on a plane, a ball
+    of a mesh on it, as without layers."""
+    scene = haptos.Scene(dt=1e-3)
+    scene.add_half_space("floor", (0, 0, 1), layer=2e-3, shrink=True)
+    cube = haptos.RobotShape("mesh", mesh=haptos.box((0.1, 0.1, 0.1)))
+    ball = haptos.RobotShape("sphere", 0.03)
+    scene.add_rigid("cube", cube, mass=1.0, position=(0, 0, 0.05), layer=4e-3, shrink=True)
+    scene.add_rigid("ball", ball, mass=0.1, position=(0, 0, 0.13), layer=4e-3, shrink=True)
+    sim = scene.compile()
+    assert not sim.warnings
+    for _ in range(500):
+        sim.step()
+    z = [sim.robots[name].position[0, 2] for name in ("cube", "ball")]
+    assert abs(z[0] - 0.05) < 2e-5 and abs(z[1] - 0.13) < 4e-5
+
+
+def test_what_cannot_shrink_is_said():
+    scene = haptos.Scene(dt=1e-3)
+    x = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0.0]])
+    sheet = haptos.RobotShape("mesh", mesh=haptos.TriMesh(x, [[0, 1, 2], [0, 2, 3]]))
+    plate = haptos.RobotShape("mesh", mesh=haptos.box((0.1, 0.1, 0.006)))
+    scene.add_rigid("sheet", sheet, fixed=True, layer=4e-3, shrink=True)
+    scene.add_rigid("plate", plate, mass=1.0, position=(0, 0, 0.1), layer=4e-3, shrink=True)
+    scene.add_rigid("bare", plate, mass=1.0, position=(0, 0, 0.2), shrink=True)
+    said = scene.compile(quiet=True).warnings
+    for words in ('"sheet" has shrink but encloses nothing', '"plate" is thinner than two layers of '
+                  '4 mm in places, so the layer stands out there by up to 1',
+                  '"bare" has shrink and no layer'):
+        assert any(words in s for s in said), (words, said)
+    surface = haptos.Surface(plate, 4e-3, shrink=True)
+    assert abs(surface.stands_out - 1e-3) < 2e-5
+    assert haptos.Surface(plate, 2e-3, shrink=True).stands_out == 0

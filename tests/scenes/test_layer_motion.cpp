@@ -7,7 +7,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <random>
+#include <set>
 
+#include "haptos/contact/frozen/boundary_layer/still_pairs.h"
+#include "haptos/contact/frozen/notes.h"
 #include "haptos/geometry/make/shapes.h"
 #include "tests/scenes/layer_scenes.h"
 
@@ -185,6 +188,85 @@ TEST(LayerMotion, ASavedStateGoesOnWithTheSameBits) {
     sim.step(), other.step();
     ASSERT_EQ(sim.state().hash(), other.state().hash()) << "step " << k;
   }
+}
+
+int notes(const State& state, Note which) {
+  int count = 0;
+  for (const auto& [key, memory] : state.history)
+    if (key.part_a == which) ++count;
+  return count;
+}
+
+// What rests has its samples carried along from where they were found, which a state holds.
+TEST(LayerMotion, ASavedStateAtRestGoesOnWithTheSameBits) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("haptos_rest_" + std::to_string(std::random_device{}()) + ".state");
+  Scene s = test::layer_scene(2e-3);
+  s.robots.push_back(layered("floor", floor_of(cut_plate(1, 1, 12, 0.3, 2))));
+  for (int k = 0; k < 4; ++k) {
+    LayeredBody cube;
+    cube.mesh = cut_cube(0.1, 1 + 2 * k, 0.3, static_cast<unsigned>(k));
+    cube.pose.p = {{0.002 * k, 0, 0.055 + 0.105 * k}};
+    cube.pose.q = rotation_by({{0, 0, 0.2 * k}});
+    s.robots.push_back(layered("cube" + std::to_string(k), cube));
+  }
+  Sim sim(s);
+  for (int k = 0; k < 300; ++k) sim.step();
+  ASSERT_GE(notes(sim.state(), kLayerPlace), 4);
+  EXPECT_EQ(notes(sim.state(), kLayerPlace), notes(sim.state(), kLayerTurn));
+  sim.save(file.string());
+  Sim other(s);
+  other.load(file.string());
+  std::filesystem::remove(file);
+  for (int k = 0; k < 200; ++k) {
+    sim.step(), other.step();
+    ASSERT_EQ(sim.state().hash(), other.state().hash()) << "step " << k;
+  }
+}
+
+// A box that creeps over seams of a floor, and one that is let go: carried samples are found anew
+// as it moves on, and the force stays its weight.
+TEST(LayerMotion, WhatCreepsHasTheForceOfWhatIsFoundAnew) {
+  const TriangleSoup cube(cut_cube(0.1, 5)), floor(cut_plate(1, 1, 40, 0.3, 3));
+  LayerContacts contacts;
+  const double width = 2.5e-3, little = 2e-4 * 2 * width;
+  for (const double yaw : {0.0, 0.3}) {
+    const StillPlace place{{{{0.0131, 0.0072, 0.054}}, rotation_by({{1e-3, 0, yaw}})}, 1e-3};
+    const LayerSurface b{&floor, {{{0.3, -0.2, 0.1}}, rotation_by({{0.2, 0.5, -1}})}, width};
+    StillSamples kept;
+    const auto wrench_at = [&](const Pose& seen, bool anew) {
+      const LayerSurface a{&cube, compose(b.pose, seen), width};
+      std::vector<ContactSample> s;
+      if (anew) {
+        contacts.find(a, b, 1e-4, s);
+      } else {
+        kept.find(a, b, place, contacts);
+        kept.carry(a, b, 1e-4, s);
+      }
+      return wrench_of(s);
+    };
+    ASSERT_NEAR(norm(wrench_at(place.pose, false).force - wrench_at(place.pose, true).force), 0,
+                1e-12);
+    for (int axis = 0; axis < 3; ++axis)
+      for (const double sign : {-1.0, 1.0}) {
+        Pose moved = place.pose;
+        moved.p[axis] += 0.5 * sign * little;
+        Vec3d turn = Vec3d::zero();
+        turn[axis] = 0.5 * sign * little / 0.09;
+        moved.q = normalized(rotation_by(turn) * moved.q);
+        ASSERT_LE(largest_move(cube.box(), place.pose, moved), 1.3 * little);
+        const LayerWrench carried = wrench_at(moved, false), anew = wrench_at(moved, true);
+        EXPECT_TRUE(kept.usable);
+        EXPECT_NEAR(norm(carried.force - anew.force) / anew.load, 0, 2e-5);
+        EXPECT_LT(norm(carried.centre - anew.centre), 2 * little);
+      }
+  }
+}
+
+TEST(LayerMotion, NoTwoNotesOfAPairHaveOneNumber) {
+  const std::set<int> all{kPointParting, kPointLifted, kLayerParting, kLayerSide,
+                          kLayerPlace,   kLayerTurn,   kLoad};
+  EXPECT_EQ(all.size(), 7u);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "haptos/geometry/mesh/mesh_check.h"
 #include "haptos/geometry/mesh/topology.h"
 #include "haptos/geometry/query/exact.h"
-#include "haptos/geometry/query/surface_distance.h"
+#include "haptos/geometry/tree/surface_distance.h"
 
 namespace haptos {
 namespace {

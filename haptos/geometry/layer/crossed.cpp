@@ -93,6 +93,23 @@ bool LayerContacts::crosses(const LayerSurface& a, const LayerSurface& b) {
   return any;
 }
 
+bool LayerContacts::apart(const LayerSurface& a, const LayerSurface& b, double distance) {
+  if (!take_coarser_first(a, b)) return true;
+  const WideTree& tree = soup(1).tree();
+  const Mat3d back = transpose(r_);
+  bool apart = true;
+  soup(0).tree().pairs(tree, back, -(back * p_), distance, [&](int group, unsigned own, int other) {
+    for (; own && apart; own &= own - 1) {
+      const int item = soup(0).tree().item(group * WideTree::kWidth + __builtin_ctz(own));
+      const Vec3i c = soup(0).corners(item);
+      const Aabb box = Aabb::of(at(0, c[0]), at(0, c[1]), at(0, c[2]));
+      if (tree.in_group(other, WideTree::rounded(box.inflated(distance)))) apart = false;
+    }
+    return apart;
+  });
+  return apart;
+}
+
 void LayerContacts::find_crossed(const LayerSurface& a, const LayerSurface& b, const Vec3d& away,
                                  std::vector<ContactSample>& out) {
   exchanged_ = false;
@@ -113,7 +130,7 @@ void LayerContacts::find_crossed(const LayerSurface& a, const LayerSurface& b, c
 bool LayerContacts::inside(int other, const Vec3d& x) const {
   const TriangleSoup& s = soup(other);
   double best = 1e300, height = 0;
-  s.tree().nearest_groups(x, 1e300, [&](int group, unsigned mask) {
+  s.tree().nearest_groups<false>(x, 1e300, [&](int group, unsigned mask) {
     for (; mask; mask &= mask - 1) {
       const int i = s.tree().item(group * WideTree::kWidth + __builtin_ctz(mask));
       if (i >= static_cast<int>(s.faces().size())) continue;

@@ -36,7 +36,7 @@
 #include "haptos/base/math/rotation.h"
 #include "haptos/geometry/collide/collide.h"
 #include "haptos/geometry/layer/outline.h"
-#include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/soup/soup.h"
 
 namespace haptos {
 
@@ -60,6 +60,10 @@ class LayerContacts {
 
   /// Whether a triangle of a and one of b share a point.
   bool crosses(const LayerSurface& a, const LayerSurface& b);
+
+  /// Whether nothing of a is nearer to b than a distance [m], layers left out, as far as boxes of
+  /// triangles tell: true is certain.
+  bool apart(const LayerSurface& a, const LayerSurface& b, double distance);
 
   /// Appends samples that push a and b apart where crosses() holds and both have an inside: at the
   /// corners of each that are inside the other, all along one direction, with gaps of -2 R, since

@@ -1,11 +1,14 @@
 #include "haptos/geometry/layer/layer_shape.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <utility>
 
-#include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/mesh/made_of.h"
 #include "haptos/geometry/shape/shape_properties.h"
+#include "haptos/geometry/soup/soup.h"
+#include "haptos/geometry/soup/soup_kept.h"
 
 namespace haptos {
 namespace {
@@ -45,30 +48,52 @@ double facet_of(const Shape& s) {
   return kFacet * radius;
 }
 
+// Shapes of one mesh share its soup where they take it alike.
+std::shared_ptr<const TriangleSoup> kept(const std::shared_ptr<const TriMesh>& mesh,
+                                         const std::string& element, bool sheet, double shrink_by) {
+  using Soups = MadeOf<TriangleSoup>;
+  static std::mutex mutex;
+  static std::map<std::pair<bool, double>, Soups> all;
+  Soups* soups = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    soups = &all[{sheet, shrink_by}];
+  }
+  const Sides sides = sheet ? Sides::kTwo : Sides::kLookFor;
+  return soups->of(mesh, [&] { return kept_soup(*mesh, element, sides, shrink_by); });
+}
+
 }  // namespace
 
-LayerShape layer_shape(const Shape& s, const std::string& element, bool sheet) {
+LayerShape layer_shape(const Shape& s, const std::string& element, bool sheet, double shrink_by) {
   check_shape(s, element);
-  const auto made = [&](const TriMesh& m, double radius, Sides sides = Sides::kLookFor) {
-    return LayerShape{std::make_shared<const TriangleSoup>(m, element, sides), radius};
+  const auto made = [&](const TriMesh& m, Sides sides = Sides::kLookFor) {
+    LayerShape shape;
+    shape.soup = std::make_shared<const TriangleSoup>(m, element, sides, shrink_by);
+    shape.shrunk = shape.soup->shrunk();
+    return shape;
+  };
+  const auto round = [&](LayerShape shape, double radius) {
+    shape.radius = std::max(radius - shrink_by, 0.0);
+    shape.shrunk = {};
+    if (shrink_by > radius) shape.shrunk = {1, shrink_by - radius};
+    return shape;
   };
   switch (s.kind) {
     case ShapeKind::kSphere:
-      return made(lone_point(), s.size[0]);
+      return round(made(lone_point()), s.size[0]);
     case ShapeKind::kCapsule:
-      return made(axis(s.size[1]), s.size[0]);
+      return round(made(axis(s.size[1])), s.size[0]);
     case ShapeKind::kHalfSpace:
-      return made(square(), 0, Sides::kOutward);
+      return made(square(), Sides::kOutward);
     case ShapeKind::kMesh: {
-      static MadeOf<TriangleSoup> soups[2];
-      const Sides sides = sheet ? Sides::kTwo : Sides::kLookFor;
-      return {soups[sheet ? 1 : 0].of(
-                  s.mesh,
-                  [&] { return std::make_shared<const TriangleSoup>(*s.mesh, element, sides); }),
-              s.mesh->triangles.empty() ? s.size[0] : 0};
+      LayerShape shape{kept(s.mesh, element, sheet, shrink_by), 0, {}};
+      if (s.mesh->triangles.empty()) return round(shape, s.size[0]);
+      shape.shrunk = shape.soup->shrunk();
+      return shape;
     }
     default:
-      return made(shape_mesh(s, facet_of(s)), 0);
+      return made(shape_mesh(s, facet_of(s)));
   }
 }
 

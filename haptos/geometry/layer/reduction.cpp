@@ -7,8 +7,8 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/tangent.h"
-#include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/shape/planar_hull.h"
+#include "haptos/geometry/soup/soup.h"
 
 namespace haptos {
 namespace {

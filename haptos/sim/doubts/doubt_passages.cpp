@@ -10,8 +10,8 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
-#include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/geometry/soup/soup.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
@@ -41,9 +41,12 @@ std::vector<LayeredPart> layered_parts(const Model& model) {
       for (std::size_t k = 0; k < r.layers[l].size(); ++k) {
         const RobotShape& c = r.robot.links[l].collisions[k];
         const LayerShape& s = r.layers[l][k];
-        all.push_back({s.soup.get(), compose(r.start[l], c.frame),
-                       layer_of(model.scene.robots[i], c), s.radius,
-                       r.first_body + static_cast<int>(l), r.tree->links[l].body >= 0});
+        const RobotBody& body = model.scene.robots[i];
+        // A layer that ends where the body did makes it no wider.
+        const double inside = shrink_of(body, c);
+        all.push_back({s.soup.get(), compose(r.start[l], c.frame), layer_of(body, c) - inside,
+                       s.radius + inside, r.first_body + static_cast<int>(l),
+                       r.tree->links[l].body >= 0});
       }
   }
   return all;

@@ -30,6 +30,9 @@ void doubt_quaternions(const Scene& scene, std::vector<std::string>& out);
 /// be in millimetres, and bodies that cross their layers in a step.
 void doubt_layers(const Scene& scene, std::vector<std::string>& out);
 
+/// Bodies that are to shrink by their layer, and are too thin, enclose nothing, or have none.
+void doubt_shrinks(const Model& model, std::vector<std::string>& out);
+
 /// Bodies that cross their own size in a step, by their speed or under gravity.
 void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 
@@ -41,7 +44,8 @@ void doubt_robots(const Model& model, std::vector<std::string>& out);
 void doubt_swings(const Model& model, std::vector<std::string>& out);
 
 /// Two links, or a link and a half-space, whose shapes overlap at the start by so much that frozen
-/// contact parts them (parts_overlap in contact/frozen/point/point_contact.h).
+/// contact parts them (parts_overlap in contact/frozen/point/point_contact.h). With layers: whose
+/// surfaces cross, or overlap beyond the layers.
 void doubt_overlaps(const Model& model, std::vector<std::string>& out);
 
 /// Bodies that fit into a passage of others, but not with their layers and those of its sides.

@@ -113,6 +113,7 @@ std::vector<std::string> find_warnings(const Model& model) {
   doubt_robots(model, out);
   doubt_swings(model, out);
   doubt_overlaps(model, out);
+  doubt_shrinks(model, out);
   doubt_passages(model, out);
   return out;
 }
@@ -123,6 +124,7 @@ std::vector<std::string> find_doubts(const Model& model) {
   doubt_robots(model, out);
   doubt_swings(model, out);
   doubt_overlaps(model, out);
+  doubt_shrinks(model, out);
   doubt_passages(model, out);
   return out;
 }

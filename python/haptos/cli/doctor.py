@@ -269,11 +269,15 @@ def _writable(name: str, folder: Path, needed: bool, remedy: str) -> Line:
 
 
 def _cache() -> Line:
-    line = _writable("cache", mesh_cache.folder(), False,
+    tets, soups, fields = (mesh_cache.folder(*name) for name in ((), ("soups",), ("fields",)))
+    if tets is None or soups is None or fields is None:
+        return Line("cache", OK, "off, by HAPTOS_CACHE: meshes are made anew", "", False)
+    line = _writable("cache", tets.parent, False,
                      "set HAPTOS_CACHE to a folder that can be; without it meshes are made anew")
-    kept = list(mesh_cache.folder().glob("*.npz")) if mesh_cache.folder().is_dir() else []
     if line.state == OK:
-        line.found += f", {len(kept)} meshes kept"
+        line.found += (f", {len(list(tets.glob('*.npz')))} meshes of tetrahedra, "
+                       f"{len(list(soups.glob('*.kept')))} large meshes with layers and "
+                       f"{len(list(fields.glob('*.kept')))} distance fields kept")
     return line
 
 

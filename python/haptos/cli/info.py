@@ -14,7 +14,7 @@ from haptos.base.console import new_table, say, wide_console
 from haptos.base.errors import InputError, refuse
 from haptos.base.options import option_table
 from haptos.base.units import show_length
-from haptos.cli.meshes import load_scene_telling
+from haptos.cli.meshes import compile_telling, load_scene_telling
 from haptos.cli.robots import check_robot_file, parse_packages, parse_roots
 from haptos.meshes.files import read_surface, read_volume
 from haptos.meshes.tet_report import measure_tets
@@ -121,7 +121,7 @@ def _check_scene(file: str, strict: bool) -> None:
     before = scene.warnings
     say("warning", before, sys.stdout)
     scene.validate()
-    sim = scene.compile(strict=False, quiet=True)
+    sim = compile_telling(scene, strict=False)
     say("warning", (w for w in sim.warnings if w not in before), sys.stdout)
     if strict:
         scene.compile(strict=True, quiet=True)

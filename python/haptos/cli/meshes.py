@@ -19,6 +19,7 @@ from haptos.meshes.tet_report import measure_tets
 from haptos.meshes.tets import TetProgress, make_tets
 from haptos.scene.file import load_scene
 from haptos.scene.scene import Scene
+from haptos.scene.sim import Sim
 
 SURFACE_SUFFIXES = (".stl", ".obj", ".ply", ".off")
 SURFACE_WRITERS = {".stl": _core.write_stl, ".obj": _core.write_obj, ".ply": _core.write_ply}
@@ -118,6 +119,33 @@ def load_scene_telling(path: str) -> Scene:
     finally:
         for teller in tellers.values():
             teller.end()
+
+
+def compile_telling(scene: Scene, *, strict: bool | None = None) -> Sim:
+    """scene.compile() that tells how far large meshes with layers are; warnings are in the Sim."""
+    line = sys.stderr.isatty()
+    began = told = time.monotonic()
+    width = 0
+
+    def tell(what: str, part: float) -> None:
+        nonlocal told, width
+        now = time.monotonic()
+        # What takes less than a second is nobody's concern.
+        if now - began < 1 or (not line and now - told < 5):
+            return
+        told = now
+        words = f"{what}: {100 * part:.0f} %"
+        if line:
+            print("\r" + words.ljust(width), end="", file=sys.stderr, flush=True)
+            width = len(words)
+        else:
+            print(words, file=sys.stderr, flush=True)
+
+    try:
+        return scene.compile(strict=strict, quiet=True, progress=tell)
+    finally:
+        if width:
+            print("\r" + " " * width + "\r", end="", file=sys.stderr, flush=True)
 
 
 # -- the commands ------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from haptos.base.errors import InputError, PressError, StepError, refuse
 from haptos.base.progress import Bar, Stopper
 from haptos.base.units import show_time
 from haptos.base.walltime import Clock
-from haptos.cli.meshes import load_scene_telling
+from haptos.cli.meshes import compile_telling, load_scene_telling
 from haptos.look.html_page import write_text
 from haptos.look.images import save_png
 from haptos.record.history import History
@@ -167,7 +167,7 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
         before = scene.warnings  # said before anything is refused: what is odd is often why
         say("warning", before)
         _add_sensors(scene, scene.entries())
-        sim = scene.compile(quiet=True)
+        sim = compile_telling(scene)
         say("warning", (w for w in sim.warnings if w not in before))
     meeting = bool(scene.sensors)  # a tactile sensor is there to be touched
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from haptos.base.errors import refuse
-from haptos.cli.meshes import load_scene_telling
+from haptos.cli.meshes import compile_telling, load_scene_telling
 from haptos.cli.robots import parse_packages, parse_roots
 from haptos.cli.runs import _add_sensors, _steps_of
 from haptos.press.press import Press, prepare
@@ -52,7 +52,7 @@ def open_shown(file: str, packages: list[str] | None = None,
         return scene.compile(quiet=True)
     scene = load_scene_telling(file)
     _add_sensors(scene, scene.entries())
-    return scene.compile(quiet=True)
+    return compile_telling(scene)
 
 
 def recording_in(folder: Path) -> Path:

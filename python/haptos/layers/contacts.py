@@ -55,7 +55,8 @@ class Contacts:
         return force.sum(0), np.cross(self.point - np.asarray(about, float), force).sum(0)
 
 
-def _pose(pose: ArrayLike | None, name: str) -> tuple[Any, Any]:
+def pose_of(pose: ArrayLike | None, name: str) -> tuple[Any, Any]:
+    """Place (3,) [m] and quaternion (4,) of a pose; None of None."""
     if pose is None:
         return None, None
     x = np.asarray(pose, float)
@@ -90,6 +91,6 @@ def contacts(a: Surface, b: Surface, pose_a: ArrayLike | None = None,
         if not isinstance(s, Surface):
             refuse(name, type(s).__name__, "must be a haptos.Surface",
                    f"give haptos.Surface({name}, layer=...)")
-    pa, qa = _pose(pose_a, "pose_a")
-    pb, qb = _pose(pose_b, "pose_b")
+    pa, qa = pose_of(pose_a, "pose_a")
+    pb, qb = pose_of(pose_b, "pose_b")
     return Contacts(*_core.layer_contacts(a._core, b._core, pa, qa, pb, qb, reach, most))

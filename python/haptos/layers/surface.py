@@ -11,7 +11,8 @@ from haptos.base.errors import refuse
 from haptos.meshes.given import number
 
 
-def _shape(what: Any) -> _core.RobotShape:
+def shape_of(what: Any) -> _core.RobotShape:
+    """A RobotShape, or the mesh that a TriMesh or a pair (vertices, triangles) is."""
     if isinstance(what, _core.RobotShape):
         return what
     if isinstance(what, _core.TriMesh):
@@ -34,17 +35,20 @@ class Surface:
     here, once; a surface may be in any number of contacts at any poses.
     """
 
-    def __init__(self, shape: Any, layer: float | str = 0.0, *, sheet: bool = False) -> None:
+    def __init__(self, shape: Any, layer: float | str = 0.0, *, sheet: bool = False,
+                 shrink: bool = False) -> None:
         """
         shape: RobotShape of any kind, TriMesh [m], or a pair of vertices (n, 3) [m] and triangles
             (m, 3).
         layer: width [m], or a text with a unit. The two surfaces of a pair touch where they are
             nearer than the sum of their widths; one of the two may be 0.
         sheet: a mesh has two sides everywhere, even where it encloses a volume.
+        shrink: what encloses a volume gets smaller by its layer, which then ends where the shape did;
+            see stands_out.
         Raises InputError for a mesh without anything, for coordinates that are not finite and for
         triangles that name a missing vertex.
         """
-        self._core = _core.LayerSurface(_shape(shape), layer, sheet)
+        self._core = _core.LayerSurface(shape_of(shape), layer, sheet, shrink)
 
     @classmethod
     def points(cls, points: Any, radius: float | str,
@@ -74,6 +78,11 @@ class Surface:
     def dropped(self) -> int:
         """Triangles that were left out: without area, or given again."""
         return int(self._core.dropped)
+
+    @property
+    def stands_out(self) -> float:
+        """By how much the layer stands out at most where the shape was too thin to shrink [m]."""
+        return float(self._core.stands_out)
 
     @property
     def area(self) -> float:

@@ -1,6 +1,7 @@
 """Meshes that took long to make, kept in the user's cache folder and found again by what went in.
 
-The folder is $HAPTOS_CACHE, or haptos in $XDG_CACHE_HOME, or ~/.cache/haptos. A file is written
+The folder is $HAPTOS_CACHE, or haptos in $XDG_CACHE_HOME, or ~/.cache/haptos; with HAPTOS_CACHE=off
+nothing is kept. Soups of layers have a folder beside it (haptos/base/cache). A file is written
 whole or not at all, so several processes may share it; it may be deleted at any time. What cannot
 be read or written is passed over: a cache never stops a run.
 
@@ -27,17 +28,20 @@ MOST_BYTES = 1 << 30  # the oldest files go first
 _MOST_UNPACKED = 1 << 31  # of one mesh
 
 
-def folder() -> Path:
-    """The folder of kept meshes; it need not exist."""
+def folder(name: str = "tets") -> Path | None:
+    """The folder of kept meshes, or of kept soups ("soups"); it need not exist. None: off."""
     if chosen := os.environ.get("HAPTOS_CACHE"):
-        return Path(chosen) / "tets"
+        return None if chosen == "off" else Path(chosen) / name
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "haptos" / "tets"
+    return (Path(base) if base else Path.home() / ".cache") / "haptos" / name
 
 
 def load(key: str) -> tuple[NDArray[np.float64], NDArray[np.int32]] | None:
     """Vertices and tetrahedra kept under a key, or None."""
-    path = folder() / f"{key}.npz"
+    place = folder()
+    if place is None:
+        return None
+    path = place / f"{key}.npz"
     try:
         if not path.exists():
             return None
@@ -75,6 +79,8 @@ def store(key: str, x: NDArray[np.float64], tets: NDArray[np.int32]) -> None:
     part = None
     try:
         place = folder()
+        if place is None:
+            return
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=place, suffix=".part", delete=False) as f:
             part = f.name

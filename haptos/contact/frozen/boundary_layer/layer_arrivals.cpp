@@ -4,7 +4,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/boundary_layer/layer_sampler.h"
-#include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/soup/soup.h"
 
 namespace haptos {
 namespace {

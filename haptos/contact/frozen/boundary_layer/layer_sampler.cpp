@@ -5,6 +5,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/contact/frozen/link_speed.h"
+#include "haptos/contact/frozen/notes.h"
 
 namespace haptos {
 namespace {
@@ -15,8 +16,10 @@ constexpr double kReach = 1e-5;
 constexpr double kHalf = 0.5, kStiffest = 1e6;
 // Of normals, over areas: below this part of them they have no direction in common.
 constexpr double kAgree = 0.2;
-// Notes of a pair, in place of parts of shapes.
-constexpr std::int32_t kParting = -101, kSide = -102;
+// Part of R that a pair may move from where its samples were found.
+constexpr double kStill = 2e-4;
+// How much farther samples may reach than they need to.
+constexpr double kFar = 8;
 
 Aabb intersection(Aabb a, const Aabb& b) {
   for (int k = 0; k < 3; ++k) {
@@ -38,7 +41,7 @@ LayerSampler::LayerSampler(std::vector<LayeredShape> shapes,
 
 bool LayerSampler::may_touch(int i, int j) const {
   const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-  if (!(a.layer + b.layer > 0) || a.link == b.link) return false;
+  if (!(a.layer + b.layer > 0) || a.link == b.link || meet_by_pressure(a, b)) return false;
   if (a.link && b.link && a.link->env() != b.link->env()) return false;
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{i, j});
 }
@@ -70,12 +73,18 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
   broad_phase_.pairs(
       box_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   stand_.assign(pairs_.size(), Stand::kAhead);
-  find_samples(h, pushed);
+  find_samples(context, pushed);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [i, j] = pairs_[k];
     const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
     samples_.swap(found_[k].samples);
     const bool crossed = found_[k].crossed;
+    if (found_[k].still) {
+      ContactMemory m[StillPlace::kNotes];
+      found_[k].place.write(m);
+      notes_.push_back({key(i, j, kLayerPlace), m[0]});
+      notes_.push_back({key(i, j, kLayerTurn), m[1]});
+    }
     for (const ContactSample& c : samples_)
       if (c.gap <= 0) stand_[k] = Stand::kTouches;
     const double slow = contact.options().parting_speed;
@@ -84,7 +93,7 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
       for (ContactSample& c : samples_) c.gap += left;
       ContactMemory m;
       m.edge = left;
-      notes_.push_back({key(i, j, kParting), m});
+      notes_.push_back({key(i, j, kLayerParting), m});
     }
     const Vec3d side = side_of(context, i, j, crossed);
     stiffen(a, b, h, a.width() + b.width());
@@ -99,24 +108,116 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
 }
 
 // Of every pair its samples and whether its cores cross: what costs most, on all threads.
-void LayerSampler::find_samples(double h, double pushed) {
+void LayerSampler::find_samples(const StepContext& context, double pushed) {
   if (found_.size() < pairs_.size()) found_.resize(pairs_.size());
+  const auto count = static_cast<std::ptrdiff_t>(pairs_.size());
+  // What moves along with the other one comes no nearer. What gets faster within the step and so
+  // reaches further is met on its way (layer_arrivals.cpp) or in the next step.
+  reach_.resize(pairs_.size());
   for_each(
-      static_cast<std::ptrdiff_t>(pairs_.size()),
+      count,
+      [&](std::ptrdiff_t k) {
+        const auto [i, j] = pairs_[at_index(k)];
+        const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
+        const double moves =
+            context.h * largest_speed(shapes_[at_index(i)].link, shapes_[at_index(j)].link, shared);
+        Found& found = found_[at_index(k)];
+        reach_[at_index(k)] = kReach + pushed + moves;
+        found.still = still_place(context, i, j, moves, reach_[at_index(k)], found.place);
+      },
+      16);
+  still_.begin(), far_.begin();
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    const auto [i, j] = pairs_[k];
+    found_[k].gone = &far_.of(i, j);
+    if (found_[k].still) found_[k].carried = &still_.of(i, j);
+  }
+  still_.end(), far_.end();
+  for_each(
+      count,
       [&](std::ptrdiff_t k) {
         static thread_local LayerContacts contacts;
         const auto [i, j] = pairs_[at_index(k)];
-        const Link *a = shapes_[at_index(i)].link, *b = shapes_[at_index(j)].link;
-        const LayerSurface sa = surface(i, pose_[at_index(i)]), sb = surface(j, pose_[at_index(j)]);
-        // What moves along with the other one comes no nearer. What gets faster within the step and
-        // so reaches further is met on its way (layer_arrivals.cpp) or in the next step.
-        const Aabb shared = intersection(box_[at_index(i)], box_[at_index(j)]);
         Found& found = found_[at_index(k)];
+        const double reach = reach_[at_index(k)];
         found.samples.clear();
-        contacts.find(sa, sb, kReach + pushed + h * largest_speed(a, b, shared), found.samples);
-        found.crossed = contacts.crosses(sa, sb);
+        found.crossed = false;
+        const auto look_again = [&] { found.gone->near = !found.samples.empty(); };
+        found.far = is_far(i, j, reach, *found.gone, contacts);
+        if (found.far) {
+          found.still = false;
+          return;
+        }
+        const LayerSurface a = surface(i, pose_[at_index(i)]), b = surface(j, pose_[at_index(j)]);
+        if (found.still) {
+          found.carried->find(a, b, found.place, contacts);
+          found.still = found.carried->usable;
+        }
+        if (found.still) {
+          found.carried->carry(a, b, reach, found.samples);
+          found.still = !found.samples.empty();
+          return look_again();
+        }
+        contacts.find(a, b, reach, found.samples);
+        found.crossed = contacts.crosses(a, b);
+        look_again();
       },
       1);
+}
+
+// A shape as another one sees it.
+Pose LayerSampler::seen(int i, int j) const {
+  const Pose &from = pose_[at_index(j)], &x = pose_[at_index(i)];
+  return {to_local(from, x.p), normalized(conjugate(from.q) * x.q)};
+}
+
+// How far i has moved at most, as seen from j, or j as seen from i: what of the larger one is
+// beyond the smaller one does not matter.
+double LayerSampler::moved(int i, int j, const Pose& from) const {
+  const Quat back = conjugate(from.q);
+  const Pose other{-(to_matrix(back) * from.p), back};
+  return std::min(largest_move(shapes_[at_index(i)].core.soup->box(), from, seen(i, j)),
+                  largest_move(shapes_[at_index(j)].core.soup->box(), other, seen(j, i)));
+}
+
+// Whether nothing of a pair is within reach.
+bool LayerSampler::is_far(int i, int j, double reach, FarPlace& far,
+                          LayerContacts& contacts) const {
+  const double whole = shapes_[at_index(i)].width() + shapes_[at_index(j)].width();
+  const double little = kStill * whole;
+  if (far.clear > 0 && reach + little + moved(i, j, far.pose) < far.clear) return true;
+  far.clear = 0;
+  if (far.near) return false;  // looking twice would cost more than it saves
+  const LayerSurface a = surface(i, pose_[at_index(i)]), b = surface(j, pose_[at_index(j)]);
+  for (const double more : {whole, 0.2 * whole}) {
+    if (!contacts.apart(a, b, whole + reach + more)) continue;
+    far.pose = seen(i, j), far.clear = reach + more;
+    return true;
+  }
+  return false;
+}
+
+// Where the samples of a pair may be taken from: where they were, if it has hardly moved since, or
+// where it is, if it hardly moves. False for a pair that moves.
+bool LayerSampler::still_place(const StepContext& context, int i, int j, double moves, double reach,
+                               StillPlace& place) const {
+  const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  const double little = kStill * (a.width() + b.width());
+  if (moves > little) return false;
+  const Pose now = seen(i, j);
+  if (context.history) {
+    const auto first = context.history->find(key(i, j, kLayerPlace)),
+               second = context.history->find(key(i, j, kLayerTurn));
+    if (first != context.history->end() && second != context.history->end()) {
+      place = StillPlace::read(first->second, second->second);
+      if (moved(i, j, place.pose) <= little && reach + little <= place.reach &&
+          place.reach <= kFar * reach)
+        return true;
+    }
+  }
+  place.pose = now;
+  place.reach = 2 * (reach + little);
+  return true;
 }
 
 // Makes contacts of samples_, which are those of a pair.
@@ -148,7 +249,7 @@ double LayerSampler::parting_of(const StepContext& context, int i, int j, bool c
   if (context.step == 0) {
     most = deepest;
   } else if (context.history) {
-    const auto note = context.history->find(key(i, j, kParting));
+    const auto note = context.history->find(key(i, j, kLayerParting));
     if (note != context.history->end()) most = note->second.edge;
   }
   if (!crossed) return std::min(most, deepest);
@@ -156,14 +257,17 @@ double LayerSampler::parting_of(const StepContext& context, int i, int j, bool c
 }
 
 void LayerSampler::remember(ContactHistory& next) const {
-  for (const auto& [key, memory] : notes_) next.insert_or_assign(key, memory);
+  std::vector<ContactHistory::Entry> notes(notes_);
+  std::sort(notes.begin(), notes.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  next.merge(notes);
 }
 
 // The direction from j to i, world, by the samples, or of what has crossed by those of the last
 // step before: 0 where they point all ways or there were none. It turns with j.
 Vec3d LayerSampler::side_of(const StepContext& context, int i, int j, bool crossed) {
   const Mat3d turn = to_matrix(pose_[at_index(j)].q);
-  const FeaturePair own = key(i, j, kSide);
+  const FeaturePair own = key(i, j, kLayerSide);
   Vec3d side = Vec3d::zero();
   if (!crossed) {
     double all = 0;

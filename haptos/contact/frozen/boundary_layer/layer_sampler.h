@@ -22,6 +22,10 @@
 // motion, along its normal. Where it is not it is dropped, and a pair that did not touch is
 // followed on its way instead, until it touches (layer_passing.cpp).
 //
+// A pair that moves by less than a five-thousandth of R against each other has the samples of where
+// it was found first, carried along (still_pairs.h): what rests costs no search. A pair with
+// nothing near is not looked at again before it could have come near.
+//
 // An overlap that no motion made, at the start of a run or of bodies that were put into each other,
 // is parted at parting_speed: the law sees a gap that is larger by what is left of it. Cores that
 // cross are counted, and parted where both have an inside.
@@ -34,6 +38,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "haptos/contact/frozen/boundary_layer/pair_table.h"
+#include "haptos/contact/frozen/boundary_layer/still_pairs.h"
 #include "haptos/contact/frozen/frozen_contact.h"
 #include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/layer/layer_shape.h"
@@ -78,7 +84,12 @@ class LayerSampler final : public ContactSampler {
     return {s.core.soup.get(), pose, part * s.width()};
   }
   void place(double h, double free_time);
-  void find_samples(double h, double pushed);
+  void find_samples(const StepContext& context, double pushed);
+  bool still_place(const StepContext& context, int i, int j, double moves, double reach,
+                   StillPlace& place) const;
+  Pose seen(int i, int j) const;
+  double moved(int i, int j, const Pose& from) const;
+  bool is_far(int i, int j, double reach, FarPlace& far, LayerContacts& contacts) const;
   FeaturePair key(int i, int j, std::int32_t note) const;
   double parting_of(const StepContext& context, int i, int j, bool crossed) const;
   Vec3d side_of(const StepContext& context, int i, int j, bool crossed);
@@ -112,8 +123,15 @@ class LayerSampler final : public ContactSampler {
   struct Found {
     std::vector<ContactSample> samples;
     bool crossed = false;
+    bool far = false, still = false;
+    StillPlace place;  // that samples were carried from, of what is still
+    StillSamples* carried = nullptr;
+    FarPlace* gone = nullptr;
   };
-  std::vector<Found> found_;  // by pair
+  PairTable<StillSamples> still_;
+  PairTable<FarPlace> far_;
+  std::vector<Found> found_;   // by pair
+  std::vector<double> reach_;  // of its samples [m]
   std::vector<ContactSample> samples_;
   std::vector<Pose> solved_, free_;  // at the end of the step: by the solution, by its start
   const std::vector<Pose>* after_ = &solved_;

@@ -7,8 +7,8 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/lanes.h"
 #include "haptos/base/parallel.h"
-#include "haptos/geometry/layer/soup.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
+#include "haptos/geometry/soup/soup.h"
 
 namespace haptos {
 namespace {
@@ -101,12 +101,14 @@ int side_of(const TriMesh& m, const std::vector<int>& part) {
 
 }  // namespace
 
-// Parts are joined by edges with two faces.
-void TriangleSoup::find_sides(TriMesh& mesh, Sides sides) {
+// Parts are joined by edges with two faces. Returns the part of each face, by its first face; -1:
+// it has no inside.
+std::vector<int> TriangleSoup::find_sides(TriMesh& mesh, Sides sides) {
   if (sides != Sides::kOutward) orient(mesh);
+  std::vector<int> part_of(mesh.triangles.size(), sides == Sides::kOutward ? 0 : -1);
   if (sides != Sides::kLookFor) {
     for (const Vec3i& v : mesh.triangles) faces_.push_back({v, {}, 0, sides == Sides::kOutward});
-    return;
+    return part_of;
   }
   const SurfaceTopology topology = surface_topology(mesh);
   Sets sets(mesh.triangles.size());
@@ -124,8 +126,10 @@ void TriangleSoup::find_sides(TriMesh& mesh, Sides sides) {
       if (side < 0) std::swap(mesh.triangles[at_index(t)][1], mesh.triangles[at_index(t)][2]);
       faces_[at_index(t)].v = mesh.triangles[at_index(t)];
       faces_[at_index(t)].sided = side != 0;
+      if (side != 0) part_of[at_index(t)] = part.front();
     }
   }
+  return part_of;
 }
 
 void TriangleSoup::find_planes() {

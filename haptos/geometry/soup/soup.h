@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "haptos/geometry/mesh/topology.h"
+#include "haptos/geometry/soup/shrink.h"
 #include "haptos/geometry/tree/wide_tree.h"
 
 namespace haptos {
@@ -52,10 +53,11 @@ class TriangleSoup {
   };
 
   TriangleSoup() = default;
+  /// @param shrink_by  what has an inside gets smaller by so much (shrink.h) [m]
   /// @throws InputError naming `element` for a mesh without anything, coordinates that are not
   ///         finite, and elements that name a missing vertex
   explicit TriangleSoup(const TriMesh& mesh, const std::string& element = "mesh",
-                        Sides sides = Sides::kLookFor);
+                        Sides sides = Sides::kLookFor, double shrink_by = 0);
 
   const std::vector<Vec3d>& vertices() const { return vertices_; }
   const std::vector<Face>& faces() const { return faces_; }
@@ -85,6 +87,8 @@ class TriangleSoup {
   double half_thickness() const;
   /// Triangles without area, and those given again.
   int dropped() const { return dropped_; }
+  /// What shrinking left.
+  const Shrunk& shrunk() const { return shrunk_; }
   /// Faces that have an inside.
   int sided() const;
   /// The face's edge is a border of its plane: another plane, or nothing, is beyond it.
@@ -94,9 +98,14 @@ class TriangleSoup {
   /// Direction in the plane of a face away from its edge, unit.
   Vec3d inward(int face, int edge) const;
 
+  /// Calls f with each thing that a soup holds: vectors and values without pointers (soup_kept.h).
+  template <class F>
+  void each_part(F&& f);
+
  private:
   void take_elements(const TriMesh& mesh, const std::string& element);
-  void find_sides(TriMesh& mesh, Sides sides);
+  std::vector<int> find_sides(TriMesh& mesh, Sides sides);
+  void shrink_core(TriMesh& mesh, const std::vector<int>& part, double by);
   void find_planes();
   void find_sharp();
   bool can_stand_out(int edge) const;
@@ -111,10 +120,21 @@ class TriangleSoup {
   std::vector<int> sharp_vertices_, sharp_edges_;
   std::vector<std::array<bool, 3>> border_;
   int loose_segments_ = 0, dropped_ = 0;
+  Shrunk shrunk_;
   Aabb box_;
   double extent_ = 0, area_ = 0;
   WideTree tree_, sharp_tree_;
 };
+
+template <class F>
+void TriangleSoup::each_part(F&& f) {
+  f(vertices_), f(faces_), f(planes_), f(edges_);
+  for (IndexLists* l : {&edge_faces_, &vertex_edges_}) f(l->offset), f(l->item);
+  f(loose_points_), f(sharp_vertices_), f(sharp_edges_), f(border_);
+  f(loose_segments_), f(dropped_), f(box_), f(extent_), f(area_);
+  f(shrunk_.held), f(shrunk_.stands_out);
+  tree_.each_part(f), sharp_tree_.each_part(f);
+}
 
 /// Sine of the elevation at which an edge or a vertex starts to stand out from what is beside it,
 /// and from which on it stands out in full.

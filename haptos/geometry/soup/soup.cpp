@@ -1,4 +1,4 @@
-#include "haptos/geometry/layer/soup.h"
+#include "haptos/geometry/soup/soup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/progress.h"
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
 
@@ -70,20 +71,14 @@ Vec2i longest_edge(const TriMesh& m, const Vec3i& t) {
   return {{t[best], t[(best + 1) % 3]}};
 }
 
-// Triangles with area, each once. What has none and is joined to no other is a segment or a point.
-int keep_proper(TriMesh& m) {
-  const auto before = m.triangles.size();
-  std::vector<Vec3i> proper, flat;
-  for (const Vec3i& t : m.triangles) {
-    const bool named_twice = t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
-    const bool thin =
-        named_twice || flatness(m.vertices[at_index(t[0])], m.vertices[at_index(t[1])],
-                                m.vertices[at_index(t[2])]) <= kDegenerateFlatness;
-    (thin ? flat : proper).push_back(t);
-  }
-  m.triangles = std::move(proper);
-  remove_duplicate_triangles(m);
-  const auto dropped = static_cast<int>(before - m.triangles.size());
+bool has_area(const TriMesh& m, const Vec3i& t) {
+  return t[0] != t[1] && t[1] != t[2] && t[2] != t[0] &&
+         flatness(m.vertices[at_index(t[0])], m.vertices[at_index(t[1])],
+                  m.vertices[at_index(t[2])]) > kDegenerateFlatness;
+}
+
+// What has no area and is joined to no triangle is a segment or a point.
+void keep_loose(TriMesh& m, const std::vector<Vec3i>& flat) {
   std::vector<char> used(m.vertices.size(), 0);
   for (const Vec3i& t : m.triangles)
     for (int k = 0; k < 3; ++k) used[at_index(t[k])] = 1;
@@ -95,7 +90,29 @@ int keep_proper(TriMesh& m) {
     else
       m.segments.push_back(e);
   }
+}
+
+// Triangles with area, each once.
+int keep_proper(TriMesh& m) {
+  const auto before = m.triangles.size();
+  std::vector<Vec3i> proper, flat;
+  for (const Vec3i& t : m.triangles) (has_area(m, t) ? proper : flat).push_back(t);
+  m.triangles = std::move(proper);
+  remove_duplicate_triangles(m);
+  const auto dropped = static_cast<int>(before - m.triangles.size());
+  keep_loose(m, flat);
   return dropped;
+}
+
+void join_equal(TriMesh& m) {
+  Aabb box;
+  for (const Vec3d& x : m.vertices) box.merge(x);
+  const std::vector<int> same = weld_map(m.vertices, kWeld * norm(box.extent()));
+  for (Vec3i& t : m.triangles)
+    for (int k = 0; k < 3; ++k) t[k] = same[at_index(t[k])];
+  for (Vec2i& s : m.segments)
+    for (int k = 0; k < 2; ++k) s[k] = same[at_index(s[k])];
+  for (int& p : m.points) p = same[at_index(p)];
 }
 
 // Triangles that are near each other lie near each other in memory.
@@ -148,26 +165,58 @@ IndexLists lists_of(int count, const std::vector<std::array<int, 2>>& pairs) {
 
 }  // namespace
 
-TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element, Sides sides) {
+TriangleSoup::TriangleSoup(const TriMesh& given, const std::string& element, Sides sides,
+                           double shrink_by) {
+  // The parts are those that a scan of a million triangles takes.
+  const auto done = [&](double part) { tell_progress("preparing " + element, part); };
   require_indices(given, element);
   TriMesh mesh = given;
   renumber(mesh);
   for (const Vec3d& x : mesh.vertices) box_.merge(x);
   if (mesh.empty())
     throw InputError({"", 0, 0, element, "", "has no triangle, segment or point", "give some"});
-  const std::vector<int> same = weld_map(mesh.vertices, kWeld * norm(box_.extent()));
-  for (Vec3i& t : mesh.triangles)
-    for (int k = 0; k < 3; ++k) t[k] = same[at_index(t[k])];
-  for (Vec2i& s : mesh.segments)
-    for (int k = 0; k < 2; ++k) s[k] = same[at_index(s[k])];
-  for (int& p : mesh.points) p = same[at_index(p)];
+  done(0);
+  join_equal(mesh);
+  done(0.1);
   dropped_ = keep_proper(mesh);
+  done(0.15);
   put_in_order(mesh);
   renumber(mesh);
-  if (!mesh.triangles.empty()) find_sides(mesh, sides);
+  done(0.25);
+  if (!mesh.triangles.empty()) {
+    const std::vector<int> part = find_sides(mesh, sides);
+    if (shrink_by > 0) shrink_core(mesh, part, shrink_by);
+  }
+  done(0.55);
   take_elements(mesh, element);
+  done(0.8);
   find_planes();
+  done(0.9);
   find_sharp();
+  done(1);
+}
+
+// What shrinks to nothing is left out, and of a part of which nothing is left a segment or a point
+// stays.
+void TriangleSoup::shrink_core(TriMesh& mesh, const std::vector<int>& part, double by) {
+  shrunk_ = shrink(mesh, part, by);
+  join_equal(mesh);
+  std::vector<Vec3i> proper, flat;
+  std::vector<Face> faces;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const Vec3i& v = mesh.triangles[t];
+    if (!has_area(mesh, v)) {
+      flat.push_back(v);
+      continue;
+    }
+    proper.push_back(v);
+    faces.push_back(faces_[t]);
+  }
+  mesh.triangles = std::move(proper);
+  keep_loose(mesh, flat);
+  renumber(mesh);
+  faces_ = std::move(faces);
+  for (std::size_t t = 0; t < faces_.size(); ++t) faces_[t].v = mesh.triangles[t];
 }
 
 void TriangleSoup::take_elements(const TriMesh& given, const std::string& element) {
