@@ -1,0 +1,228 @@
+#include "haptos/geometry/field/pressure_surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/math/index.h"
+#include "haptos/geometry/shape/shape_bounds.h"
+
+namespace haptos {
+namespace {
+
+// The grid is first made finer until so many cells may hold the surface; where that many more hold
+// none of it, the bodies do not overlap.
+constexpr std::size_t kEnough = 40, kTooMany = 4000;
+constexpr int kLevels = 24;
+// Cells of samples are not parted further than that to find a small patch.
+constexpr double kBelowSamples = 0.2;
+// Cells across the width of a strip, and at most along it.
+constexpr double kAcrossStrip = 6, kAlong = 256;
+
+}  // namespace
+
+// Chooses the body whose frame the grid is in: that with the finer samples, else the smaller one.
+bool PressureSurface::take(const Side& a, const Side& b) {
+  const auto finer = [](const Side& s, const Side& o) {
+    if (!s.field->bounded() || !o.field->bounded()) return s.field->bounded();
+    const double hs = s.field->cell(), ho = o.field->cell();
+    if (hs > 0 && ho > 0) return hs <= ho;
+    if (hs > 0 || ho > 0) return hs > 0;
+    return norm(s.field->box().extent()) <= norm(o.field->box().extent());
+  };
+  own_is_a_ = finer(a, b);
+  const Side &own = own_is_a_ ? a : b, &other = own_is_a_ ? b : a;
+  own_ = own.field, other_ = other.field;
+  frame_ = own.pose;
+  to_world_ = to_matrix(own.pose.q);
+  const Mat3d other_from_world = transpose(to_matrix(other.pose.q));
+  turn_ = other_from_world * to_world_;
+  shift_ = other_from_world * (own.pose.p - other.pose.p);
+  k_own_ = own.modulus, k_other_ = other.modulus;
+  if (std::isinf(k_own_)) {
+    share_own_ = 1, share_other_ = 0, k_ = k_other_;
+  } else if (std::isinf(k_other_)) {
+    share_own_ = 0, share_other_ = 1, k_ = k_own_;
+  } else {
+    share_own_ = k_own_ / (k_own_ + k_other_), share_other_ = 1 - share_own_;
+    k_ = share_own_ * k_other_;
+  }
+  convex_ = own_->convex() && other_->convex();
+  region_ = own_->box();
+  if (other_->bounded()) {
+    const Vec3d back = -(transpose(turn_) * shift_);
+    const Aabb& box = other_->box();
+    const Vec3d middle = transpose(turn_) * box.centre() + back, half = box.extent() * 0.5;
+    for (int k = 0; k < 3; ++k) {
+      double reach = 0;
+      for (int j = 0; j < 3; ++j) reach += vabs(turn_(j, k)) * half[j];
+      region_.lo[k] = std::max(region_.lo[k], middle[k] - reach);
+      region_.hi[k] = std::min(region_.hi[k], middle[k] + reach);
+    }
+  }
+  return !region_.is_empty();
+}
+
+// Whether a ball about a place may hold a point of the surface.
+bool PressureSurface::may_hold(const Vec3d& middle, double radius) {
+  const double own = radius + own_->slack(middle);
+  const double phi_own = own_->phi(middle);
+  if (phi_own > own) return false;
+  const Vec3d there = turn_ * middle + shift_;
+  const double other = radius + other_->slack(there);
+  const double phi_other = other_->phi(there);
+  ++asked_;
+  if (phi_other > other) return false;
+  if (vabs(g({phi_own, phi_other})) > share_own_ * own + share_other_ * other) return false;
+  const double sum = phi_own + phi_other;
+  if (!convex_ || sum <= 0) return true;
+  const Vec3d slope = own_->at(middle).gradient + transpose(turn_) * other_->at(there).gradient;
+  return sum <= norm(slope) * radius * (1 + 1e-9) + 1e-12 * radius;
+}
+
+void PressureSurface::find(const Side& a, const Side& b) {
+  patches_.clear(), triangles_.clear();
+  cut_cells_ = 0, asked_ = 0;
+  if (!take(a, b)) return;
+  Aabb where;
+  choosing_ = true;
+  const bool found = choose_cell(where);
+  choosing_ = false;
+  cut_cells_ = 0;
+  if (found) cut_all(where);
+}
+
+// Makes the grid finer until it shows the surface, and says where that is and how fine the last
+// grid is. False: there is no surface.
+bool PressureSurface::choose_cell(Aabb& where) {
+  const Vec3d size = region_.extent();
+  const double longest = std::max({size[0], size[1], size[2]});
+  if (!(longest > 0)) return false;
+  cell_ = longest / 2;
+  origin_ = region_.lo;
+  cells_.clear();
+  int n[3];
+  for (int k = 0; k < 3; ++k) n[k] = std::max(1, static_cast<int>(std::ceil(size[k] / cell_)));
+  for (int k = 0; k < n[2]; ++k)
+    for (int j = 0; j < n[1]; ++j)
+      for (int i = 0; i < n[0]; ++i) cells_.push_back({{i, j, k}});
+  const auto corner = [&](const Cell& c) {
+    return origin_ + cell_ * Vec3d{{double(c.at[0]), double(c.at[1]), double(c.at[2])}};
+  };
+  for (int level = 0; level < kLevels; ++level) {
+    std::erase_if(cells_, [&](const Cell& c) {
+      return !may_hold(corner(c) + Vec3d{{1, 1, 1}} * (0.5 * cell_), kHalf * cell_);
+    });
+    if (cells_.empty()) return false;
+    if (cells_.size() >= kEnough) {
+      area_ = deepest_ = 0, cut_box_ = Aabb();
+      for (const Cell& c : cells_) {
+        const Vec3d low = corner(c);
+        Both d[8];
+        for (int k = 0; k < 8; ++k)
+          d[k] = both(low + cell_ * Vec3d{{double(k & 1), double(k >> 1 & 1), double(k >> 2)}});
+        cut_cell(low, cell_, d, nullptr, 0, kFiner);
+      }
+      if (area_ > 0) break;
+      if (cells_.size() > kTooMany) return false;
+    }
+    if (own_->cell() > 0 && cell_ < kBelowSamples * own_->cell()) return false;
+    next_.clear();
+    for (const Cell& c : cells_)
+      for (int k = 0; k < 8; ++k)
+        next_.push_back(
+            {{2 * c.at[0] + (k & 1), 2 * c.at[1] + (k >> 1 & 1), 2 * c.at[2] + (k >> 2)}});
+    cells_.swap(next_);
+    cell_ *= 0.5;
+  }
+  if (!(area_ > 0)) return false;
+  where = Aabb();
+  for (const Cell& c : cells_) {
+    const Vec3d low = corner(c);
+    where.merge(low), where.merge(low + cell_ * Vec3d{{1, 1, 1}});
+  }
+  for (int k = 0; k < 3; ++k) {
+    where.lo[k] = std::max(where.lo[k], region_.lo[k]);
+    where.hi[k] = std::min(where.hi[k], region_.hi[k]);
+  }
+  const Vec3d across = cut_box_.extent();
+  const double along = std::max({across[0], across[1], across[2]});
+  double cell =
+      std::max(std::min(std::sqrt(area_) / kAcross, area_ / along / kAcrossStrip), along / kAlong);
+  const double sampled = own_->cell();
+  origin_ = Vec3d::zero();
+  on_samples_ = sampled > 0 && cell >= sampled;
+  if (on_samples_) cell = sampled;
+  // The corners of the grid are those of the samples, or of a grid that holds some of them.
+  if (sampled > 0) origin_ = own_->sampled()->origin();
+  cell_ = cell;
+  return true;
+}
+
+// Blocks that may hold the surface, from large ones to those of kLeaf cells.
+void PressureSurface::cut_all(const Aabb& where) {
+  int first[3], last[3], longest = 0;
+  for (int k = 0; k < 3; ++k) {
+    first[k] = static_cast<int>(std::floor((where.lo[k] - origin_[k]) / cell_ - 1e-9));
+    last[k] = static_cast<int>(std::ceil((where.hi[k] - origin_[k]) / cell_ + 1e-9));
+    longest = std::max(longest, last[k] - first[k]);
+  }
+  struct Block {
+    int at[3], size;
+  };
+  int size = kLeaf;
+  while (size < longest) size *= 2;
+  std::vector<Block> stack{{{first[0], first[1], first[2]}, size}};
+  while (!stack.empty()) {
+    const Block b = stack.back();
+    stack.pop_back();
+    if (b.at[0] >= last[0] || b.at[1] >= last[1] || b.at[2] >= last[2]) continue;
+    const double half = 0.5 * b.size;
+    const Vec3d middle = origin_ + cell_ * Vec3d{{b.at[0] + half, b.at[1] + half, b.at[2] + half}};
+    if (!may_hold(middle, 2 * kHalf * half * cell_)) continue;
+    if (b.size == kLeaf) {
+      cut_block({{b.at[0], b.at[1], b.at[2]}});
+      continue;
+    }
+    const int s = b.size / 2;
+    for (int k = 7; k >= 0; --k)
+      stack.push_back(
+          {{b.at[0] + s * (k & 1), b.at[1] + s * (k >> 1 & 1), b.at[2] + s * (k >> 2)}, s});
+  }
+}
+
+void PressureSurface::cut_block(const Vec3i& first) {
+  ++block_;
+  const auto corner = [&](int i, int j, int k) {
+    return origin_ +
+           cell_ * Vec3d{{double(first[0] + i), double(first[1] + j), double(first[2] + k)}};
+  };
+  for (int k = 0; k < kSide; ++k)
+    for (int j = 0; j < kSide; ++j)
+      for (int i = 0; i < kSide; ++i)
+        if (on_samples_) {
+          const Vec3d x = corner(i, j, k);
+          value_[at_index((k * kSide + j) * kSide + i)] = {
+              own_->sampled()->corner(first[0] + i, first[1] + j, first[2] + k),
+              other_->phi(turn_ * x + shift_)};
+          ++asked_;
+        } else {
+          value_[at_index((k * kSide + j) * kSide + i)] = both(corner(i, j, k));
+        }
+  for (int k = 0; k < kLeaf; ++k)
+    for (int j = 0; j < kLeaf; ++j)
+      for (int i = 0; i < kLeaf; ++i) {
+        Both d[8];
+        int known[8];
+        for (int c = 0; c < 8; ++c) {
+          known[c] = ((k + (c >> 2)) * kSide + j + (c >> 1 & 1)) * kSide + i + (c & 1);
+          d[c] = value_[at_index(known[c])];
+        }
+        // 20 bits of each place in the grid, four for the polygon.
+        const auto part = [](int p) { return static_cast<std::int64_t>(p) & 0xfffff; };
+        const std::int64_t id =
+            (part(first[0] + i) << 40 | part(first[1] + j) << 20 | part(first[2] + k)) << 3;
+        cut_cell(corner(i, j, k), cell_, d, known, id, convex_ ? 0 : kFiner);
+      }
+}
+
+}  // namespace haptos

@@ -1,0 +1,140 @@
+// The surface on which the pressures of two bodies that overlap are equal, and the pressure on it.
+//
+//   p_i(x) = -k_i phi_i(x),   k_i the modulus [Pa/m], phi_i the signed distance
+//   S = {x : p_a(x) = p_b(x) > 0}
+//
+// A rigid side has k infinite: S is its own surface, as far as it is in the other body. On S
+// p = -k (phi_a + phi_b) with 1/k = 1/k_a + 1/k_b, and to first order beside it too.
+//
+// S is found on a grid in the frame of one body. Blocks of cells in which the distances, which
+// change no faster than the place, leave no room for S are passed over; in the others marching
+// cubes (cell_polygons.h) cuts g = (k_a phi_a - k_b phi_b) / (k_a + k_b), with corners where g is
+// zero along the edges of cells, without a clamp. Each polygon is cut back to p > 0, and p is
+// integrated over it as a linear function:
+//
+//   force = int p dA,   point = int p x dA / int p dA,   area and stiffness so that
+//   force = area p,  and per depth  area g with  1/g = 1/(k_a |d phi_a/dn|) + 1/(k_b |d phi_b/dn|)
+//
+// A derivative counts as at least kLeast: near a medial axis it goes to zero. Polygons whose normal
+// is more than 5/8 pi off a body's gradient, those behind a medial axis, do not push.
+//
+// Of bodies that are formulas, all convex, the sum of the distances is convex too, so its tangent
+// says where it cannot be below zero. Their cells are cut again, in eight, up to kFiner times,
+// where depth is far from linear in them: at the rim of a flat face.
+//
+// The grid: cells of the finer samples, or a kAcross-th of the square root of the area of S where
+// that is finer or both bodies are formulas; the area is first told on a coarser grid. So a small
+// patch has as many cells as a large one, and the force follows the motion without steps.
+//
+// Source: Elandt et al. 2019, A pressure field model for fast, robust approximation of net contact
+// force and moment between nominally rigid objects (IROS); Masterjohn et al. 2022 (the stiffness by
+// gradients, and the limit of 5/8 pi).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "haptos/geometry/field/distance_field.h"
+
+namespace haptos {
+
+/// One polygon of the surface.
+struct PressurePatch {
+  Vec3d point{};          ///< centre of pressure, world [m]
+  Vec3d n{};              ///< unit, from b to a, world
+  double area = 0;        ///< [m2]
+  double pressure = 0;    ///< mean [Pa]; force is area times that
+  double stiffness = 0;   ///< g [Pa/m]
+  std::int64_t cell = 0;  ///< of the grid, and which polygon of it
+};
+
+class PressureSurface {
+ public:
+  /// Cells across the square root of the patch, and the least that a derivative counts as.
+  static constexpr double kAcross = 28, kLeast = 0.05;
+
+  struct Side {
+    const DistanceField* field = nullptr;
+    Pose pose;
+    double modulus = 0;  ///< [Pa/m]; infinite: rigid
+  };
+
+  /// Finds the surface of two bodies, one of them not rigid and one of them bounded.
+  void find(const Side& a, const Side& b);
+
+  const std::vector<PressurePatch>& patches() const { return patches_; }
+  /// Triangles of the surface, with the pressure at each corner: world [m], [Pa].
+  struct Triangle {
+    Vec3d x[3];
+    double pressure[3];
+  };
+  /// Kept where keep_triangles is set before find().
+  const std::vector<Triangle>& triangles() const { return triangles_; }
+  bool keep_triangles = false;
+  /// Edge of a cell of the grid that was used last [m].
+  double cell() const { return cell_; }
+  /// Cells that were cut, and places where both distances were asked.
+  int cut_cells() const { return cut_cells_; }
+  std::int64_t asked() const { return asked_; }
+
+ private:
+  static constexpr int kLeaf = 4, kSide = kLeaf + 1;
+  static constexpr int kFiner = 2;            // how often a cell is cut again
+  static constexpr double kHalf = 0.8660255;  // of the diagonal of a cube of unit side, rounded up
+  struct Both {
+    double own, other;  // distances [m]
+  };
+  struct Corner {
+    Vec3d x;
+    double sum;  // of the distances [m]
+  };
+  struct Cell {
+    int at[3];
+  };
+  Both both(const Vec3d& x) {
+    ++asked_;
+    return {own_->phi(x), other_->phi(turn_ * x + shift_)};
+  }
+  double g(const Both& d) const { return share_own_ * d.own - share_other_ * d.other; }
+  bool may_hold(const Vec3d& middle, double radius);
+  bool take(const Side& a, const Side& b);
+  bool choose_cell(Aabb& where);
+  void cut_all(const Aabb& where);
+  void cut_block(const Vec3i& first);
+  void cut_cell(const Vec3d& low, double size, const Both (&d)[8], const int* known,
+                std::int64_t id, int level);
+  void cut_finer(const Vec3d& low, double size, std::int64_t id, int level);
+  Corner drawn_to(Vec3d x);
+  Vec3d border(const Corner& in, const Corner& out);
+  bool is_linear(const Corner* corner, int count);
+  Corner cross(const Vec3d& from, int axis, double size, const Both& d0, const Both& d1);
+  void add_polygon(const Corner* corner, int count, std::int64_t id);
+
+  const DistanceField *own_ = nullptr, *other_ = nullptr;  // own: whose frame the grid is in
+  Pose frame_;                                             // of own, world
+  Mat3d turn_, to_world_;
+  Vec3d shift_;
+  bool own_is_a_ = true;
+  double share_own_ = 0, share_other_ = 0, k_own_ = 0, k_other_ = 0, k_ = 0;
+  Aabb region_;  // where both are inside, frame of own
+  Vec3d origin_;
+  double cell_ = 0;
+  bool convex_ = false;      // both
+  bool on_samples_ = false;  // corners of the grid are those of own's samples
+  std::vector<PressurePatch> patches_;
+  std::vector<Triangle> triangles_;
+  int cut_cells_ = 0;
+  std::int64_t asked_ = 0;
+  // While the grid is chosen: nothing but the area and the box of the polygons is kept.
+  bool choosing_ = false;
+  double area_ = 0, deepest_ = 0;
+  Aabb cut_box_;
+  // Of a block.
+  Both value_[kSide * kSide * kSide];
+  Corner edge_[3 * kSide * kSide * kSide];
+  int edge_known_[3 * kSide * kSide * kSide] = {}, block_ = 0;
+  std::vector<Cell> cells_, next_;
+};
+
+}  // namespace haptos
