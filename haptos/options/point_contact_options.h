@@ -48,8 +48,8 @@ struct OptionsOf<PointContactOptions> {
         {"parting_speed", "m/s", &O::parting_speed, 1e-6, 1e3,
          "speed at which bodies that overlap when a run starts are parted"},
         {"most_samples", "", &O::most_samples, 0, 1e9,
-         "samples of two shapes with layers from which on they are merged, so that the same force "
-         "and torque come from fewer; 0 merges none"},
+         "samples of two shapes with layers, or with a pressure inside, from which on they are "
+         "merged, so that the same force and torque come from fewer; 0 merges none"},
     };
     return t;
   }

@@ -66,6 +66,14 @@ class ContactHistory {
     if (it->first == key) return it->second;
     return entries_.emplace(it, key, ContactMemory{})->second;
   }
+  /// Adds entries, ordered, none of which there is yet.
+  void merge(const std::vector<Entry>& more) {
+    std::size_t from = entries_.size(), k = more.size();
+    entries_.resize(from + k);
+    for (std::size_t to = entries_.size(); k > 0;)
+      entries_[--to] =
+          from > 0 && more[k - 1].first < entries_[from - 1].first ? entries_[--from] : more[--k];
+  }
   void insert_or_assign(const FeaturePair& key, const ContactMemory& m) { (*this)[key] = m; }
 
  private:

@@ -172,6 +172,7 @@ void bind_tactile_rgb(nb::module_& m);
 void bind_signals(nb::module_& m);
 void bind_tactile(nb::module_& m);
 void bind_image(nb::module_& m);
+void bind_distance_field(nb::module_& m);
 void bind_layer(nb::module_& m);
 void bind_render(nb::module_& m);
 

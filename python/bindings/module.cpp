@@ -51,5 +51,6 @@ NB_MODULE(_core, m) {
   bind_tactile(m);
   bind_image(m);
   bind_layer(m);
+  bind_distance_field(m);
   bind_render(m);
 }

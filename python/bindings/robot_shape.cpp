@@ -108,7 +108,8 @@ void bind_robot_shape(nb::module_& m) {
           [](S* self, const std::string& kind, const nb::object& size, std::string name,
              const nb::object& frame, const std::optional<TriMesh>& mesh, const nb::object& heights,
              const nb::object& spacing, const nb::object& rgba, double friction, std::string file,
-             const nb::object& half_extents, const nb::object& extents, double layer) {
+             const nb::object& half_extents, const nb::object& extents, double layer,
+             double hydroelastic) {
             S s;
             const bool cloud = kind == "points";
             s.shape.kind = cloud ? ShapeKind::kMesh : to_kind<ShapeKind>(kind, kShapeKinds, "kind");
@@ -123,6 +124,7 @@ void bind_robot_shape(nb::module_& m) {
             s.friction = friction;
             s.file = std::move(file);
             s.layer = layer;
+            s.hydroelastic = hydroelastic;
             new (self) S(std::move(s));
           },
           nb::arg("kind"), nb::arg("size") = nb::none(), nb::kw_only(), nb::arg("name") = "",
@@ -130,7 +132,7 @@ void bind_robot_shape(nb::module_& m) {
           nb::arg("heights") = nb::none(), nb::arg("spacing") = nb::none(),
           nb::arg("rgba") = nb::none(), nb::arg("friction") = -1.0, nb::arg("file") = "",
           nb::arg("half_extents") = nb::none(), nb::arg("extents") = nb::none(),
-          nb::arg("layer") = -1.0,
+          nb::arg("layer") = -1.0, nb::arg("hydroelastic") = -1.0,
           "kind: sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh, field or "
           "points (the vertices of `mesh`, balls of the radius `size`, which touch by their "
           "layer). "
@@ -142,7 +144,8 @@ void bind_robot_shape(nb::module_& m) {
           "y, columns along x) [m] and spacing along x and y [m]: of a field centred on the frame. "
           "friction: coefficient, below 0 the scene's. file: that the mesh came from. layer: width "
           "of "
-          "its boundary layer [m], below 0 the body's.")
+          "its boundary layer [m], below 0 the body's. hydroelastic: modulus of the pressure in it "
+          "[Pa/m], below 0 the body's.")
       .def_rw("name", &S::name)
       .def_prop_rw(
           "kind", [](const S& s) { return kind_of(s); },
@@ -198,6 +201,8 @@ void bind_robot_shape(nb::module_& m) {
       .def_rw("stiffness", &S::stiffness, "[N/m]; below 0: the scene's.")
       .def_rw("relaxation_time", &S::relaxation_time, "[s]; below 0: the scene's.")
       .def_rw("layer", &S::layer, "Width of its boundary layer [m]; below 0: the body's.")
+      .def_rw("hydroelastic", &S::hydroelastic,
+              "Modulus of the pressure in it [Pa/m]; below 0: the body's.")
       .def_rw("sheet", &S::sheet, "A mesh that has two sides everywhere, for its layer.")
       .def(
           "copy", [](const S& s) { return s; }, "The same, with the mesh shared.")

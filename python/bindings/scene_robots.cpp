@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "fields.h"
+#include "haptos/base/progress.h"
 #include "haptos/scene/rigid.h"
 #include "haptos/sim/batch/batch.h"
 
@@ -225,16 +226,26 @@ void bind_views(nb::module_& m) {
       });
 }
 
+// Tells a Python function, or none, how far a scene is, and lets Ctrl-C in between.
+ProgressListener::Tell teller(const nb::object& function) {
+  return [&function](const std::string& what, double part) {
+    const nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!function.is_none()) function(what, part);
+  };
+}
+
 void bind_batch(nb::module_& m) {
   nb::class_<Batch>(m, "Batch")
       .def(
           "__init__",
-          [](Batch* self, const Scene& scene, int envs) {
+          [](Batch* self, const Scene& scene, int envs, const nb::object& progress) {
             Scene copy = scene;
+            const ProgressListener listener(teller(progress));
             nb::gil_scoped_release release;
             new (self) Batch(std::move(copy), envs);
           },
-          nb::arg("scene"), nb::arg("envs"))
+          nb::arg("scene"), nb::arg("envs"), nb::arg("progress").none() = nb::none())
       .def("envs", &Batch::envs)
       .def(
           "env",

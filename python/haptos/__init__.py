@@ -77,6 +77,8 @@ from haptos._core import (
 )
 from haptos.base.errors import InputError, PressError, SceneWarning, StepError, UnknownName
 from haptos.base.options import Material, Option, Options, option_table
+from haptos.fields.distance_field import DistanceField
+from haptos.fields.pressure_surface import PressureSurface, pressure_surface
 from haptos.layers.contacts import Contacts, contacts
 from haptos.layers.surface import Surface
 from haptos.look.aim import Look
@@ -166,6 +168,7 @@ __all__ = [
     "ContactField",
     "Contacts",
     "DepthScore",
+    "DistanceField",
     "Fact",
     "ForceImage",
     "Found",
@@ -194,6 +197,7 @@ __all__ = [
     "PointCloud",
     "PressError",
     "PressSet",
+    "PressureSurface",
     "ROBOT_SENSORS",
     "Range",
     "Recorder",
@@ -283,6 +287,7 @@ __all__ = [
     "pad_set_names",
     "pins",
     "presses",
+    "pressure_surface",
     "read_surface",
     "read_table",
     "read_volume",

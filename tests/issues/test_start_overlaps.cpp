@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "haptos/base/text/error.h"
+#include "haptos/geometry/shape/shape_properties.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "tests/robots.h"
 #include "tests/scenes/point_world.h"
@@ -116,6 +117,38 @@ TEST(StartOverlaps, OfASagAndOfPairsSwitchedOffAreNotTold) {
   p.enabled = false;
   s.pairs.push_back(p);
   EXPECT_TRUE(overlaps(s).empty());
+}
+
+// Within the layers is where contact is: only what is deeper is told.
+TEST(StartOverlaps, OfBodiesWithLayersAreToldBeyondTheLayers) {
+  const auto with_layer = [](RobotBody r, const TriMesh* mesh) {
+    r.layer = 2e-3;
+    if (mesh) {
+      Shape& shape = r.robot.links[0].collisions[0].shape;
+      shape.kind = ShapeKind::kMesh;
+      shape.mesh = std::make_shared<const TriMesh>(*mesh);
+    }
+    return r;
+  };
+  const RobotBody plain = box("left", {{0, 0, 0}});
+  const TriMesh cube = shape_mesh(plain.robot.links[0].collisions[0].shape, .05);
+  for (const bool meshes : {false, true}) {
+    const TriMesh* mesh = meshes ? &cube : nullptr;
+    Scene s;
+    const auto two = [&](double apart) {
+      s.robots = {with_layer(box("left", {{0, 0, 0}}), mesh),
+                  with_layer(box("right", {{.1 + apart, .01, .002}}), mesh)};
+      return overlaps(s);
+    };
+    EXPECT_TRUE(two(1e-3).empty());  // in each other's layers
+    const std::vector<std::string> told = two(-5e-3);
+    ASSERT_EQ(told.size(), 1u) << meshes;
+    EXPECT_NE(told[0].find(meshes ? "\"left\" and \"right\" start with surfaces that cross"
+                                  : "\"left\" and \"right\" start with an overlap of 5 mm"),
+              std::string::npos)
+        << told[0];
+    EXPECT_NE(told[0].find("move one of them"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ def test_a_guided_body_presses_until_it_meets_its_force(model):
     entry = scene.entries()["affine"][0]
     assert entry["group"] == "tools" and not entry["gravity"]
     np.testing.assert_array_equal(entry["guide"], (0, 0, 1))
-    with pytest.raises(haptos.InputError, match="must be barrier, mortar, point or layer"):
+    with pytest.raises(haptos.InputError, match="must be barrier, mortar, point, layer or hydroelastic"):
         scene.add_pair("gel", "ball", model="mortr")
     with pytest.raises(haptos.InputError, match="did you mean"):
         scene.add_pair("gel", "tool")

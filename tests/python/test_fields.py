@@ -77,7 +77,7 @@ WRONG = {
     "two that exclude": (lambda s: s.add_affine("b", box(), mass=1, density=1, inertia=(1, 1, 1)), ["both a mass and a density"]),
     "one without the other": (lambda s: s.add_affine("b", box(), centre=(0, 0, 0)), ["centre but no mass"]),
     "an axis of no length": (lambda s: s.add_affine("b", box(), guide=(0, 0, 0)), ["guide", "must have a direction"]),
-    "a word": (lambda s: s.add_pair("a", "b", model="morta"), ["morta", "barrier, mortar, point or layer", 'did you mean "mortar"']),
+    "a word": (lambda s: s.add_pair("a", "b", model="morta"), ["morta", "barrier, mortar, point, layer or hydroelastic", 'did you mean "mortar"']),
     "friction upside down": (lambda s: s.add_half_space("b", friction=(0.4, 0.5)), ["friction", "exchange the two"]),
     "a group that is none": (lambda s: s.add_half_space("b", group=3), ["group", "must be a text"]),
 }

@@ -84,7 +84,7 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
 void FrozenContact::add_candidate(const StepContext& context, const PairSamples& pair, int k_th) {
   const ContactSample& sample = pair.sample[k_th];
   Candidate c;
-  c.pair = pair.pair, c.core = pair.core;
+  c.pair = pair.pair, c.core = pair.core, c.as_given = pair.as_given;
   c.sample = sample;
   c.frame = contact_frame(sample.n);
   const Vec3d middle = 0.5 * (sample.p_a + sample.p_b);

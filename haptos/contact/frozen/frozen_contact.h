@@ -126,6 +126,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
     HuntCrossleyContact<double> hunt;
     double friction = 0;
     double core = 0;            // see PairSamples
+    bool as_given = false;      // likewise
     bool expected = false;      // to act in this step, by the velocities at its start
     double sticks = 0;          // sigma w [1/kg]
     bool fresh = false;         // anchored, and new

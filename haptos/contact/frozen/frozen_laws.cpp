@@ -6,6 +6,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/contact/friction/lag_key.h"
 #include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/contact/frozen/notes.h"
 #include "haptos/system/regularisation.h"
 
 namespace haptos {
@@ -148,7 +149,6 @@ double FrozenContact::part_told(std::size_t first) {
     depth += c.pressed * std::max(-c.sample.gap, 0.0);
   }
   if (!(force > 0)) return 1;
-  constexpr std::int32_t kLoad = -102;
   const int* side = candidates_[first].surface;
   FeaturePair pair = bodies_of(surface(side[0]), surface(side[1]));
   pair.part_a = pair.part_b = kLoad;
@@ -174,7 +174,8 @@ void FrozenContact::set_laws(std::size_t first) {
     const double w = delassus_estimate(starts_[k].delassus);
     // As stiff together as so many samples of equal shares, but each by its share.
     const double equal = mean * squares / std::max(c.sample.share, 1e-300);
-    double bound = near_rigid_bound(law_.near_rigid, std::min(equal, kSoftest * w));
+    double bound =
+        c.as_given ? 0 : near_rigid_bound(law_.near_rigid, std::min(equal, kSoftest * w));
     double stiffness = open ? open_stiffness(c) : 1;
     c.inverse_mass = w;
     c.sticks = law_.stick_compliance * w;
@@ -214,7 +215,7 @@ void FrozenContact::set_hunt_crossley(Candidate& c, const Mixed& m, double bound
   l.friction = m.friction;
   l.step = h_;
   l.gap = c.sample.gap;
-  l.stiffness = std::min(m.stiffness, 1 / (h_ * h_ * bound));
+  l.stiffness = bound > 0 ? std::min(m.stiffness, 1 / (h_ * h_ * bound)) : m.stiffness;
   l.dissipation = m.dissipation;
   const double v = start.velocity[2], stops = std::max(-v, 0.0) / start.delassus(2, 2);
   const double expected =

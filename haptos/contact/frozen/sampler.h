@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "haptos/geometry/collide/collide.h"
@@ -15,6 +16,7 @@
 
 namespace haptos {
 
+class DistanceField;
 class FrozenContact;
 
 /// Acceleration by which a body may start to move within a step [m/s2].
@@ -36,11 +38,20 @@ struct FrozenSurface {
   double friction = kOther;
   double modulus = 0;      ///< K [Pa/m]; 0: stiffness alone
   double dissipation = 0;  ///< d [s/m]
+  /// What hydroelastic contact knows of it: its pressure per depth [Pa/m], 0 for a rigid one, and
+  /// the distance field, null where it takes no part.
+  double hydroelastic = 0;
+  std::shared_ptr<const DistanceField> field;
 
   /// Whether it moves with unknowns, and with those of which environment.
   bool moves() const { return link || env >= 0; }
   int in_env() const { return link ? link->env() : env; }
 };
+
+/// Whether two surfaces meet in hydroelastic contact, and in no other.
+inline bool meet_by_pressure(const FrozenSurface& a, const FrozenSurface& b) {
+  return a.field && b.field && a.hydroelastic + b.hydroelastic > 0;
+}
 
 /// The bodies of two surfaces, and their environment; parts and features are left to whoever asks.
 inline FeaturePair bodies_of(const FrozenSurface& a, const FrozenSurface& b) {
@@ -69,6 +80,8 @@ struct PairSamples {
   /// Per sample the change of the velocity at the contact until the middle of the step, while no
   /// unknown changes, world [m/s]; nullptr: none.
   const Vec3d* rolls = nullptr;
+  /// The stiffness is that of the surfaces whatever the step: the near-rigid bound does not hold.
+  bool as_given = false;
   double core = 0;  ///< depth beyond which what has the layers crosses [m]; 0: none has
 };
 

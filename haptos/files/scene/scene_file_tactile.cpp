@@ -6,8 +6,8 @@
 #include "haptos/base/text/text.h"
 #include "haptos/files/scene/scene_file_fields.h"
 #include "haptos/geometry/mesh/mesh_check.h"
-#include "haptos/geometry/query/surface_distance.h"
 #include "haptos/geometry/shape/shape_properties.h"
+#include "haptos/geometry/tree/surface_distance.h"
 #include "haptos/sim/model/model.h"
 #include "haptos/sim/model/robots.h"
 

@@ -332,8 +332,8 @@ void Reader::read_coefficients(const xml::Element& e, const std::string& what, R
 
 void Reader::read_contact(const xml::Element& e, const std::string& of_link, RobotLink& link) {
   const std::string what = of_link + ", contact";
-  known(e, what, {}, {"lateral_friction", "stiffness", "damping", "layer"},
-        {"lateral_friction", "stiffness", "damping", "layer"});
+  known(e, what, {}, {"lateral_friction", "stiffness", "damping", "layer", "hydroelastic"},
+        {"lateral_friction", "stiffness", "damping", "layer", "hydroelastic"});
   const auto value = [&](const char* child, double most) {
     const xml::Element* c = e.child(child);
     if (!c) return -1.0;
@@ -343,8 +343,10 @@ void Reader::read_contact(const xml::Element& e, const std::string& of_link, Rob
   const double stiffness = value("stiffness", kMostStiffness);
   const double time = relaxation_time(stiffness, value("damping", kMostStiffness));
   const double layer = value("layer", kWidestLayer);
+  const double modulus = value("hydroelastic", kMostStiffness);
   for (RobotShape& s : link.collisions) {
     if (layer >= 0) s.layer = layer;
+    if (modulus >= 0) s.hydroelastic = modulus;
     if (s.friction < 0) s.friction = friction;
     if (s.stiffness < 0) s.stiffness = stiffness, s.relaxation_time = time;
   }

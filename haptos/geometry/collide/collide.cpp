@@ -1,6 +1,8 @@
 #include "haptos/geometry/collide/collide.h"
 
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/collide/field.h"
@@ -14,7 +16,7 @@ namespace {
 
 // Pairs are worked out with the lower rank first, so that their answer has one form.
 int rank(const CollisionShape& s) {
-  if (s.field()) return 8;
+  if (s.has_field()) return 8;
   switch (s.kind()) {
     case ShapeKind::kSphere:
       return 0;
@@ -123,7 +125,26 @@ Convex convex_of(const Shape& s, const Polytope* polytope) {
   return c;
 }
 
+// Many bodies may share a mesh.
+std::shared_ptr<const Polytope> hull_of(const std::shared_ptr<const TriMesh>& mesh) {
+  static MadeOf<Polytope> hulls;
+  return hulls.of(mesh,
+                  [&] { return std::make_shared<const Polytope>(convex_hull(mesh->vertices)); });
+}
+
+std::shared_ptr<const TriangleField> field_of(const Shape& shape) {
+  static MadeOf<TriangleField> fields;
+  const auto make = [&] { return std::make_shared<const TriangleField>(shape); };
+  return shape.kind == ShapeKind::kMesh ? fields.of(shape.mesh, make) : make();
+}
+
 }  // namespace
+
+struct CollisionShape::LazyField {
+  std::atomic<const TriangleField*> ready{nullptr};
+  std::mutex mutex;
+  std::shared_ptr<const TriangleField> field;
+};
 
 CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
     : kind_(shape.kind), shape_(shape) {
@@ -133,21 +154,31 @@ CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
   } else if (kind_ == ShapeKind::kHull) {
     if (!shape.mesh || shape.mesh->vertices.size() < 4) check_shape(shape, element);
     try {
-      polytope_ = std::make_shared<Polytope>(convex_hull(shape.mesh->vertices));
+      polytope_ = hull_of(shape.mesh);
     } catch (const InputError&) {
       check_shape(shape, element);  // says the same, and whose hull it is
       throw;
     }
-  } else if (kind_ == ShapeKind::kMesh || kind_ == ShapeKind::kHeightField) {
-    static MadeOf<TriangleField> fields;  // of meshes, which many bodies may share
-    const auto make = [&] { return std::make_shared<const TriangleField>(shape); };
-    field_ = kind_ == ShapeKind::kMesh ? fields.of(shape.mesh, make) : make();
+  } else if (has_field()) {
+    field_ = std::make_shared<LazyField>();
   }
   if (kind_ == ShapeKind::kHalfSpace) return;
   box_ = shape_bounds(shape);
   for (int k = 0; k < 3; ++k)
     half_thickness_ = vmin(half_thickness_, 0.5 * (box_.hi[k] - box_.lo[k]));
   if (!field_) convex_ = convex_of(shape, polytope_.get());
+}
+
+const TriangleField* CollisionShape::field() const {
+  if (!field_) return nullptr;
+  if (const TriangleField* ready = field_->ready.load(std::memory_order_acquire)) return ready;
+  const auto made = field_of(shape_);  // not under the lock, as in MadeOf
+  const std::lock_guard lock(field_->mutex);
+  if (!field_->field) {
+    field_->field = made;
+    field_->ready.store(made.get(), std::memory_order_release);
+  }
+  return field_->field.get();
 }
 
 Aabb CollisionShape::bounds(const Pose& pose) const {
@@ -189,7 +220,7 @@ ShapeDistance distance(const CollisionShape& a, const Pose& pose_a, const Collis
   const Mat3d ra = to_matrix(pose_a.q), rb = to_matrix(pose_b.q);
   const bool swap = swapped(a, b, ra, pose_a.p, rb, pose_b.p);
   const CollisionShape &x = swap ? b : a, &y = swap ? a : b;
-  if (!x.is_convex() || y.field()) {
+  if (!x.is_convex() || y.has_field()) {
     Diagnostic d;
     d.element = "distance between shapes";
     d.rule = "needs two convex shapes, or one and a half-space";

@@ -29,18 +29,21 @@ namespace haptos {
 
 class TriangleField;
 
-/// A shape made ready for collision: checked, its hull or its tree built. Cheap to copy.
+/// A shape made ready for collision: checked, its hull built. Cheap to copy.
 class CollisionShape {
  public:
   /// Throws InputError naming `element` when the shape is not valid (see check_shape).
   explicit CollisionShape(const Shape& shape, const std::string& element = "shape");
 
   ShapeKind kind() const { return kind_; }
-  bool is_convex() const { return !field_ && kind_ != ShapeKind::kHalfSpace; }
+  bool is_convex() const { return !has_field() && kind_ != ShapeKind::kHalfSpace; }
+  /// Whether it is a mesh or a height field.
+  bool has_field() const { return kind_ == ShapeKind::kMesh || kind_ == ShapeKind::kHeightField; }
   /// The core and radius of a convex shape.
   const Convex& convex() const { return convex_; }
-  /// Triangles of a mesh or a height field; null for others.
-  const TriangleField* field() const { return field_.get(); }
+  /// Triangles of a mesh or a height field; null for others. Their tree is made when it is first
+  /// asked for, once for all copies; any number of threads may ask.
+  const TriangleField* field() const;
   /// World box at a pose; as shape_bounds(), but of a mesh or a hull the box around its own box
   /// [m].
   Aabb bounds(const Pose& pose) const;
@@ -54,7 +57,8 @@ class CollisionShape {
   double half_thickness_ = Aabb::kInf;
   Convex convex_;
   std::shared_ptr<const Polytope> polytope_;
-  std::shared_ptr<const TriangleField> field_;
+  struct LazyField;
+  std::shared_ptr<LazyField> field_;
 };
 
 struct ContactSample {

@@ -57,9 +57,9 @@ double closing(const CollisionShape& a, const ShapePath& path_a, const Collision
 
 bool first_touch(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,
                  const ShapePath& path_b, double tolerance, double& t, double end) {
-  if (a.field())
+  if (a.has_field())
     return b.is_convex() && a.field()->first_touch(b, path_b, path_a, tolerance, t, end);
-  if (b.field())
+  if (b.has_field())
     return a.is_convex() && b.field()->first_touch(a, path_a, path_b, tolerance, t, end);
   t = 0;
   for (int k = 0; k < kMostSteps; ++k) {
@@ -127,7 +127,7 @@ double highest(const CollisionShape& s, const Pose& pose, const Vec3d& n) {
     int hint = 0;
     return dot(n, r * support(s.convex(), transpose(r) * n, hint) + pose.p) + s.convex().radius;
   }
-  if (!s.field())
+  if (!s.has_field())
     return dot(column(to_matrix(pose.q), 2), n) > 1 - 1e-12 ? dot(n, pose.p) : Aabb::kInf;
   const Aabb box = s.bounds(pose);
   double top = 0;

@@ -16,6 +16,8 @@ struct HalfSpace {
   Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
   double offset = 0;        ///< [m]
   double layer = 0;         ///< width of a boundary layer on it [m]; 0: none
+  bool shrink = false;      ///< the layer ends at the plane, not beyond it
+  double hydroelastic = 0;  ///< modulus of the pressure inside [Pa/m]; 0: rigid
 };
 
 template <>
@@ -34,6 +36,11 @@ struct FieldsOf<HalfSpace> {
         friction_row<S>("coefficient, or `[static, kinetic]`, against soft and affine bodies"),
         {{"layer", "m", 0, 1, "width of the boundary layer on it, against rigid bodies and robots"},
          &S::layer},
+        {{"shrink", "", 0, 1, "whether the layer ends at the plane, and not beyond it"},
+         &S::shrink},
+        {{"hydroelastic", "Pa/m", 0, 1e15,
+          "pressure per depth below it, for hydroelastic contact; 0: rigid"},
+         &S::hydroelastic},
         group_row<S>(),
     };
     return t;

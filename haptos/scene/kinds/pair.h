@@ -37,9 +37,9 @@ struct FieldsOf<PairOptions> {
         {{"support", "m", 1e-9, 1,
           "gap at which contact force sets in; `scene`: as the section `contact` says", "scene"},
          &S::support},
-        {{"model", "", -1, 3,
+        {{"model", "", -1, 4,
           "of contact, [below](#models-of-contact); left out: as the section `contact` says",
-          "barrier mortar point layer"},
+          "barrier mortar point layer hydroelastic"},
          &S::model},
         {{"friction", "", -1, limits::kMostFriction,
           "coefficient of the pair, or `[static, kinetic]`; left out: combined from the two "

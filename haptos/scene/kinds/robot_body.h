@@ -25,7 +25,10 @@ struct RobotContact {
   double modulus = 0;
   double dissipation = 20;  ///< of Hunt and Crossley's laws (point_contact.law) [s/m]
   double layer = 0;         ///< width of a boundary layer about its shapes [m]; 0: none
-  std::string group;        ///< group of bodies that pairs may name
+  bool shrink = false;      ///< shapes get smaller by their layer, which then ends where they did
+  double hydroelastic = 0;  ///< modulus of the pressure inside its shapes [Pa/m]; 0: rigid
+  double field_resolution = 64;  ///< cells of distance fields along the longest side of a mesh
+  std::string group;             ///< group of bodies that pairs may name
   std::vector<Sensor> sensors;
 };
 
@@ -58,6 +61,17 @@ struct FieldsOf<RobotContact> {
           "([what it does](contact/boundary_layer.md)): meshes are then taken as they are; 0: "
           "none"},
          &S::layer},
+        {{"shrink", "", 0, 1,
+          "whether its shapes get smaller by their layer, so that the layer ends where they did "
+          "([shrunk cores](contact/boundary_layer.md#shrunk-cores))"},
+         &S::shrink},
+        {{"hydroelastic", "Pa/m", 0, 1e15,
+          "pressure per depth inside its shapes, by which they touch everything else that has an "
+          "inside ([what it does](contact/hydroelastic.md)); 0: rigid"},
+         &S::hydroelastic},
+        {{"field_resolution", "", 8, 1024,
+          "cells of a distance field along the longest side of a mesh, for hydroelastic contact"},
+         &S::field_resolution},
         group_row<S>(),
         {{"sensors", "", 0, 0, "a list: [below](#sensors)", "none"}, {}},
     };

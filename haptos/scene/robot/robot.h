@@ -49,6 +49,7 @@ struct RobotShape {
   double stiffness = -1;        ///< [N/m]; below 0: the scene's
   double relaxation_time = -1;  ///< [s]; below 0: the scene's
   double layer = -1;            ///< width of its boundary layer [m]; below 0: the body's
+  double hydroelastic = -1;     ///< modulus of the pressure in it [Pa/m]; below 0: the body's
   bool sheet = false;           ///< a mesh that has two sides everywhere, for its layer
 };
 

@@ -5,9 +5,11 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/boundary_layer/layer_sampler.h"
+#include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
 #include "haptos/contact/live/group/live_group.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
 #include "haptos/sim/build/build_robots.h"
+#include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/workspace.h"
 
@@ -185,7 +187,12 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     PointShape p{CollisionShape(plane, h.name), {h.normal * h.offset, rotation_to(h.normal)}};
     p.body = body_number(model, h.name);
     p.layer = h.layer;
-    if (!f.layers.empty()) f.layers.push_back(layer_shape(plane, h.name));
+    if (!f.layers.empty())
+      f.layers.push_back(layer_shape(plane, h.name, false, h.shrink ? h.layer : 0));
+    if (largest_hydroelastic(scene) > 0) {
+      p.field = std::make_shared<DistanceField>(plane);
+      p.hydroelastic = h.hydroelastic;
+    }
     f.shapes.push_back(std::move(p));
     owner.push_back(&h.name);
   }
@@ -207,11 +214,26 @@ void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Work
   add_contact(w, std::move(term));
 }
 
+// Hydroelastic contact of those of them that have a distance field, one of the two a pressure.
+void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
+  if (!(largest_hydroelastic(model.scene) > 0)) return;
+  std::vector<PressedShape> pressed;
+  for (const PointShape& s : f.shapes) {
+    PressedShape p;
+    static_cast<FrozenSurface&>(p) = s;
+    p.frame = s.frame;
+    pressed.push_back(std::move(p));
+  }
+  add_frozen(
+      f, std::make_unique<HydroelasticContact>(pressed, model.scene.point_contact, f.excluded), w);
+}
+
 // Frozen contact of robots with each other and with half-spaces: by layers where one of the two has
 // one, else of points.
 void add_frozen_contact(const Model& model, Workspace& w) {
   const FrozenShapes f = frozen_shapes(model, w);
   if (f.shapes.size() < 2) return;
+  add_hydroelastic_contact(model, f, w);
   const PointContactOptions& law = model.scene.point_contact;
   if (std::any_of(f.shapes.begin(), f.shapes.end(),
                   [](const PointShape& s) { return s.layer == 0; }))

@@ -125,6 +125,10 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
       p.dissipation = spec.dissipation;
       p.modulus = spec.modulus;
       p.layer = or_else(c.layer, spec.layer);
+      if (!robot.fields.empty()) {
+        p.field = robot.fields[i][k];
+        p.hydroelastic = or_else(c.hydroelastic, spec.hydroelastic);
+      }
       parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }

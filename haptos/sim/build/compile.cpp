@@ -147,7 +147,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
   });
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
-  const bool layered = widest_layer(scene) > 0;
+  const FrozenNeeds frozen{widest_layer(scene) > 0, largest_hydroelastic(scene) > 0};
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();
@@ -155,7 +155,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
     const int first_body = names.empty() ? 0 : body_number(*m, names.front());
     const bool live = std::any_of(names.begin(), names.end(),
                                   [&](const std::string& n) { return meets_live(scene, n); });
-    m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live, layered));
+    m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live, frozen));
   }
   compile_sensors(scene, *m);
   compile_gels(scene, *m);

@@ -26,20 +26,39 @@ std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
   return kinds;
 }
 
+// Of a body the largest that any of its shapes has.
+double modulus(const RobotBody& b) {
+  double most = b.hydroelastic;
+  for (const RobotLink& l : b.robot.links)
+    for (const RobotShape& c : l.collisions) most = std::max(most, c.hydroelastic);
+  return most;
+}
+double modulus(const HalfSpace& h) { return h.hydroelastic; }
 double layer(const RobotBody& b) { return widest_layer(b); }
 double layer(const HalfSpace& h) { return h.layer; }
 
-// The widest boundary layer of the bodies that a name means [m].
-double layer_of(const Scene& s, const std::string& name) {
-  double widest = 0;
+// The largest of the bodies that a name means.
+template <class F>
+double most_of(const Scene& s, const std::string& name, const F& value) {
+  double most = 0;
   const auto look = [&](const auto& list) {
     for (const auto& b : list)
-      if (b.name == name || b.group == name) widest = std::max(widest, layer(b));
+      if (b.name == name || b.group == name) most = std::max(most, value(b));
   };
   look(s.robots), look(s.half_spaces);
   if (const LinkName link = find_link(s, name); link.robot >= 0)
-    widest = std::max(widest, layer(s.robots[static_cast<std::size_t>(link.robot)]));
-  return widest;
+    most = std::max(most, value(s.robots[static_cast<std::size_t>(link.robot)]));
+  return most;
+}
+
+// The widest boundary layer [m].
+double layer_of(const Scene& s, const std::string& name) {
+  return most_of(s, name, [](const auto& b) { return layer(b); });
+}
+
+// The largest hydroelastic modulus [Pa/m].
+double modulus_of(const Scene& s, const std::string& name) {
+  return most_of(s, name, [](const auto& b) { return modulus(b); });
 }
 
 bool has_word(const std::vector<const char*>& words, const std::string& word) {
@@ -87,8 +106,8 @@ const std::vector<PairModels>& pair_model_table() {
       {K::kPrescribed, K::kPrescribed, {}},
       {K::kPrescribed, K::kRobot, {"barrier", "mortar"}},
       {K::kPrescribed, K::kHalfSpace, {}},
-      {K::kRobot, K::kRobot, {"point", "layer"}},
-      {K::kRobot, K::kHalfSpace, {"point", "layer"}},
+      {K::kRobot, K::kRobot, {"point", "layer", "hydroelastic"}},
+      {K::kRobot, K::kHalfSpace, {"point", "layer", "hydroelastic"}},
       {K::kHalfSpace, K::kHalfSpace, {}},
   };
   return table;
@@ -113,6 +132,13 @@ void check_pair_model(const Scene& scene, const PairOptions& pair) {
   if (word == "point" && layered)
     refuse(element, word, "is no contact of bodies of which one has a boundary layer",
            "leave the model out, or the layer");
+  const bool pressed = modulus_of(scene, pair.a) + modulus_of(scene, pair.b) > 0;
+  if (word == "hydroelastic" && !pressed)
+    refuse(element, word, "needs a pressure field, and both are rigid",
+           "give one of them a hydroelastic modulus, such as 1e7 Pa/m");
+  if ((word == "point" || word == "layer") && pressed)
+    refuse(element, word, "is no contact of bodies of which one has a hydroelastic modulus",
+           "leave the model out, or the modulus");
   std::string others;
   // A surface meets itself in barrier contact.
   const bool self =
@@ -135,6 +161,13 @@ double widest_layer(const RobotBody& body) {
   for (const RobotLink& l : body.robot.links)
     for (const RobotShape& c : l.collisions) widest = std::max(widest, c.layer);
   return widest;
+}
+
+double largest_hydroelastic(const Scene& scene) {
+  double most = 0;
+  for (const RobotBody& b : scene.robots) most = std::max(most, modulus(b));
+  for (const HalfSpace& h : scene.half_spaces) most = std::max(most, h.hydroelastic);
+  return most;
 }
 
 double widest_layer(const Scene& scene) {

@@ -34,8 +34,18 @@ void check_pair_model(const Scene& scene, const PairOptions& pair);
 inline double layer_of(const RobotBody& body, const RobotShape& shape) {
   return shape.layer >= 0 ? shape.layer : body.layer;
 }
+/// Modulus of the pressure inside of a shape of a body [Pa/m]: its own, or the body's.
+inline double hydroelastic_of(const RobotBody& body, const RobotShape& shape) {
+  return shape.hydroelastic >= 0 ? shape.hydroelastic : body.hydroelastic;
+}
+/// By how much such a shape gets smaller for its layer [m].
+inline double shrink_of(const RobotBody& body, const RobotShape& shape) {
+  return body.shrink ? layer_of(body, shape) : 0;
+}
 /// Of the widest boundary layer of a body's shapes, and of all of a scene [m]; 0: there is none.
 double widest_layer(const RobotBody& body);
 double widest_layer(const Scene& scene);
+/// Of all of a scene, the largest hydroelastic modulus [Pa/m]; 0: nothing has a pressure field.
+double largest_hydroelastic(const Scene& scene);
 
 }  // namespace haptos

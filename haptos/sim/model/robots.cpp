@@ -8,6 +8,7 @@
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/tree/tree_kinematics.h"
+#include "haptos/geometry/field/distance_field.h"
 #include "haptos/geometry/layer/layer_contacts.h"
 #include "haptos/geometry/mesh/mass_properties.h"
 #include "haptos/geometry/mesh/mesh_check.h"
@@ -194,8 +195,20 @@ RobotModel placed_model(const RobotBody& spec) {
   return m;
 }
 
+// A shape that has a pressure needs an inside; a rigid one that has none meets others otherwise.
+std::shared_ptr<const DistanceField> field_of(const RobotBody& spec, const RobotShape& shape,
+                                              const std::string& element) {
+  try {
+    return std::make_shared<DistanceField>(
+        shape.shape, static_cast<int>(std::lround(spec.field_resolution)), element);
+  } catch (const InputError&) {
+    if (hydroelastic_of(spec, shape) > 0) throw;
+    return nullptr;
+  }
+}
+
 RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
-                    const std::vector<GluedMass>& glued, bool live, bool layered) {
+                    const std::vector<GluedMass>& glued, bool live, FrozenNeeds frozen) {
   RobotModel m = placed_model(spec);
   m.velocity = spec.velocity;
   if (m.velocity.empty()) m.velocity.assign(at_index(m.tree->v_count), 0.0);
@@ -212,7 +225,8 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
                 static_cast<int>(m.robot.links.size()), static_cast<int>(m.tree->bodies.size())};
   for (const RobotLink& l : m.robot.links) {
     m.shapes.emplace_back();
-    if (layered) m.layers.emplace_back();
+    if (frozen.layers) m.layers.emplace_back();
+    if (frozen.fields) m.fields.emplace_back();
     for (const RobotShape& s : l.collisions) {
       const std::string element = "link \"" + l.name + "\", collision " + s.name;
       if (s.shape.mesh && s.shape.mesh->triangles.empty() && !(layer_of(spec, s) > 0))
@@ -220,7 +234,9 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
                           "has points and no triangles, which touch by a boundary layer only",
                           "give it a layer"});
       m.shapes.back().emplace_back(s.shape, element);
-      if (layered) m.layers.back().push_back(layer_shape(s.shape, element, s.sheet));
+      if (frozen.layers)
+        m.layers.back().push_back(layer_shape(s.shape, element, s.sheet, shrink_of(spec, s)));
+      if (frozen.fields) m.fields.back().push_back(field_of(spec, s, element));
     }
   }
   find_no_contact(spec, m);
@@ -279,9 +295,9 @@ static auto naming(const RobotBody& spec, const Do& f) {
 }
 
 RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
-                         const std::vector<GluedMass>& glued, bool live, bool layered) {
+                         const std::vector<GluedMass>& glued, bool live, FrozenNeeds frozen) {
   return naming(spec,
-                [&] { return compiled(spec, first_body, first_control, glued, live, layered); });
+                [&] { return compiled(spec, first_body, first_control, glued, live, frozen); });
 }
 
 std::vector<Pose> start_poses(const RobotBody& spec) {

@@ -28,6 +28,8 @@ struct ControlSlots {
   int end() const { return friction() + 1; }
 };
 
+class DistanceField;
+
 struct RobotModel {
   std::string name;  ///< of the entry
   Pose pose;         ///< of the entry
@@ -40,6 +42,9 @@ struct RobotModel {
   std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
   /// The same for boundary-layer contact; empty where nothing of the scene has a layer.
   std::vector<std::vector<LayerShape>> layers;
+  /// Their distance fields, for hydroelastic contact; null for a mesh without an inside, empty
+  /// where nothing of the scene has a pressure field.
+  std::vector<std::vector<std::shared_ptr<const DistanceField>>> fields;
   std::vector<std::array<int, 2>> no_contact;  ///< links that never touch, in order
   int first_body = 0;                          ///< number of link 0 in contact records
   std::vector<int> carriers;  ///< links that carry points of live contact or of glue
@@ -54,6 +59,11 @@ struct RobotModel {
   int unknown(const std::string& joint) const;
 };
 
+/// What models of frozen contact need of every shape.
+struct FrozenNeeds {
+  bool layers = false, fields = false;
+};
+
 /// A mass that is glued to a link, where it is at the start of a run (world) [kg], [m].
 struct GluedMass {
   int link = 0;
@@ -64,11 +74,11 @@ struct GluedMass {
 /// @param first_body, first_control  numbers that the robot may use from
 /// @param glued  counts as mass of its link
 /// @param live  whether its shapes meet bodies in live contact
-/// @param layered  whether something of the scene has a boundary layer
+/// @param frozen  what models of frozen contact something of the scene needs
 /// @throws InputError naming robot and part
 RobotModel compile_robot(const RobotBody& spec, int first_body, int first_control,
                          const std::vector<GluedMass>& glued = {}, bool live = false,
-                         bool layered = false);
+                         FrozenNeeds frozen = {});
 
 /// The motor that each column of a trajectory drives.
 /// @throws InputError for a column that is no motor of the robot

@@ -36,24 +36,23 @@ def pose_row(p: Array, q: Array) -> Array:
     return np.concatenate([p, q])
 
 
-def layers(mujoco: Any, model: Any) -> dict[int, float]:
-    """Widths of boundary layers [m] by geom: MJCF's own place for numbers that MuJoCo does not know,
+def of_geoms(mujoco: Any, model: Any, tuple_name: str, most: float, remedy: str) -> dict[int, float]:
+    """Numbers by geom, in MJCF's own place for those that MuJoCo does not know,
     <custom><tuple name="layer"><element objtype="geom" objname="" prm=""/></tuple></custom>."""
     found: dict[int, float] = {}
-    i = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TUPLE, "layer")
+    i = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TUPLE, tuple_name)
     if i < 0:
         return found
     first = int(model.tuple_adr[i])
     for k in range(first, first + int(model.tuple_size[i])):
         kind, g = int(model.tuple_objtype[k]), int(model.tuple_objid[k])
-        width = float(model.tuple_objprm[k])
+        value = float(model.tuple_objprm[k])
         named = mujoco.mj_id2name(model, kind, g) or str(g)
         if kind != int(mujoco.mjtObj.mjOBJ_GEOM):
-            refuse('tuple "layer"', named, "must name geoms", 'give objtype="geom"')
-        if not 0 <= width <= 1:
-            refuse(f'tuple "layer", geom "{named}"', width, "must be from 0 to 1",
-                   "give the width in metres")
-        found[g] = width
+            refuse(f'tuple "{tuple_name}"', named, "must name geoms", 'give objtype="geom"')
+        if not 0 <= value <= most:
+            refuse(f'tuple "{tuple_name}", geom "{named}"', value, f"must be from 0 to {most:g}", remedy)
+        found[g] = value
     return found
 
 
@@ -68,7 +67,8 @@ class Builder:
         self.links: list[_core.RobotLink] = []
         self.joints: list[_core.RobotJoint] = []
         self._meshes: dict[tuple[int, str], _core.RobotShape] = {}
-        self._layers = layers(mujoco, model)
+        self._layers = of_geoms(mujoco, model, "layer", 1, "give the width in metres")
+        self._moduli = of_geoms(mujoco, model, "hydroelastic", 1e15, "give the modulus in Pa/m")
         self._taken: dict[str, set[str]] = {}
         m = model
         self.body_link = [-1] * m.nbody  # link that carries the body, -1: the world
@@ -280,6 +280,8 @@ class Builder:
             "frame": pose_row(m.geom_pos[g] + self.shift[b], m.geom_quat[g])}
         if g in self._layers:
             options["layer"] = self._layers[g]
+        if g in self._moduli:
+            options["hydroelastic"] = self._moduli[g]
         if kind == types.mjGEOM_PLANE:
             return _core.RobotShape("half_space", **options)
         if kind in (types.mjGEOM_MESH, types.mjGEOM_SDF):
@@ -299,7 +301,8 @@ class Builder:
     def _mesh(self, g: int, exact: bool, options: dict[str, Any]) -> _core.RobotShape:
         m = self.m
         i = int(m.geom_dataid[g])
-        word = "hull" if self.hulls and not exact and "layer" not in options else "mesh"
+        as_is = exact or bool({"layer", "hydroelastic"} & options.keys())
+        word = "hull" if self.hulls and not as_is else "mesh"
         if exact:
             self.left.add("signed distance fields of geoms", options["name"],
                           "the surface of the mesh stands for them")

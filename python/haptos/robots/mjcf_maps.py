@@ -296,7 +296,7 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
         for _ in range(int(getattr(m, count))):
             left.add(what, "", why)
     for i in range(int(m.ntuple)):
-        if (name := b.name("TUPLE", i, "")) != "layer":
+        if (name := b.name("TUPLE", i, "")) not in ("layer", "hydroelastic"):
             left.add("tuples", name)
     textured = {int(i) for i in m.geom_matid if i >= 0 and np.any(m.mat_texid[i] >= 0)}
     for i in sorted(textured):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -369,14 +369,17 @@ class Scene(SceneOptions):
         self._core.validate()
 
     def compile(self, envs: int = 1, device: str = "cpu", *, strict: bool | None = None,
-                quiet: bool = False) -> Sim:
+                quiet: bool = False,
+                progress: Callable[[str, float], object] | None = None) -> Sim:
         """Makes a Sim. The scene may be changed and compiled again.
 
         envs: number of copies that run side by side and know nothing of each other, one thread each
         where there are as many as threads; device: "cpu"; strict: whether a warning about the scene
         is an error, None takes the scene's sim.strict; quiet: leaves warnings to Sim.warnings, else
-        each is a SceneWarning too. Raises InputError for a scene that cannot run, for example one
-        that starts in intersection.
+        each is a SceneWarning too; progress: called meanwhile with what is being done and the part of
+        it that is done, 0 to 1, where a mesh with a layer takes long. What it raises ends the call, as
+        Ctrl-C does. Raises InputError for a scene that cannot run, for example one that starts in
+        intersection.
         """
         from haptos.scene.sim import Sim
 
@@ -389,7 +392,7 @@ class Scene(SceneOptions):
         try:
             if strict is not None:
                 self.sim.strict = bool(strict)
-            sim = Sim(self, int(envs))
+            sim = Sim(self, int(envs), progress)
         finally:
             self.sim.strict = before
         if not quiet:

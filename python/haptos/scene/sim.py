@@ -75,8 +75,9 @@ class StepReport:
 class Sim(Readings):
     """A compiled scene. Made by Scene.compile()."""
 
-    def __init__(self, scene: Scene, envs: int = 1) -> None:
-        self._batch = _core.Batch(scene._core, envs)
+    def __init__(self, scene: Scene, envs: int = 1,
+                 progress: Callable[[str, float], object] | None = None) -> None:
+        self._batch = _core.Batch(scene._core, envs, progress)
         self._each = [self._batch.env(k) for k in range(envs)]
         self._core = self._each[0]  # for what all environments share
         self._entries = scene.entries()

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/notes.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/collide/field.h"
 
@@ -32,8 +33,6 @@ constexpr double kLift = 1.5;
 constexpr double kFarthest = 100;
 // Cosine of the turn within a step up to which a lifted contact is the same.
 constexpr double kSame = 0.98;
-// What notes are about, FeaturePair::part_a.
-constexpr int kParting = -2, kLifted = -3;
 
 // Whether distance and samples of a shape are exact to round-off.
 bool sharp(const CollisionShape& s) { return !s.is_convex() || !is_curved(s.convex().core); }
@@ -69,7 +68,7 @@ double PointSampler::parting_of(const StepContext& context, const NearPair& p) c
                       -p.gap))
       most = -p.gap;
   } else if (context.history && !context.history->empty()) {
-    const auto it = context.history->find(note_key(p, kParting));
+    const auto it = context.history->find(note_key(p, kPointParting));
     if (it != context.history->end()) most = it->second.edge;
   }
   return std::max(0.0, std::min(most, -p.gap) - parting_speed_ * h_);
@@ -82,7 +81,7 @@ bool PointSampler::lifted(const StepContext& context, const NearPair& p) const {
   const ContactSample& s = samples_[at_index(p.deepest)];
   if (context.step > 0) {  // a run may start with bodies that glide
     if (!context.history || context.history->empty()) return false;
-    const auto it = context.history->find(note_key(p, kLifted));
+    const auto it = context.history->find(note_key(p, kPointLifted));
     if (it == context.history->end() || !(dot(it->second.anchor, s.n) > kSame)) return false;
   }
   const Link *a = shapes_[at_index(p.shape[0])].link, *b = shapes_[at_index(p.shape[1])].link;
@@ -177,7 +176,7 @@ bool PointSampler::arrives(const NearPair& p, const std::vector<double>& z, doub
       sharp(a) && sharp(b) ? touch_tolerance(p) : touch_tolerance(p) * kCurved / kTouch;
   const double end = horizon(p, pa, pb);
   double c = 0;
-  if (a.field() || b.field()) {
+  if (a.has_field() || b.has_field()) {
     // Other triangles than the nearest may be met first.
     const Vec3d from = pb.speed(0) - pa.speed(0), to = pb.speed(end) - pa.speed(end);
     c = std::max(norm(from), norm(to)) + norm(pa.turn) * size_of(a) + norm(pb.turn) * size_of(b);
@@ -315,10 +314,10 @@ bool PointSampler::revise(const StepContext& context, const std::vector<double>&
 void PointSampler::commit(const FrozenContact& contact) {
   notes_.clear();
   for (const NearPair& p : near_)
-    if (p.parting > 0) notes_.push_back({note_key(p, kParting), Vec3d::zero(), p.parting});
+    if (p.parting > 0) notes_.push_back({note_key(p, kPointParting), Vec3d::zero(), p.parting});
   if (!contact.lifts()) return;
   for (const auto& [pair, n] : contact.slipping_pairs())
-    notes_.push_back({note_key(near_[at_index(pair)], kLifted), n, 0});
+    notes_.push_back({note_key(near_[at_index(pair)], kPointLifted), n, 0});
 }
 
 void PointSampler::remember(ContactHistory& next) const {

@@ -30,6 +30,7 @@ PointSampler::PointSampler(std::vector<PointShape> shapes, const PointContactOpt
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
+  make_fields();
   if (law.near_rigid > 0) return;
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     for (std::size_t j = i + 1; j < shapes_.size(); ++j)
@@ -41,9 +42,22 @@ PointSampler::PointSampler(std::vector<PointShape> shapes, const PointContactOpt
                           "give one of them a stiffness, or near_rigid above 0"});
 }
 
+// Of meshes that something convex may touch: none is made in a step.
+void PointSampler::make_fields() const {
+  const int n = static_cast<int>(shapes_.size());
+  for (int i = 0; i < n; ++i) {
+    if (!shapes_[at_index(i)].shape.has_field()) continue;
+    for (int j = 0; j < n; ++j)
+      if (shapes_[at_index(j)].shape.is_convex() && may_touch(std::min(i, j), std::max(i, j))) {
+        shapes_[at_index(i)].shape.field();
+        break;
+      }
+  }
+}
+
 bool PointSampler::may_touch(int i, int j) const {
   const PointShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-  if (a.layer + b.layer > 0) return false;
+  if (a.layer + b.layer > 0 || meet_by_pressure(a, b)) return false;
   if (a.link == b.link || (a.link && b.link && a.link->env() != b.link->env())) return false;
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{i, j});
 }

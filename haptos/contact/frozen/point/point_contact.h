@@ -86,6 +86,7 @@ class PointSampler final : public ContactSampler {
     Vec3d n;
     double parting;
   };
+  void make_fields() const;
   bool may_touch(int i, int j) const;
   double surprise(const PointShape& s) const;
   // Contacts of a pair, from its samples.

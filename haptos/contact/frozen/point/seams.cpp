@@ -70,7 +70,7 @@ bool PointSampler::hides(const Rest& rest, const NearPair& p, int side, const Co
   Vec3d n = rest.n;
   const bool goes_on =
       find_face(obstacle, pose_[other], x, rest.height - dot(rest.n, x), n) &&
-      (obstacle.field() || highest(obstacle, pose_[other], rest.n) <= rest.height + level);
+      (obstacle.has_field() || highest(obstacle, pose_[other], rest.n) <= rest.height + level);
   rise = goes_on ? 0 : sunk * std::min(1.0, (2 * sunk - top) / sunk);
   return !goes_on || top <= level;
 }

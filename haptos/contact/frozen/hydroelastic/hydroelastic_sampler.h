@@ -1,0 +1,71 @@
+// Where bodies with a pressure inside them touch: the sampler of hydroelastic contact
+// (frozen_contact.h has the laws, geometry/field/pressure_surface.h finds the surface of equal
+// pressure).
+//
+//   p_i = -k_i phi_i,   on the surface p_a = p_b = p;   a patch of area A there pushes with A p
+//
+// sample() places every shape where the step starts and finds, for pairs whose boxes overlap, the
+// patches of the surface: one for every cell of the grid that it runs through. A patch is a contact
+// with
+//
+//   stiffness A g,   gap -p / g,   1/g = 1/(k_a |d phi_a/dn|) + 1/(k_b |d phi_b/dn|),
+//
+// so that it pushes with A p where the step starts and answers to what moves in it. Patches beyond
+// most_samples of a pair are merged (merge_patches.h), which keeps their force and torque.
+//
+// The stiffness is that of the bodies, whatever the mass and the step: the near-rigid bound of the
+// other models does not hold here.
+//
+// Limits: bodies that are apart where the step starts do not push in it. What is thinner than it
+// moves in a step may pass through.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/query/broad_phase.h"
+
+namespace haptos {
+
+/// A shape on a link or in the world, with the field and the modulus of FrozenSurface.
+struct PressedShape : FrozenSurface {
+  Pose frame;  ///< of the shape in the link's frame, or in the world
+};
+
+class HydroelasticSampler final : public ContactSampler {
+ public:
+  /// @param excluded  pairs of shapes that never touch, beside those of one link, of the world, and
+  ///        those of which none has a pressure
+  /// @param most_samples  of a pair of shapes, from which on they are merged; 0: never
+  HydroelasticSampler(std::vector<PressedShape> shapes, std::vector<std::array<int, 2>> excluded,
+                      int most_samples = 0);
+
+  const char* name() const override { return "hydroelastic contact"; }
+  void sample(const StepContext& context, FrozenContact& contact) override;
+
+ private:
+  bool may_touch(int i, int j) const;
+  void find(int i, int j, PressureSurface& surface, std::vector<ContactSample>& out) const;
+
+  std::vector<PressedShape> shapes_;
+  std::vector<std::array<int, 2>> excluded_;  // sorted
+  int most_samples_;
+  BroadPhase broad_phase_;
+  // Scratch.
+  std::vector<Pose> pose_;
+  std::vector<Aabb> box_;
+  std::vector<std::array<int, 2>> pairs_;
+  std::vector<std::vector<ContactSample>> found_;  // by pair
+};
+
+/// Hydroelastic contact: surfaces of equal pressure under the laws of frozen contact.
+class HydroelasticContact final : public FrozenContact {
+ public:
+  explicit HydroelasticContact(const std::vector<PressedShape>& shapes,
+                               const PointContactOptions& law = {},
+                               std::vector<std::array<int, 2>> excluded = {});
+};
+
+}  // namespace haptos

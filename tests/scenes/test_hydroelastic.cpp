@@ -1,0 +1,204 @@
+// Hydroelastic contact through the whole step: depths at rest, a period, friction that turns, and
+// what does not matter: mass of what bears, the step, merged samples.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "haptos/geometry/make/shapes.h"
+#include "tests/scenes/layer_scenes.h"
+
+namespace haptos {
+namespace {
+
+using test::body_state;
+using test::kEarth;
+
+struct Pressed {
+  Shape shape;
+  Pose pose;
+  double mass = 1, hydroelastic = 1e7, friction = 0.5, relaxation_time = 0.01;
+  Vec3d velocity{{0, 0, 0}}, omega{{0, 0, 0}};
+  bool fixed = false;
+};
+
+RobotBody body(const std::string& name, const Pressed& given) {
+  RobotShape s;
+  s.name = "shape";
+  s.shape = given.shape;
+  RobotContact c;
+  c.name = name;
+  c.pose = given.pose;
+  c.friction = given.friction;
+  c.hydroelastic = given.hydroelastic;
+  c.relaxation_time = given.relaxation_time;
+  RigidSpec r;
+  r.mass = given.fixed ? 0 : given.mass;
+  r.velocity = given.velocity;
+  r.angular_velocity = given.omega;
+  r.fixed = given.fixed;
+  return rigid_body(c, {s}, r);
+}
+
+Shape shape(ShapeKind kind, const Vec3d& size) {
+  Shape s;
+  s.kind = kind, s.size = size;
+  return s;
+}
+Shape cube() { return shape(ShapeKind::kBox, {{0.05, 0.05, 0.05}}); }
+Shape ball() { return shape(ShapeKind::kSphere, {{0.05, 0, 0}}); }
+Pose up(double z) { return {{{0, 0, z}}, {}}; }
+
+Scene ground(double dt, double modulus) {
+  Scene s = test::layer_scene(dt);
+  s.newton.force_tolerance = 1e-6;
+  HalfSpace h;
+  h.name = "ground";
+  h.hydroelastic = modulus;
+  h.friction = Friction{0.5};
+  s.half_spaces.push_back(h);
+  return s;
+}
+
+void run(Sim& sim, double seconds) {
+  const auto steps = std::lround(seconds / sim.scene().sim.dt);
+  for (long k = 0; k < steps; ++k) {
+    const StepReport r = sim.step();
+    ASSERT_EQ(r.status(), 0u) << describe_status(r.status());
+  }
+}
+
+double depth(const Shape& s, double modulus, double other, double dt, double mass = 1) {
+  Scene scene = ground(dt, other);
+  Pressed b;
+  b.shape = s, b.pose = up(0.05 - 1e-4), b.hydroelastic = modulus, b.mass = mass;
+  b.friction = 0;  // it would bear part of what sinks into a bowl
+  scene.robots.push_back(body("body", b));
+  Sim sim(scene);
+  run(sim, 1.5);
+  EXPECT_LT(norm(body_state(sim, "body").velocity), 2e-4);
+  return 0.05 - body_state(sim, "body").pose.p[2];
+}
+
+// Depths of 1 kg: 9.81 N over the forces of closed forms, solved for the depth.
+TEST(Hydroelastic, DepthsAtRestAreThoseOfTheWeight) {
+  struct Row {
+    double k, box, ball, rigid;
+  };
+  for (const Row& r : {Row{1e6, 2.001805e-3, 1.190749e-2, 8.385332e-3},
+                       Row{1e7, 1.965862e-4, 3.599565e-3, 2.542515e-3},
+                       Row{1e9, 1.962038e-6, 3.540460e-4, 2.503229e-4}}) {
+    const double box = depth(cube(), r.k, r.k, 5e-3), on = depth(ball(), r.k, r.k, 5e-3),
+                 rigid = depth(ball(), r.k, 0, 5e-3);
+    std::printf(
+        "FIGURE hydroelastic.rest.k%g = %.3f %% %.3f %% %.3f %% (box, ball, ball on rigid)\n", r.k,
+        100 * (box / r.box - 1), 100 * (on / r.ball - 1), 100 * (rigid / r.rigid - 1));
+    EXPECT_NEAR(box, r.box, 5e-3 * r.box);
+    EXPECT_NEAR(on, r.ball, 5e-3 * r.ball);
+    EXPECT_NEAR(rigid, r.rigid, 5e-3 * r.rigid);
+  }
+}
+
+TEST(Hydroelastic, DepthDoesNotDependOnTheStepNorOnTheMassOfWhatBears) {
+  for (const double dt : {5e-4, 1e-2})
+    EXPECT_NEAR(depth(ball(), 1e8, 1e8, dt), 1.123942e-3, 5e-3 * 1.124e-3);
+  for (const double mass : {0.1, 1000.0}) {
+    Scene scene = ground(2e-3, 0);
+    Pressed under, on;
+    under.shape = shape(ShapeKind::kBox, {{0.2, 0.2, 0.05}});
+    under.pose = up(0.05), under.mass = mass, under.hydroelastic = 1e8;
+    on.shape = ball(), on.pose = up(0.149), on.hydroelastic = 1e8;
+    on.friction = 0;
+    scene.robots.push_back(body("under", under));
+    scene.robots.push_back(body("on", on));
+    Sim sim(scene);
+    run(sim, 2);
+    const double between =
+        0.1 - (body_state(sim, "on").pose.p[2] - body_state(sim, "under").pose.p[2]);
+    EXPECT_NEAR(between, 1.123942e-3, 5e-3 * 1.124e-3) << mass;
+  }
+}
+
+// omega = sqrt(lambda A / m): a box on a body of the same modulus, without dissipation.
+TEST(Hydroelastic, ABoxBouncesWithThePeriodOfItsPressure) {
+  Scene scene = ground(1e-4, 1e6);
+  Pressed b;
+  b.shape = cube(), b.pose = up(0.05 - 1.5e-3), b.hydroelastic = 1e6, b.relaxation_time = 0,
+  b.friction = 0;
+  scene.robots.push_back(body("body", b));
+  Sim sim(scene);
+  std::vector<double> turns;  // times at which it is lowest
+  double last = 0;
+  for (int k = 0; k < 4000; ++k) {
+    sim.step();
+    const double v = body_state(sim, "body").velocity[2];
+    if (last < 0 && v >= 0) turns.push_back(1e-4 * (k + 1));
+    last = v;
+  }
+  ASSERT_GE(turns.size(), 4u);
+  const double period = (turns[3] - turns[0]) / 3;
+  std::printf("FIGURE hydroelastic.period = %.3f ms (exact 88.9)\n", 1e3 * period);
+  EXPECT_NEAR(period, 2 * std::numbers::pi / 70.7107, 0.03 * 0.0889);
+}
+
+// alpha = 4 mu g / (3 R) on an even pressure. Returns the time that it turns for.
+double spin(int most_samples, bool mesh) {
+  Scene scene = ground(2e-4, 0);
+  scene.point_contact.most_samples = most_samples;
+  Pressed b;
+  b.shape = shape(ShapeKind::kCylinder, {{0.02, 0.02, 0}});
+  if (mesh) {
+    b.shape.kind = ShapeKind::kMesh;
+    b.shape.mesh = std::make_shared<TriMesh>(cylinder(0.02, 0.04, 0.001));
+  }
+  b.hydroelastic = 1e8, b.omega = {{0, 0, 10}};
+  b.pose = up(0.02 - kEarth / (1e8 * std::numbers::pi * 4e-4));
+  scene.robots.push_back(body("body", b));
+  Sim sim(scene);
+  run(sim, 0.02);
+  const double now = body_state(sim, "body").omega[2];
+  return 0.02 * 10 / (10 - now);
+}
+
+TEST(Hydroelastic, ASpinningCylinderStopsAsItsPatchSays) {
+  const double exact = 3 * 0.02 * 10 / (4 * 0.5 * kEarth);
+  const double all = spin(0, false), merged = spin(50, false), mesh = spin(50, true);
+  std::printf("FIGURE hydroelastic.spin = %.3f %% %.3f %% %.3f %% (all, merged, mesh merged)\n",
+              100 * (all / exact - 1), 100 * (merged / exact - 1), 100 * (mesh / exact - 1));
+  EXPECT_NEAR(all, exact, 0.02 * exact);
+  EXPECT_NEAR(merged, all, 0.02 * all);
+  EXPECT_NEAR(mesh, exact, 0.04 * exact);
+}
+
+// Stiff, so that it does not pitch: on 1e7 Pa/m its front sinks by half a degree.
+TEST(Hydroelastic, ASlidingBoxStopsWhereCoulombSays) {
+  Scene scene = ground(2.5e-4, 1e9);
+  Pressed b;
+  b.shape = cube(), b.pose = up(0.05 - 1.962038e-6), b.velocity = {{1, 0, 0}};
+  b.hydroelastic = 1e9;
+  scene.robots.push_back(body("body", b));
+  Sim sim(scene);
+  run(sim, 0.25);
+  const double way = 1 / (2 * 0.5 * kEarth);
+  EXPECT_NEAR(body_state(sim, "body").pose.p[0], way, 5e-3 * way);
+  EXPECT_LT(norm(body_state(sim, "body").velocity), 1e-6);
+}
+
+TEST(Hydroelastic, ForceIsTheWeightAndTheContactsOfASampledMeshTellIt) {
+  Scene scene = ground(2e-3, 1e7);
+  Pressed b;
+  b.shape.kind = ShapeKind::kMesh;
+  b.shape.mesh = std::make_shared<TriMesh>(icosphere(0.05, 0.004));
+  b.pose = up(0.047);
+  scene.robots.push_back(body("body", b));
+  Sim sim(scene);
+  run(sim, 1);
+  Vec3d force = Vec3d::zero();
+  for (const ContactPoint& p : sim.contacts()) force += p.force;
+  EXPECT_NEAR(std::abs(force[2]), kEarth, 1e-3);
+  EXPECT_NEAR(0.05 - body_state(sim, "body").pose.p[2], 3.599565e-3, 0.03 * 3.6e-3);
+}
+
+}  // namespace
+}  // namespace haptos
