@@ -1,6 +1,7 @@
 """Depth and marker flow on the default mesh of each named sensor against a fine one.
 
-A ball of 3 mm radius goes 0.6 mm deep into the middle and 0.5 mm aside, with the sensor's friction;
+A ball of 3 mm radius goes 0.6 mm deep into the middle and 0.5 mm aside. It sticks: a ball that slips
+carries the gel along less, and the same error of the mesh is a larger part of it;
 on one sensor also a cylinder of 14 mm on its side, and a ridge of 2 mm with sharp edges. Pads and shapes are symmetric in y, so half of the gel is
 solved and mirrored for the sensors. What is compared lies in the mask, where the fine mesh is
 pressed in by more than 50 um: the root mean square of the difference over that of the signal.
@@ -18,6 +19,7 @@ from haptos import _core
 from haptos.base.units import parse_quantity
 
 DEPTH, SHEAR, SUPPORT = 6e-4, 5e-4, 5e-6  # [m]
+STICKS = 1.0  # friction of the gel and of what is pressed into it
 FINE = {"top": 0.5e-3, "base": 1.7e-3, "centre": 0.3e-3, "rim": 2.5e-3, "growth": 1.5,
         "layer_growth": 1.5, "below": 1}
 BALL, CYLINDER = (6.4e-3, 5.6e-3), (6.4e-3, 15e-3)  # where it is even [m]
@@ -58,10 +60,11 @@ class HalfPress:
     """The half y >= 0 of a sensor's gel under a shape, and what the whole sensor reads.
 
     at: where the shape is along x [m]; moved: whether the fine middle of the mesh goes there; fine:
-    a haptos.tactile.pads.Fine, for other elements.
+    a haptos.tactile.pads.Fine, for other elements; friction: the sensor's where it is None.
     """
 
-    def __init__(self, model, shape, at=0.0, moved=False, fine=None, support=SUPPORT):
+    def __init__(self, model, shape, at=0.0, moved=False, fine=None, support=SUPPORT, friction=None):
+        friction = model.friction if friction is None else friction
         gel, pad = model.gel if moved else model.gel_near((at, 0.0), fine), Pad(model)
         x, tets = np.asarray(gel.mesh.vertices), np.asarray(gel.mesh.tets)
         if moved:
@@ -79,13 +82,13 @@ class HalfPress:
             "gel", haptos.TetMesh(x[kept], number[tets].astype(np.int32)),
             material=haptos.Material(**model.material), glue={"mount": base[base >= 0]},
             held=[(np.flatnonzero(np.abs(x[kept][:, 1]) < 1e-9), "y")],
-            coat=coat[(coat >= 0).all(axis=1)], friction=model.friction)
+            coat=coat[(coat >= 0).all(axis=1)], friction=friction)
         surface = haptos.make_shape(shape, 0.15e-3).transformed(quaternion=(0, 1, 0, 0))
         self.gap = 1.05 * support
         v = np.asarray(surface.vertices) + [at, 0, 0]
         touch = (pad.top(v) - v[:, 2]).max() if at else -v[:, 2].min()  # on the dome, at its pole
         self.start = np.array([at, 0, self.gap + touch])
-        scene.add_prescribed("object", surface, position=self.start, friction=model.friction)
+        scene.add_prescribed("object", surface, position=self.start, friction=friction)
         self.sim = scene.compile()
         rest, half = np.asarray(self.sim.mesh("gel").vertices), self.sim.coat("gel")
         self.vertices = len(rest)
@@ -144,17 +147,21 @@ def errors(coarse, fine, rows=slice(None)):
             rms((coarse[2] - fine[2])[under]) / rms(fine[2][under]), rms(fine[2][under]))
 
 
-def compare(name, shape, folder, at=0.0, even=BALL, rows=slice(None)):
+def compare(name, shape, folder, at=0.0, even=BALL, rows=slice(None), friction=STICKS):
     """Errors of the default mesh at the end of the press and of the shear, in all rows of the image
-    and in some of them, and of the force at the end of the press; prints figures."""
+    and in some of them, and of the force at the end of the press; prints figures.
+
+    Of flow both its part and in pixels.
+    """
     readings, sizes, seconds = [], [], []
     for model in (haptos.load_sensor(name), fine_model(name, folder, even)):
-        press = HalfPress(model, shape, at, moved=bool(at and readings))
+        press = HalfPress(model, shape, at, moved=bool(at and readings), friction=friction)
         begin = time.process_time()
         readings.append((press.go(DEPTH, 0, 8), press.go(DEPTH, SHEAR, 5)))
         seconds.append(time.process_time() - begin)
         sizes.append(press.vertices)
-    tag = f"FIGURE default_mesh.{name}.{shape}" + (f"_{1e3 * at:g}mm" if at else "")
+    tag = (f"FIGURE default_mesh.{name}.{shape}" + (f"_{1e3 * at:g}mm" if at else "")
+           + ("" if friction == STICKS else "_slipping"))
     both = []
     for part, which in (("", slice(None)), ("_between", rows))[:1 + (rows != slice(None))]:
         pressed = errors(readings[0][0], readings[1][0], which)
