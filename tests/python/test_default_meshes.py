@@ -18,6 +18,8 @@ from conftest import with_elements
 from haptos import _core
 from haptos.base.units import parse_quantity
 
+# Of force, and of depth; of flow under a ball that sticks, which wants a finer layer at the top.
+FORCE, IMAGE, FLOW = 0.04, 0.03, 0.05
 DEPTH, SHEAR, SUPPORT = 6e-4, 5e-4, 5e-6  # [m]
 STICKS = 1.0  # friction of the gel and of what is pressed into it
 FINE = {"top": 0.5e-3, "base": 1.7e-3, "centre": 0.3e-3, "rim": 2.5e-3, "growth": 1.5,
@@ -170,7 +172,7 @@ def compare(name, shape, folder, at=0.0, even=BALL, rows=slice(None), friction=S
         print(f"{tag}{part}.depth_sheared = {100 * sheared[0]:.2f} %")
         print(f"{tag}{part}.flow_sheared = {100 * sheared[1]:.2f} %")
         print(f"{tag}{part}.flow_size = {sheared[2]:.2f} pixel")
-        both.append((pressed[0], sheared[0], sheared[1]))
+        both.append((pressed[0], sheared[0], sheared[1], sheared[2]))
     force = readings[0][0][3] / readings[1][0][3] - 1
     print(f"{tag}.force = {100 * force:+.2f} %")
     print(f"{tag}.vertices = {sizes[0]} of half the gel, fine {sizes[1]}")
@@ -182,7 +184,7 @@ def compare(name, shape, folder, at=0.0, even=BALL, rows=slice(None), friction=S
 @pytest.mark.parametrize("name", haptos.sensor_names())
 def test_depth_and_flow_under_a_ball_are_those_of_a_fine_mesh(name, tmp_path):
     (errors,), force = compare(name, "sphere", tmp_path)
-    assert max(errors) < 0.03 and abs(force) < 0.04
+    assert max(errors[:2]) < IMAGE and errors[2] < FLOW and abs(force) < FORCE
 
 
 @pytest.mark.full
@@ -191,7 +193,15 @@ def test_depth_and_flow_under_a_ball_are_those_of_a_fine_mesh(name, tmp_path):
                                           ("gelslim-3", 15e-3)])
 def test_depth_and_flow_beside_the_middle_are_those_of_a_fine_mesh(name, at, tmp_path):
     (errors,), force = compare(name, "sphere", tmp_path, at)
-    assert max(errors) < 0.03 and abs(force) < 0.04
+    assert max(errors[:2]) < IMAGE and errors[2] < FLOW and abs(force) < FORCE
+
+
+@pytest.mark.full
+def test_flow_under_a_ball_that_slips_is_that_of_a_fine_mesh(tmp_path):
+    # The Mini's own friction, .2: the gel is dragged along by a third as much, and the mesh errs by
+    # as many pixels as ever.
+    (errors,), force = compare("gelsight-mini", "sphere", tmp_path, friction=None)
+    assert max(errors[:2]) < IMAGE and errors[2] * errors[3] < 0.15 and abs(force) < FORCE
 
 
 @pytest.mark.full
@@ -257,18 +267,18 @@ def test_force_at_the_depth_asked_for_is_that_of_the_axisymmetric_reference(tmp_
             assert force == pytest.approx(0.0582 if step == 4 else 0.1917, rel=0.03)
 
 
-# Under an edge depth has a kink, and beside it it rises as the root of the distance: the error
-# there is of first order in the width of the elements.
 @pytest.mark.full
 def test_a_long_cylinder_is_that_of_a_fine_mesh_but_for_its_ends(tmp_path):
     rows = slice(120 - 94, 120 + 94)  # |y| < 6 mm, its ends are at 7
     (whole, between), force = compare("gelsight-mini", "cylinder_side", tmp_path, even=CYLINDER,
                                       rows=rows)
-    assert max(between) < 0.03 and max(whole) < 0.06 and abs(force) < 0.05
+    assert max(between[:3]) < 0.03 and max(whole[:3]) < 0.06 and abs(force) < 0.05
 
 
+# Under an edge depth has a kink, and beside it it rises as the root of the distance: the error
+# there is of an order between one half and one in the width of the elements.
 @pytest.mark.full
-def test_the_error_under_a_ridge_is_of_first_order(tmp_path):
+def test_the_error_under_a_ridge_falls_with_the_width_of_the_elements(tmp_path):
     widths = (0.6e-3, 0.3e-3, 0.2e-3, 0.12e-3)  # of the elements across the ridge
     depths = []
     for width in widths:
@@ -283,7 +293,9 @@ def test_the_error_under_a_ridge_is_of_first_order(tmp_path):
     off = [rms((d - depths[-1])[mask]) / rms(depths[-1][mask]) for d in depths[:-1]]
     for width, error in zip(widths, off, strict=False):
         print(f"FIGURE ridge.{1e3 * width:g}mm = {100 * error:.2f} %", flush=True)
-    assert off[0] < 0.11 and off[0] / off[2] > 0.8 * widths[0] / widths[2] and off[2] < 0.03
+    order = np.log(off[0] / off[2]) / np.log(widths[0] / widths[2])
+    print(f"FIGURE ridge.order = {order:.2f}", flush=True)
+    assert off[0] < 0.06 and off[2] < 0.03 and off[0] > off[1] > off[2] and order > 0.5
 
 
 @pytest.mark.full
