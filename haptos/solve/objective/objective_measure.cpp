@@ -82,7 +82,8 @@ Vec3d Objective::velocity_of(int point, const std::vector<double>& z) const {
 double Objective::largest_speed(const std::vector<double>& dz) const {
   double s = 0;
   for (int p = 0; p < points_->size(); ++p)
-    if (!points_->driven(p)) s = std::max(s, squared_norm(velocity(*points_, *pattern_, p, dz)));
+    if (!points_->driven(p) && !points_->is_sum(p))
+      s = std::max(s, squared_norm(velocity(*points_, *pattern_, p, dz)));
   // Blocks without points (joints) count by their own rates.
   for (int b = 0; b < pattern_->block_count(); ++b)
     for (int i = pattern_->offset(b); i < pattern_->offset(b + 1); ++i)
