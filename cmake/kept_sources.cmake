@@ -26,3 +26,7 @@ haptos_kept_sources(HAPTOS_SOUP_SOURCES haptos/geometry/soup/soup_kept.cpp
                     ${PROJECT_SOURCE_DIR}/haptos/geometry/soup/soup*)
 haptos_kept_sources(HAPTOS_FIELD_SOURCES haptos/geometry/field/field_kept.cpp
                     ${PROJECT_SOURCE_DIR}/haptos/geometry/field/*_field*)
+haptos_kept_sources(HAPTOS_COAT_SOURCES haptos/sim/coats/compliance_kept.cpp
+                    ${PROJECT_SOURCE_DIR}/haptos/sim/coats/*
+                    ${PROJECT_SOURCE_DIR}/haptos/system/coat/*
+                    ${PROJECT_SOURCE_DIR}/haptos/bodies/elastic/*)

@@ -74,6 +74,7 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
   for (int k = 0; k < samples.count; ++k) {
     add_candidate(context, samples, k);
     Candidate& c = candidates_.back();
+    if (samples.stick) c.stick = samples.stick[k];
     if (!samples.rolls) continue;
     c.rolls = transpose(c.frame) * samples.rolls[k];
     c.rolls[2] = 0;
@@ -149,6 +150,12 @@ Vec3d FrozenContact::velocity(const Candidate& c, const Points& points) const {
   return u;
 }
 
+// Surfaces of which one yields as a whole touch: what its samples have for a gap is force over
+// stiffness.
+double FrozenContact::gap_after(const Candidate& c, const Vec3d& velocity) const {
+  return c.stick.stiffness > 0 ? 0 : c.sample.gap + h_ * dot(velocity, c.sample.n);
+}
+
 bool FrozenContact::refresh(const Points& points, Sampling) {
   load_ = 0;
   smallest_gap_ = 1e300;
@@ -161,7 +168,7 @@ bool FrozenContact::refresh(const Points& points, Sampling) {
     else
       answer(c, points);
     load_ += norm(c.value.impulse) / h_;
-    const double gap = c.sample.gap + h_ * dot(velocity(c, points), c.sample.n);
+    const double gap = gap_after(c, velocity(c, points));
     smallest_gap_ = std::min(smallest_gap_, gap);
     if (!(c.core > 0) || gap >= -c.core) continue;
     ++crossed_;
@@ -233,7 +240,7 @@ void FrozenContact::commit(const StepContext& context, const Points& points) {
     const int p = c.point[0] >= 0 ? c.point[0] : c.point[1];
     r.p = points.x[at_index(p)];
     r.n = c.sample.n;
-    r.gap = c.sample.gap + context.h * normal_speed;
+    r.gap = gap_after(c, u);
     r.area = c.sample.area;
     r.force = (1.0 / context.h) * c.impulse;
     r.normal_force = dot(r.force, r.n);

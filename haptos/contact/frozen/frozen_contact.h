@@ -96,6 +96,14 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   /// Pairs with a contact that slips at the refreshed point and has friction, and its normal.
   std::vector<std::pair<int, Vec3d>> slipping_pairs() const;
 
+  /// Calls f(pair, sample, force on a [N], whether it slips) of each contact that pushes at the
+  /// refreshed point.
+  template <class F>
+  void each_pushing(F&& f) const {
+    for (const Candidate& c : candidates_)
+      if (c.value.stick || c.value.slip) f(c.pair, c.sample, (1.0 / h_) * c.impulse, c.value.slip);
+  }
+
   const char* name() const override { return sampler_->name(); }
   TermKind kind() const override { return TermKind::kVelocityCost; }
   bool frozen() const override { return true; }
@@ -129,6 +137,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
     bool as_given = false;      // likewise
     bool expected = false;      // to act in this step, by the velocities at its start
     double sticks = 0;          // sigma w [1/kg]
+    SampleStick stick;          // stiffness 0: not given
     bool fresh = false;         // anchored, and new
     double lagged_before = -1;  // what renew_lags() replaced [N s]
     bool in_rows = false;       // whether renew_lags() added a row for it
@@ -173,6 +182,8 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   double borne(const Candidate& c, double stiffness) const;
   double part_told(std::size_t first);
   void set_laws(std::size_t first);
+  void set_stick(Candidate& c) const;
+  double gap_after(const Candidate& c, const Vec3d& velocity) const;
   void set_sap(Candidate& c, const Mixed& m, double bound, const Vec3d& velocity) const;
   void set_hunt_crossley(Candidate& c, const Mixed& m, double bound, const Start& start) const;
   double stick_speed(const Candidate& c, double gamma) const;

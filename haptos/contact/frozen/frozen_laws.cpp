@@ -114,7 +114,7 @@ void FrozenContact::recall(std::size_t first) {
     Candidate& c = candidates_[k];
     bool own = false;
     const ContactMemory* memory = anchors_.find(key(c), c.surface[0], c.surface[1], c.slipped, own);
-    c.fresh = law_.anchored && !memory;
+    c.fresh = law_.anchored && !memory && !(c.stick.stiffness > 0);
     if (!memory) continue;
     if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
     c.carried[2] = 0;
@@ -179,6 +179,7 @@ void FrozenContact::set_laws(std::size_t first) {
     double stiffness = open ? open_stiffness(c) : 1;
     c.inverse_mass = w;
     c.sticks = law_.stick_compliance * w;
+    if (c.stick.stiffness > 0) set_stick(c);
     if (told > 0 && c.pressed > 0) {
       const double load = std::clamp(told * c.pressed / borne(c, stiffness), 1.0, kStiffest);
       stiffness *= load;
@@ -191,6 +192,14 @@ void FrozenContact::set_laws(std::size_t first) {
     else
       set_hunt_crossley(c, m, bound, starts_[k]);
   }
+}
+
+// A spring along the surface that holds the friction it starts with: without the relaxation time of
+// the anchors, whose stretch counts half.
+void FrozenContact::set_stick(Candidate& c) const {
+  c.sticks = 1 / (h_ * h_ * c.stick.stiffness);
+  c.carried = transpose(c.frame) * c.stick.friction * (-2 / c.stick.stiffness);
+  c.carried[2] = 0;
 }
 
 void FrozenContact::set_sap(Candidate& c, const Mixed& m, double bound,

@@ -18,9 +18,11 @@ enum Note : std::int32_t {
   kLayerSide = -103,     ///< on which side of the other one a body was
   kLayerPlace = -104,    ///< where the samples of a pair that hardly moves were found
   kLayerTurn = -105,     ///< the same, how it was turned
+  // Of coats.
+  kCoatForce = -106,  ///< force on a node of a coat, pad's frame; its friction with feature_b 1
   // Of the laws of both.
   kLoad = -102,  ///< what a pair has been proven to bear
 };
-static_assert(kLayerTurn >= kNotes);
+static_assert(kCoatForce >= kNotes);
 
 }  // namespace haptos

@@ -68,6 +68,13 @@ struct SamplePlace {
   int count = 0;
 };
 
+/// Of a sample whose surface yields along itself by its own stiffness: that, and the friction that
+/// it starts with.
+struct SampleStick {
+  double stiffness = 0;       ///< [N/m]
+  Vec3d friction{{0, 0, 0}};  ///< on a, world [N]
+};
+
 /// Samples of two surfaces that touch. The laws see them together: a pair is as stiff with many
 /// samples as with few.
 struct PairSamples {
@@ -80,6 +87,8 @@ struct PairSamples {
   /// Per sample the change of the velocity at the contact until the middle of the step, while no
   /// unknown changes, world [m/s]; nullptr: none.
   const Vec3d* rolls = nullptr;
+  /// Per sample; nullptr: what sticks does by the regularisation of the laws and their anchors.
+  const SampleStick* stick = nullptr;
   /// The stiffness is that of the surfaces whatever the step: the near-rigid bound does not hold.
   bool as_given = false;
   double core = 0;  ///< depth beyond which what has the layers crosses [m]; 0: none has

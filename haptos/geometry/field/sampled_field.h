@@ -128,9 +128,8 @@ class SampledField {
     const auto at = [](const int(&p)[3], std::size_t nx, std::size_t ny) {
       return (std::size_t(p[2]) * ny + std::size_t(p[1])) * nx + std::size_t(p[0]);
     };
-    const std::int32_t block =
-        block_[at({i[0] >> 3, i[1] >> 3, i[2] >> 3}, std::size_t(blocks_[0]),
-                  std::size_t(blocks_[1]))];
+    const std::int32_t block = block_[at({i[0] >> 3, i[1] >> 3, i[2] >> 3}, std::size_t(blocks_[0]),
+                                         std::size_t(blocks_[1]))];
     if (block < 0) return nullptr;
     return &value_[static_cast<std::size_t>(block) * kSamples +
                    at({i[0] & 7, i[1] & 7, i[2] & 7}, kSide, kSide)];

@@ -1,0 +1,119 @@
+// Where coats of pads touch, and how hard: the sampler of touch (frozen_contact.h has the laws).
+//
+// A pad is a linear layer without inertia on a link, or on a prescribed body. sample() looks where
+// the step leads, by the velocities at its start, finds how deep the coat as it was left lies in
+// others there, by their distance fields, and solves for the pressure that lets none of it in
+// (coat_press.h, by the pad's own compliance). Each node that presses is a contact with
+//
+//   force p_i + k_i (m_i - h v_i),   k = C_aa^-1 1 along the normal, and along the surface,
+//
+// over the nodes a that press, m the motion that was foreseen, v the velocity that is solved for.
+// So a motion of them all is answered as the pad answers it. revise() does the same for the motion
+// that was solved, until both agree: then p is that of where the step ends. Friction goes on from
+// what it was: what sticks is carried on, what slips keeps mu p. Friction of a coat at rest stays.
+//
+// The forces that the step found are kept in the history, in the pad's frame. They are all that a
+// pad remembers: displacements of the coat, images and pressures follow from them by C.
+//
+// Limits: the pad is linear about its rest; two coats do not touch each other; what is thinner than
+// a pad's elements may be missed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "haptos/contact/frozen/coat/coat_press.h"
+#include "haptos/contact/frozen/coat/rigid_points.h"
+#include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/geometry/field/distance_field.h"
+
+namespace haptos {
+
+/// What a coat may touch: a shape with a distance field, on a link, in the world, or moved by the
+/// points of a prescribed body.
+struct CoatOther : FrozenSurface {
+  Pose frame;          ///< of the shape in the link's frame, or in the world
+  RigidPoints points;  ///< valid for a prescribed body
+};
+
+/// The coat of a pad.
+struct PressedCoat : FrozenSurface {
+  std::shared_ptr<const CoatCompliance> coat;
+  Pose frame;             ///< of the pad's mesh in the link's frame, or in the world
+  RigidPoints points;     ///< valid where a prescribed body carries it
+  std::vector<int> node;  ///< then the point of each node
+  int pad = -1;           ///< id of the soft body in histories
+};
+
+/// The forces that a pad's coat was left with: nodes, rising, and what is on each in the pad's
+/// frame [N].
+struct CoatForces {
+  std::vector<int> node;
+  std::vector<Vec3d> force, friction;  ///< friction: the part of it along the surface
+  std::vector<char> slips;
+
+  std::vector<double> stiffer;  ///< by what factor squeezing made what presses more
+
+  /// The forces that bend the pad, which is linear.
+  std::vector<Vec3d> bending() const;
+};
+CoatForces coat_forces(const ContactHistory& history, int pad);
+
+class CoatSampler final : public ContactSampler {
+ public:
+  /// Surfaces of the term are the others, then the coats.
+  /// @param excluded  pairs (other, coat) that never touch, each counted from 0
+  CoatSampler(std::vector<CoatOther> others, std::vector<PressedCoat> coats,
+              std::vector<std::array<int, 2>> excluded);
+
+  const char* name() const override { return "contact of coats"; }
+  void sample(const StepContext& context, FrozenContact& contact) override;
+  bool revise(const StepContext& context, const std::vector<double>& z,
+              FrozenContact& contact) override;
+  void commit(const FrozenContact& contact) override;
+  void remember(ContactHistory& next) const override;
+
+ private:
+  struct Touched {
+    int other = -1;
+    double gap = 0;
+  };
+  bool may_touch(int other, int coat) const;
+  void foresee(const StepContext& context, const std::vector<double>* z, double most);
+  void press_coat(const StepContext& context, int c, FrozenContact& contact);
+  void find(int c, const FrozenContact& contact);
+  bool find_near(int c);
+  bool look(int c);
+  void keep_friction(int c, const FrozenContact& contact);
+  void add_samples(const StepContext& context, int c, FrozenContact& contact);
+  std::vector<CoatNode>& nodes(int c) { return nodes_[static_cast<std::size_t>(c)]; }
+
+  std::vector<CoatOther> others_;
+  std::vector<PressedCoat> coats_;
+  std::vector<std::array<int, 2>> excluded_;
+  std::vector<std::pair<FeaturePair, ContactMemory>> notes_;
+  // Poses of coats and others at the start of the step, and where it leads.
+  std::vector<Pose> pose_, end_, other_pose_, other_end_;
+  // Of each coat: what presses, on which other, its friction [N], displacements of the coat [m].
+  std::vector<std::vector<CoatNode>> nodes_;
+  std::vector<std::vector<int>> other_;
+  std::vector<std::vector<Vec3d>> friction_, dent_;
+  std::vector<CoatForces> before_;
+  int rounds_ = 0;
+  // Scratch of one coat.
+  std::vector<int> near_;         // others that it may touch
+  std::vector<Pose> seen_;        // of each of them the pose of the coat in its frame
+  std::vector<Vec3d> place_;      // of its nodes [m]
+  std::vector<Touched> touched_;  // by node
+  std::vector<double> at_probe_;
+};
+
+/// Contact of coats under the laws of frozen contact.
+class CoatContact final : public FrozenContact {
+ public:
+  CoatContact(const std::vector<CoatOther>& others, const std::vector<PressedCoat>& coats,
+              const PointContactOptions& law, std::vector<std::array<int, 2>> excluded);
+};
+
+}  // namespace haptos

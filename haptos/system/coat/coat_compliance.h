@@ -1,0 +1,83 @@
+// How the coat of a tactile pad gives way: the displacement of each of its nodes per force on each
+// of them, of a pad that is linear and without inertia. Made once by static condensation of the
+// pad's finite elements (sim/coats/condense.h), kept with the sensor, read by contact of coats
+// (contact/frozen/coat/coat_sampler.h), sensors and pictures. Everything is in the frame of the
+// pad's mesh.
+//
+// The force on node i is a pressure that falls linearly from it to its neighbours: with the hat
+// function phi_i of the coat's triangles, f_i spread as phi_i / integral(phi_i). What a node moves
+// by is the mean over the same hat, so that force and displacement are work-conjugate and the
+// matrix is symmetric.
+//
+// Under pressure a pad gets stiffer: the more it is confined the more of it is squeezed, not moved
+// aside. Between walls its law gives P(e) = M e (1 + c e) at the strain e. Contact takes the
+// pressure of a node to be q (1 + c q / M), with q that of the linear pad, which is M e where it is
+// confined and small against M where it is not.
+//
+// The hats are kept as weights on probes: the nodes, and the middles of the triangles' edges.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "haptos/base/math/math.h"
+
+namespace haptos {
+
+class CoatCompliance {
+ public:
+  struct Probe {
+    int a = 0, b = 0;  ///< nodes that it lies midway between; a node itself has both the same
+  };
+  struct Part {
+    int probe = 0;
+    double weight = 0;
+  };
+
+  int nodes() const { return static_cast<int>(rest.size()); }
+
+  /// The block of the displacement of node i by the force on node j [m/N].
+  Mat3d give(int i, int j) const {
+    Mat3d m;
+    const std::size_t row = 3 * static_cast<std::size_t>(nodes());
+    const float* p = matrix.data() + 3 * static_cast<std::size_t>(i) * row + 3 * std::size_t(j);
+    for (int r = 0; r < 3; ++r, p += row)
+      for (int c = 0; c < 3; ++c) m(r, c) = p[c];
+    return m;
+  }
+
+  /// Displacements under forces on some nodes [N], into out (nodes) [m].
+  void displace(const std::vector<int>& pressed, const std::vector<Vec3d>& force,
+                std::vector<Vec3d>& out) const;
+
+  /// The mean of a function of place over the hat of a node, from its values at the probes.
+  double mean(int node, const std::vector<double>& at_probe) const {
+    double sum = 0;
+    for (int k = first_part[static_cast<std::size_t>(node)];
+         k < first_part[static_cast<std::size_t>(node) + 1]; ++k) {
+      const Part& p = part[static_cast<std::size_t>(k)];
+      sum += p.weight * at_probe[static_cast<std::size_t>(p.probe)];
+    }
+    return sum;
+  }
+
+  std::vector<Vec3d> rest;      ///< nodes of the coat [m]
+  std::vector<Vec3d> normal;    ///< of the coat at rest, unit, outward
+  std::vector<double> area;     ///< integral of the hat [m2]
+  std::vector<int> vertex;      ///< of the pad's mesh, of each node
+  std::vector<Probe> probe;     ///< the nodes first, in order
+  std::vector<int> first_part;  ///< (nodes + 1), into part
+  std::vector<Part> part;       ///< of each hat; weights add up to 1
+  std::vector<float> matrix;    ///< row-major, (3 nodes)^2 [m/N]
+  double confined = 1;          ///< M [Pa]
+  double stiffening = 0;        ///< c
+  double thickness = 0;         ///< mean distance of the coat from the glue [m]
+
+  template <class F>
+  void each_part(F& f) {
+    f(rest), f(normal), f(area), f(vertex), f(probe), f(first_part), f(part), f(matrix),
+        f(confined), f(stiffening), f(thickness);
+  }
+};
+
+}  // namespace haptos
