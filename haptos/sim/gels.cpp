@@ -4,6 +4,7 @@
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
+#include "haptos/contact/frozen/coat/coat_sampler.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -24,6 +25,22 @@ int soft_body_of(const Scene& scene, const TactileSensor& s) {
   const std::string near = nearest_name(s.body, names);
   refuse("sensor \"" + s.name + "\" body", "\"" + s.body + "\"", "names no soft body",
          near.empty() ? "add the soft body first" : "did you mean \"" + near + "\"?");
+}
+
+// What touches a layer, from the forces that its state keeps.
+void coat_contact(const State& state, GelContacts contacts, const SoftParts& soft,
+                  const GelModel& m, GelSample& out) {
+  const std::size_t n = out.nodes.size();
+  out.contact.force.assign(n, Vec3d::zero());
+  out.contact.to_surface.assign(n, Vec3d::zero());
+  out.contact.area.assign(n, 0.0);
+  if (contacts == GelContacts::kNone) return;
+  const CoatForces f = coat_forces(state.history, soft.body);
+  for (std::size_t k = 0; k < f.node.size(); ++k) {
+    const std::size_t i = at_index(f.node[k]), v = at_index(soft.coat->vertex[i]);
+    out.contact.force[v] = in_frame(m.sensor->turn(), f.force[k]);
+    out.contact.area[v] = soft.coat->area[i];
+  }
 }
 
 Vec3d take3(const double*& p) {
@@ -105,6 +122,7 @@ void sample_gel(const Model& model, const State& state, const Workspace& w, int 
   soft_positions(state, w, soft, out.nodes);
   for (Vec3d& x : out.nodes) x = in_frame(out.turn, x - out.origin);
   if (contacts == GelContacts::kUnasked) return;
+  if (soft.coat) return coat_contact(state, contacts, soft, m, out);
   std::span<const ContactPoint> records = w.contacts;
   if (contacts == GelContacts::kNone) records = {};
   out.contact = nodal_contact(records, soft.body, soft.points);

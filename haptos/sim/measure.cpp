@@ -4,6 +4,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/elastic.h"
+#include "haptos/contact/frozen/coat/coat_sampler.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -82,10 +83,11 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
     const Vec3d pull = pull_on(scene, w, s.body, report.time);
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto p = at_index(s.points[v]);
-      const double m = s.elements->node_mass[v];
+      const double m = s.nodes->mass()[v];
       if (!w.objective.proximal()) report.kinetic += 0.5 * m * squared_norm(w.points.u[p]);
       report.potential -= m * dot(pull, w.points.x[p]);
     }
+    if (s.coat) continue;
     report.smallest_volume_ratio =
         std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
   }
@@ -171,7 +173,12 @@ SoftStress Sim::soft_stress(const std::string& soft) const {
   const std::vector<Vec3d> x = soft_positions(soft);
   const int body = body_id(soft);
   for (const SoftParts& s : work_->soft)
-    if (s.body == body) return cauchy_stress(*s.elements, soft_model(soft), x);
+    if (s.body == body) {
+      if (s.coat)
+        refuse("soft body \"" + soft + "\"", "", "is a layer, of which only the coat is known",
+               "take model: elastic for stress inside");
+      return cauchy_stress(*s.elements, soft_model(soft), x);
+    }
   return {};
 }
 
@@ -209,10 +216,21 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
           a[v] = path_acceleration(*work_, p.points[k], p.u_start[k], state_.last_dt);
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto q = at_index(s.points[v]);
-      add(r, (a[v] - g) * s.elements->node_mass[v], work_->points.x[q], about);
+      add(r, (a[v] - g) * s.nodes->mass()[v], work_->points.x[q], about);
     }
   }
   return r;
+}
+
+// Moves the coat of a layer by what presses on it; x are the points of what carries it.
+static void dent(const State& state, const SoftParts& soft, const std::vector<Vec3d>& x,
+                 std::vector<Vec3d>& out) {
+  const CoatForces f = coat_forces(state.history, soft.body);
+  if (f.node.empty()) return;
+  std::vector<Vec3d> u;
+  soft.coat->displace(f.node, f.bending(), u);
+  const Mat3d turn = to_matrix(soft.frame.pose(x).q);
+  for (std::size_t i = 0; i < u.size(); ++i) out[at_index(soft.coat->vertex[i])] += turn * u[i];
 }
 
 void soft_positions(const State& state, const Workspace& w, const SoftParts& soft,
@@ -229,6 +247,7 @@ void soft_positions(const State& state, const Workspace& w, const SoftParts& sof
     out[v] = {{q[0], q[1], q[2]}};
     q += 3;
   }
+  if (soft.coat) dent(state, soft, all, out);
 }
 
 Pose carrier_pose(const Model& model, const State& state, const Workspace& w,

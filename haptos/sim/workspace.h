@@ -12,6 +12,7 @@
 #include "haptos/bodies/soft/soft_body.h"
 #include "haptos/bodies/stiff/affine_frame.h"
 #include "haptos/bodies/tree/articulation.h"
+#include "haptos/contact/frozen/coat/rigid_points.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/contact/live/contact_term.h"
 #include "haptos/contact/surface.h"
@@ -38,7 +39,9 @@ struct SoftParts {
   std::shared_ptr<SoftElements> elements;
   SoftNodes* nodes = nullptr;
   std::unique_ptr<ContactSurface> surface;
-  std::vector<int> points;  ///< point of each vertex
+  std::vector<int> points;                     ///< point of each vertex
+  std::shared_ptr<const CoatCompliance> coat;  ///< of a layer; null for others
+  RigidPoints frame;                           ///< of a layer, that of its mesh
 };
 
 struct AffineParts {

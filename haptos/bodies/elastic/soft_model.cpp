@@ -140,6 +140,21 @@ void compile_loads(const SoftBody& body, const Middles& middle, SoftModel& m) {
         refine_triangles(body, "pressure", middle, pressed_facets(body, p, facets)));
 }
 
+void check_layer(const SoftBody& b) {
+  const auto forbid = [&](bool given, const char* what) {
+    if (given)
+      refuse(b, std::string("model hydroelastic, ") + what, "",
+             "is not for a layer that is carried along", "leave it out, or take model: elastic");
+  };
+  if (b.glue.size() != 1 || b.glue.front().vertices.empty())
+    refuse(b, "model hydroelastic", std::to_string(b.glue.size()) + " bodies that it is glued to",
+           "must be glued to one body", "give glue: {body, where}");
+  forbid(!b.held.empty(), "held");
+  forbid(!b.forces.empty(), "forces");
+  forbid(!b.pressures.empty(), "pressures");
+  forbid(b.self_contact, "self_contact");
+}
+
 }  // namespace
 
 SoftModel compile_soft(const SoftBody& body) {
@@ -163,7 +178,13 @@ SoftModel compile_soft(const SoftBody& body) {
 
   m.given_tets = body.mesh.tets;
   Middles middle;
-  if (body.element == Element::kLinear) {
+  if (body.is_layer()) {
+    // All of it is carried along: what its coat does is CoatCompliance's matter.
+    check_layer(body);
+    glued.assign(given, 0);
+    m.rest = body.mesh;
+    m.coat = body.coat;
+  } else if (body.element == Element::kLinear) {
     m.rest = body.mesh;
     m.coat = body.coat;
   } else {

@@ -160,7 +160,7 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
   q.robot = robot.name;
   q.root = r.root;
   if (v.is_map()) {
-    v.keys({"set", "folder", "rate", "delay"});
+    v.keys({"set", "folder", "rate", "delay", "model"});
     if (const auto folder = v.find("folder")) q.folder = find_asset(r, *folder);
   }
   q.set = name_or_file(r, v.is_map() ? v.at("set", "name a set of pads or its file") : v);
@@ -187,6 +187,9 @@ void read_pads(Reading& r, const Value& v, const RobotBody& robot) {
     b.group = group;
     b.mesh = std::move(p.pad.mesh);
     b.element = Element::kLinear;
+    if (v.is_map())
+      if (const auto model = v.find("model"))
+        b.model = read_word(*model, words_of(*find_field<SoftBody>("model")));
     b.coat = std::move(p.pad.coat);
     b.material = p.pad.material;
     b.friction = {p.pad.friction, p.pad.friction};

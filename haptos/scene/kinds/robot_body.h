@@ -129,9 +129,9 @@ struct FieldsOf<RobotBody> {
          {}},
         {{"pads", "", 0, 0,
           "a [set of pads](sensors/pad_sets.md) by its name or file, or `{set, folder, rate, "
-          "delay}` "
-          "with the folder of its meshes and the [rate and "
-          "delay](sensors/tactile.md#rate-and-delay) of all its sensors: soft bodies \"ROBOT/PAD\" "
+          "delay, model}` with the folder of its meshes, the [rate and "
+          "delay](sensors/tactile.md#rate-and-delay) and the [model](#soft) of all its sensors: "
+          "soft bodies \"ROBOT/PAD\" "
           "in the group \"ROBOT pads\", a tactile sensor each; read in Python, as "
           "[sensors](#sensor) of soft bodies are",
           "none"},

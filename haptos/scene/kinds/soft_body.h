@@ -17,6 +17,13 @@ enum class Element : std::uint8_t {
   kLinear,     ///< as given: fewer unknowns, locks as Poisson's ratio nears 1/2
 };
 
+/// What moves a soft body.
+enum class SoftKind : std::uint8_t {
+  kElastic,       ///< its vertices are unknowns of the step, in live contact
+  kHydroelastic,  ///< a linear layer without inertia on what it is glued to: its coat touches in
+                  ///< frozen contact (contact/frozen/coat/coat_sampler.h)
+};
+
 /// Vertices of a soft body held on a prescribed body, an affine body or a link; they move with it
 /// and pull on it.
 struct Glue {
@@ -39,6 +46,7 @@ struct SoftBody {
   Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
   Material material;
   Element element = Element::kComposite;
+  int model = 0;  ///< a SoftKind
   std::vector<Glue> glue;
   std::vector<HeldVertices> held;
   /// Triangles (vertices of the mesh as given) that read as the sensing surface; empty: all.
@@ -47,6 +55,8 @@ struct SoftBody {
   std::vector<SurfacePressure> pressures;
   bool self_contact = false;    ///< whether its surface may touch itself
   History<Vec3d> acceleration;  ///< body force per mass, beside gravity [m/s2], world
+
+  bool is_layer() const { return model == static_cast<int>(SoftKind::kHydroelastic); }
 };
 
 template <>
@@ -78,6 +88,13 @@ struct FieldsOf<SoftBody> {
           "lock; linear: as given, fewer unknowns, locks as Poisson's ratio nears 1/2",
           "composite linear"},
          &S::element},
+        {{"model", "", 0, 1,
+          "elastic: its vertices move by themselves; hydroelastic: a linear layer without inertia "
+          "on "
+          "what it is glued to, fast, whose coat touches rigid bodies, robots, half-spaces and "
+          "prescribed bodies only ([touch](contact/touch.md))",
+          "elastic hydroelastic"},
+         &S::model},
         {{"pose", "", 0, 0,
           "`{position, rotation, frame}` at the start, below; `frame`: a prescribed body, an "
           "affine body or a link (`robot/link`) to which the pose refers, where that one starts",

@@ -164,6 +164,10 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
   for (int v : m.surface_vertex) surface_points.push_back(s.points[at_index(v)]);
   s.surface =
       std::make_unique<ContactSurface>(m.surface, std::move(surface_points), s.body, 0, false);
+  if (model.coats[index]) {
+    s.coat = model.coats[index];
+    s.frame = RigidPoints(s.points, m.rest.vertices);
+  }
   w.soft.push_back(std::move(s));
 }
 
@@ -186,6 +190,7 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   const Scene& scene = model.scene;
   const SoftBody& spec = scene.soft[i];
   SoftParts& s = w.soft[i];
+  if (s.coat) return;
   // Elements number points consecutively from the first: a body's points are added in order.
   s.elements =
       std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);

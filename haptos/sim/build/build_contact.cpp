@@ -9,6 +9,7 @@
 #include "haptos/contact/live/group/live_group.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
 #include "haptos/sim/build/build_robots.h"
+#include "haptos/sim/build/frozen_shapes.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/workspace.h"
@@ -58,8 +59,9 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
       all.push_back({Party::kPrescribed, scene.prescribed[i].name, w.prescribed[i].surface.get(),
                      nullptr, scene.prescribed[i].friction, 0});
   for (std::size_t i = 0; i < w.soft.size(); ++i)
-    all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
-                   scene.soft[i].friction, kModuli * scene.soft[i].material.young});
+    if (!w.soft[i].coat)
+      all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
+                     scene.soft[i].friction, kModuli * scene.soft[i].material.young});
   for (std::size_t i = 0; i < w.affine.size(); ++i)
     all.push_back({Party::kAffine, scene.affine[i].name, w.affine[i].surface.get(), nullptr,
                    scene.affine[i].friction, affine_pressure(scene, w.affine[i], scene.affine[i])});
@@ -161,18 +163,10 @@ void add_self(const Scene& scene, const Party& a, LiveGroup& group) {
   group.add(a.surface, a.surface, setup);
 }
 
-// The shapes of frozen contact: those of robots, and half-spaces.
-struct FrozenShapes {
-  std::vector<PointShape> shapes;
-  std::vector<LayerShape> layers;                          // as shapes; empty: nothing has a layer
-  std::vector<std::array<int, 2>> excluded;                // pairs that never touch
-  std::vector<std::pair<std::array<int, 2>, double>> own;  // friction that pairs set
-};
-
 FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   FrozenShapes f;
-  std::vector<const std::string*> owner;  // of each shape: what pairs name
+  std::vector<const std::string*>& owner = f.owner;
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     add_robot_shapes(scene.robots[i], model.robots[i], w.robots[i], w, f.shapes, f.excluded);
     for (const auto& link : model.robots[i].layers)
@@ -180,7 +174,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     for (std::size_t k = owner.size(); k < f.shapes.size(); ++k)
       owner.push_back(&model.body_names[at_index(f.shapes[k].body)]);
   }
-  if (f.shapes.empty()) return f;
+  if (f.shapes.empty() && !has_coats(model)) return f;
   for (const HalfSpace& h : scene.half_spaces) {
     Shape plane;
     plane.kind = ShapeKind::kHalfSpace;
@@ -189,7 +183,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     p.layer = h.layer;
     if (!f.layers.empty())
       f.layers.push_back(layer_shape(plane, h.name, false, h.shrink ? h.layer : 0));
-    if (largest_hydroelastic(scene) > 0) {
+    if (largest_hydroelastic(scene) > 0 || has_coats(model)) {
       p.field = std::make_shared<DistanceField>(plane);
       p.hydroelastic = h.hydroelastic;
     }
@@ -232,7 +226,8 @@ void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspa
 // one, else of points.
 void add_frozen_contact(const Model& model, Workspace& w) {
   const FrozenShapes f = frozen_shapes(model, w);
-  if (f.shapes.size() < 2) return;
+  if (has_coats(model)) add_coat_contact(model, f, w);
+  if (f.shapes.size() < 2 || model.robots.empty()) return;
   add_hydroelastic_contact(model, f, w);
   const PointContactOptions& law = model.scene.point_contact;
   if (std::any_of(f.shapes.begin(), f.shapes.end(),

@@ -6,6 +6,7 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
 #include "haptos/scene/parts/field_rules.h"
+#include "haptos/sim/coats/coats.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/gels.h"
 #include "haptos/sim/model/pair_models.h"
@@ -55,7 +56,10 @@ bool meets_live(const Scene& scene, const std::string& link) {
     return std::any_of(list.begin(), list.end(),
                        [&](const auto& b) { return may_touch(scene, link, b.name); });
   };
-  return meets(scene.soft) || meets(scene.affine) ||
+  const bool soft = std::any_of(scene.soft.begin(), scene.soft.end(), [&](const SoftBody& b) {
+    return !b.is_layer() && may_touch(scene, link, b.name);
+  });
+  return soft || meets(scene.affine) ||
          std::any_of(scene.prescribed.begin(), scene.prescribed.end(), [&](const auto& b) {
            return !b.surface.empty() && may_touch(scene, link, b.name);
          });
@@ -94,6 +98,7 @@ std::uint64_t hash_of(const Model& m) {
     h.add(m.soft[i].rest.tets.data(), m.soft[i].rest.tets.size() * sizeof(Vec4i));
     h.add(m.soft[i].glued_to.data(), m.soft[i].glued_to.size() * sizeof(int));
     h.add(m.soft[i].held.data(), m.soft[i].held.size());
+    if (m.coats[i]) h.add(m.coats[i]->matrix.data(), m.coats[i]->matrix.size() * sizeof(float));
   }
   for (const PrescribedBody& b : m.scene.prescribed) {
     add_positions(h, b.surface.vertices);
@@ -146,8 +151,9 @@ std::shared_ptr<const Model> compile(Scene scene) {
     for (const auto& b : list) add_body_names(b, m->body_names);
   });
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
+  const bool coats = compile_coats(scene, *m);
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
-  const FrozenNeeds frozen{widest_layer(scene) > 0, largest_hydroelastic(scene) > 0};
+  const FrozenNeeds frozen{widest_layer(scene) > 0, coats || largest_hydroelastic(scene) > 0};
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();

@@ -193,14 +193,15 @@ void check_start(const Model& model, const Workspace& w, const State& state) {
   place_stiff(state, w, x);
   std::vector<Placed> free, prescribed;
   for (std::size_t i = 0; i < w.soft.size(); ++i)
-    free.push_back({scene.soft[i].name, placed(*w.soft[i].surface, x)});
+    if (!w.soft[i].coat) {
+      free.push_back({scene.soft[i].name, placed(*w.soft[i].surface, x)});
+      if (scene.soft[i].self_contact) check_self(free.back());
+    }
   for (std::size_t i = 0; i < w.affine.size(); ++i)
     free.push_back({scene.affine[i].name, placed(*w.affine[i].surface, x)});
   for (std::size_t j = 0; j < w.prescribed.size(); ++j)
     if (w.prescribed[j].surface)
       prescribed.push_back({scene.prescribed[j].name, placed(*w.prescribed[j].surface, x)});
-  for (std::size_t i = 0; i < w.soft.size(); ++i)
-    if (scene.soft[i].self_contact) check_self(free[i]);
   for (const RobotParts& r : w.robots)
     for (const LinkParts& l : r.links)
       for (const auto& s : l.surfaces) {

@@ -12,6 +12,7 @@
 #include "haptos/scene/scene.h"
 #include "haptos/sensors/gel/gel_sensor.h"
 #include "haptos/sim/model/robots.h"
+#include "haptos/system/coat/coat_compliance.h"
 
 namespace haptos {
 
@@ -23,8 +24,13 @@ struct GelModel {
 };
 
 struct Model {
-  Scene scene;                          ///< as described
-  std::vector<SoftModel> soft;          ///< refined meshes, surfaces, glue; one per scene.soft
+  Scene scene;                  ///< as described
+  std::vector<SoftModel> soft;  ///< refined meshes, surfaces, glue; one per scene.soft
+  /// Of those of model hydroelastic, null for others; one per scene.soft.
+  std::vector<std::shared_ptr<const CoatCompliance>> coats;
+  /// What coats may touch of prescribed bodies, null where there is no inside; one per
+  /// scene.prescribed, none without coats.
+  std::vector<std::shared_ptr<const DistanceField>> prescribed_fields;
   std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
   std::vector<RobotModel> robots;       ///< one per scene.robots
   std::vector<GelModel> gels;           ///< one per scene.tactile

@@ -1,0 +1,124 @@
+// Contact of the coats of pads, from the model to its term.
+#include "haptos/base/math/index.h"
+#include "haptos/bodies/stiff/rigid_body.h"
+#include "haptos/contact/frozen/coat/coat_sampler.h"
+#include "haptos/sim/build/frozen_shapes.h"
+#include "haptos/sim/model/pairs.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+int index_of(const auto& bodies, const std::string& name) {
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (bodies[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+// A pose in the world as seen from a frame.
+Pose seen_from(const Pose& frame, const Pose& pose) {
+  return {to_local(frame, pose.p), normalized(conjugate(frame.q) * pose.q)};
+}
+
+// What carries a pad: a link of a robot or an affine body, which may move, or a prescribed body.
+void carry(const Model& model, std::size_t soft, Workspace& w, PressedCoat& c) {
+  const Scene& scene = model.scene;
+  const std::string& name = scene.soft[soft].glue.front().body;
+  const Pose& pose = model.soft[soft].pose;
+  c.body = body_number(model, name);
+  if (const LinkName link = find_link(scene, name); link.robot >= 0) {
+    const RobotModel& r = model.robots[at_index(link.robot)];
+    c.frame = pose;
+    if (r.tree->links[at_index(link.link)].body < 0) return;  // stands in the world
+    w.links.push_back(std::make_unique<LinkOf<Articulation>>(w.robots[at_index(link.robot)].body,
+                                                             link.link, c.body));
+    c.link = w.links.back().get();
+    c.frame = seen_from(r.start[at_index(link.link)], pose);
+    return;
+  }
+  if (const int i = index_of(scene.affine, name); i >= 0) {
+    const AffineFrame* frame = w.affine[at_index(i)].frame;
+    w.links.push_back(std::make_unique<LinkOf<AffineFrame>>(frame));
+    c.link = w.links.back().get();
+    c.frame = seen_from(frame->spec().pose, pose);
+    return;
+  }
+  const SoftParts& parts = w.soft[soft];
+  c.env = 0;
+  c.points = parts.frame;
+  for (const int v : parts.coat->vertex) c.node.push_back(parts.points[at_index(v)]);
+}
+
+PressedCoat coat_of(const Model& model, std::size_t soft, Workspace& w) {
+  const SoftBody& spec = model.scene.soft[soft];
+  PressedCoat c;
+  c.coat = model.coats[soft];
+  c.pad = w.soft[soft].body;
+  c.friction = spec.friction.sticking;
+  c.relaxation_time = spec.material.stiffness_damping;
+  carry(model, soft, w, c);
+  return c;
+}
+
+CoatOther prescribed_other(const Model& model, std::size_t i, const Workspace& w) {
+  const PrescribedPoints& p = w.prescribed[i];
+  CoatOther o;
+  o.field = model.prescribed_fields[i];
+  o.body = p.body;
+  o.env = 0;
+  o.friction = model.scene.prescribed[i].friction.sticking;
+  o.points = RigidPoints(p.points, p.local);
+  if (!o.points.valid()) o.field = nullptr;
+  return o;
+}
+
+// Whether links of a robot never touch, of which one carries the pad.
+bool never_touch(const Model& model, int carrier, int body) {
+  for (const RobotModel& r : model.robots) {
+    const int a = carrier - r.first_body, b = body - r.first_body;
+    for (const auto& [i, j] : r.no_contact)
+      if ((i == a && j == b) || (i == b && j == a)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<CoatOther> others;
+  std::vector<const std::string*> owner = f.owner;
+  for (const PointShape& s : f.shapes) {
+    CoatOther o;
+    static_cast<FrozenSurface&>(o) = s;
+    o.frame = s.frame;
+    others.push_back(std::move(o));
+  }
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
+    others.push_back(prescribed_other(model, i, w));
+    owner.push_back(&scene.prescribed[i].name);
+  }
+  std::vector<PressedCoat> coats;
+  std::vector<std::array<int, 2>> excluded;
+  std::vector<std::pair<std::array<int, 2>, double>> own;
+  for (std::size_t i = 0; i < w.soft.size(); ++i) {
+    if (!w.soft[i].coat) continue;
+    const int c = static_cast<int>(coats.size());
+    coats.push_back(coat_of(model, i, w));
+    for (int o = 0; o < static_cast<int>(others.size()); ++o) {
+      const PairOptions* p = pair_options(scene, scene.soft[i].name, *owner[at_index(o)]);
+      if ((p && !p->enabled) || never_touch(model, coats.back().body, others[at_index(o)].body))
+        excluded.push_back({o, c});
+      if (p && p->friction.sticking >= 0)
+        own.push_back({{o, static_cast<int>(others.size()) + c}, p->friction.sticking});
+    }
+  }
+  auto term =
+      std::make_unique<CoatContact>(others, coats, scene.point_contact, std::move(excluded));
+  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
+  for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
+  w.contact_terms.push_back(term.get());
+  w.terms.push_back(std::move(term));
+}
+
+}  // namespace haptos

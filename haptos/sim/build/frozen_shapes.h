@@ -1,0 +1,35 @@
+// The shapes of frozen contact: those of robots, and half-spaces. What build_contact.cpp collects
+// and the terms of each model are made of.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "haptos/contact/frozen/point/point_contact.h"
+#include "haptos/geometry/layer/layer_shape.h"
+#include "haptos/sim/model/model.h"
+
+namespace haptos {
+
+struct Workspace;
+
+struct FrozenShapes {
+  std::vector<PointShape> shapes;
+  std::vector<LayerShape> layers;            ///< as shapes; empty: nothing has a layer
+  std::vector<const std::string*> owner;     ///< of each shape: what pairs name
+  std::vector<std::array<int, 2>> excluded;  ///< pairs that never touch
+  std::vector<std::pair<std::array<int, 2>, double>> own;  ///< friction that pairs set
+};
+
+/// Whether a soft body is a layer whose coat touches.
+inline bool has_coats(const Model& model) {
+  return std::any_of(model.coats.begin(), model.coats.end(), [](const auto& c) { return !!c; });
+}
+
+/// Contact of coats with these shapes and with prescribed bodies (sim/build/build_coats.cpp).
+void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w);
+
+}  // namespace haptos
