@@ -33,6 +33,9 @@ OverwriteOption = Annotated[bool, typer.Option(
     "--overwrite", help="Write into a folder that is not empty.")]
 StrictOption = Annotated[bool, typer.Option(
     "--strict", help="Warnings about the scene are errors.")]
+ModelOption = Annotated[str, typer.Option(
+    "--model", metavar="soft|hydroelastic", help="soft simulates the gel; hydroelastic takes it for a "
+    "linear layer, a hundred times faster.")]
 QualityOption = Annotated[str | None, typer.Option(
     "--quality", metavar="fast|normal|fine", show_default=False, help="How fine the gel is where it "
     "is pressed, and how long that takes: haptos describe quality. Default: normal.")]
@@ -111,6 +114,7 @@ def press(
         metavar="top|bottom", help="Side of a pad file that is pressed.")] = "top",
     at: Annotated[str, typer.Option(
         metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
+    model: ModelOption = "soft",
     quality: QualityOption = None,
     elements: Annotated[str | None, typer.Option(
         metavar="LENGTH", show_default=False, help="Width of the gel's elements where it is "
@@ -150,6 +154,7 @@ def press(
       haptos press torus --sensor digit --depth 0.5mm
       haptos press dots --sensor digit --quality fast
       haptos press hexagon --sensor gelsight-mini --elements 0.4mm
+      haptos press hexagon --sensor gelsight-mini --model hydroelastic
       haptos press cone moon dots --grid 3x3 --pitch 1mm --depth 0:1mm:11 --out runs/matrix
       haptos press torus --pad dome --young 300kPa --set contact.support=10um
     """
@@ -177,7 +182,7 @@ def press(
         "pad": pad, "unit": unit, "sensor": sensor, "face": face, "pad_face": pad_face,
         "steps": steps, "seed": seed, "options": options,
         "at": parse_pair(at, "m", "--at", "2mm,-1mm"),
-        "quality": quality,
+        "quality": quality, "model": model,
         "elements": None if elements is None else parse_quantity(elements, "m", "--elements"),
     }
     if grid is None and len(shapes) == 1:
@@ -186,6 +191,46 @@ def press(
         run_matrix(shapes, (1, 1) if grid is None else parse_grid(grid),
                    None if pitch is None else parse_quantity(pitch, "m", "--pitch"), asked, out,
                    overwrite)
+
+
+@app.command()
+def compare(
+    shape: Annotated[str, typer.Argument(
+        metavar="SHAPE", show_default=False,
+        help="A STL, OBJ, PLY or OFF file, or a name of a test shape such as sphere.")],
+    sensor: Annotated[str, typer.Option(metavar="NAME|FILE", help="A sensor by name, or a sensor "
+                                        "file (.yaml).")] = "gelsight-mini",
+    depth: Annotated[str, typer.Option(metavar="LENGTH", help="How far to press.")] = "0.5mm",
+    shear: Annotated[str, typer.Option(
+        metavar="LENGTH[,LENGTH]", help="Then move the object sideways, along x or x and y; 0mm: "
+        "not.")] = "0.3mm",
+    at: Annotated[str, typer.Option(
+        metavar="X,Y", help="Where the middle of the object goes, for example 2mm,-1mm.")] = "0,0",
+    unit: Annotated[str | None, typer.Option(
+        metavar="mm|m", show_default=False,
+        help="Unit of the file. Default: mm if the largest side is above 1.")] = None,
+    out: OutOption = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Presses a shape into a sensor twice, with the models soft and hydroelastic, and sets images,
+    forces and times side by side.
+
+    Results: compare.png (both images and their difference) and compare.json. docs/contact/touch.md
+    tells what the models are.
+
+    \b
+    Example:
+      haptos compare key --sensor digit --depth 0.3mm
+    """
+    from haptos.cli.compare import run_compare
+    from haptos.cli.press import parse_pair
+
+    if len(at.split(",")) != 2:
+        refuse("--at", at, "must be two lengths", "for example 2mm,-1mm")
+    run_compare(shape, {
+        "sensor": sensor, "depth": parse_quantity(depth, "m", "--depth"),
+        "shear": parse_pair(shear, "m", "--shear", "0.5mm"),
+        "at": parse_pair(at, "m", "--at", "2mm,-1mm"), "unit": unit}, out, overwrite)
 
 
 @app.command()
@@ -202,8 +247,9 @@ def dataset(
     sensor: Annotated[str, typer.Option(metavar="NAME|FILE", help="A sensor by name, or a sensor "
                                         "file (.yaml).")] = "gelsight-mini",
     model: Annotated[str, typer.Option(
-        metavar="soft|height-map", help="soft simulates the gel; height-map cuts the shape's height "
-        "map with it, which is no simulation and has no forces.")] = "soft",
+        metavar="soft|hydroelastic|height-map", help="soft simulates the gel; hydroelastic takes it "
+        "for a linear layer, a hundred times faster; height-map cuts the shape's height map with it, "
+        "which is no simulation and has no forces.")] = "soft",
     x: Annotated[str | None, typer.Option(metavar="LENGTH", show_default=False,
                                           help="Place on the pad. Default: 0.")] = None,
     y: Annotated[str | None, typer.Option(metavar="LENGTH", show_default=False,

@@ -35,6 +35,8 @@ GEL_FRAME = ("gel frame: origin at the highest point of the gel at rest, +z out 
              "columns of the image, y up its rows")
 ABOUT = {
     "soft": "a simulation of the gel: elastic, with contact and friction",
+    "hydroelastic": "a linear layer without inertia, with contact and friction, condensed from the "
+                    "elements of the gel",
     "height-map": "NOT a simulation of the gel: the height map of the object cut with the gel at "
                   "rest and smoothed beside the contact; there are no forces and no markers",
 }
@@ -60,7 +62,7 @@ def fields_of(model: str, sensor: SensorModel) -> dict[str, Field]:
     }
     if sensor.rgb:
         fields["rgb"] = Field((*size, 3), "u1", "", "what the camera shows, red first")
-    if model == "soft":
+    if model != "height-map":
         if sensor.markers is not None:
             n = sensor.markers.rows * sensor.markers.cols
             fields["marker_position"] = Field((n, 3), "f4", "m", "where the markers are", GEL_FRAME)

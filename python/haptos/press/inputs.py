@@ -68,12 +68,15 @@ def read_elements(value: float | str | None, model: str) -> float | None:
     if value is not None and model == "height-map":
         refuse("elements", value, "are those of a simulated gel, and a height map has none",
                "leave it out")
+    if value is not None and model == "hydroelastic":
+        refuse("elements", value, "are those of a simulated gel; a layer has the sensor's own",
+               'leave it out, or take model="soft"')
     return None if value is None else number(value, "m", "elements")
 
 
 def read_smoothing(value: float | str | None, model: str) -> float:
     """Length of a height map's smoothing [m]. Raises InputError."""
-    if value is not None and model == "soft":
+    if value is not None and model != "height-map":
         refuse("smoothing", value, "is that of a height map, and a simulated gel needs none",
                'leave it out, or take model="height-map"')
     length = SMOOTHING if value is None else number(value, "m", "smoothing")

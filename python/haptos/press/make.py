@@ -42,7 +42,7 @@ class Maker:
         surface = self._shapes[asked.shape].transformed(quaternion=asked.turn())
         row, sentence = empty_row(self._fields), ""
         try:
-            made = (self._with_gel(asked, surface) if self.recipe.model == "soft"
+            made = (self._with_gel(asked, surface) if self.recipe.model != "height-map"
                     else self._from_heights(asked, surface))
             sentence = made.pop("sentence", "")
             row.update(made)
@@ -94,4 +94,4 @@ def start_press(recipe: Recipe, sensor: str, asked: OnePress, surface: _core.Tri
             options[f"material.{name}"] = value
     return prepare(surface, depth=v["depth"], force=v["force"], shear=asked.shear(),
                    sensor=sensor, friction=v["friction"], at=(v["x"] or 0.0, v["y"] or 0.0),
-                   quality=recipe.quality, elements=recipe.elements, options=options)
+                   quality=recipe.quality, elements=recipe.elements, model=recipe.model, options=options)

@@ -141,6 +141,7 @@ def prepare(
     at: tuple[float, float] = (0.0, 0.0),
     quality: str | None = None,
     elements: float | None = None,
+    model: str = "soft",
     seed: int = 1,
     options: Mapping[str, float] | None = None,
 ) -> Press:
@@ -162,15 +163,17 @@ def prepare(
     number of steps down, None takes one each 80 um; at: where the middle of the object goes, x and
     y [m]; quality: "fast", "normal" (None) or "fine", a word for elements, contact and tolerances
     (docs/press.md#quality); elements: instead, the width of the gel's elements where it is pressed
-    [m], 0: those of the pad; seed: of the shape "random"; options: values of "group.name" options,
+    [m], 0: those of the pad; model: "soft" simulates the gel, "hydroelastic" takes it for a linear
+    layer, a hundred times faster (docs/contact/touch.md); seed: of the shape "random"; options: values of "group.name" options,
     as haptos describe lists them. Raises InputError.
     """
     notes: list[str] = []
+    layer = is_layer(model, elements)
     wanted = find_quality(quality)
-    model = None if sensor is None else load_sensor(sensor, quality=wanted.name)
-    if model is not None and pad is not None:
+    known = None if sensor is None else load_sensor(sensor, quality=wanted.name)
+    if known is not None and pad is not None:
         refuse("pad", pad, "cannot be given beside a sensor, which has one", "leave one out")
-    own = {} if model is None else {f"material.{k}": v for k, v in model.material.items()}
+    own = {} if known is None else {f"material.{k}": v for k, v in known.material.items()}
     values = {**DEFAULTS, **wanted.options(), **own, **(options or {})}
     groups: dict[str, dict[str, float]] = {}
     for path, value in values.items():
@@ -185,47 +188,47 @@ def prepare(
     if steps is not None and not 1 <= steps <= 100_000:
         refuse("steps", steps, "must be a whole number from 1 to 100000", "for example 12")
     surface = load_object(shape, unit, face, seed, notes)
-    gel = (load_pad(pad or "box", unit, pad_face, quality=wanted) if model is None
-           else model.gel_near(at))
+    gel = (load_pad(pad or "box", unit, pad_face, quality=wanted) if known is None
+           else known.gel_near(at))
     notes += gel.notes
     gap = 1.05 * scene.contact.support
     plan = make_plan(gel, dict(material.items()), depth, force, shear, twist, steps, gap)
     check_size(surface, gel, at, notes)
     middle, lowest = middle_of(surface, gel, plan.depths[-1] if plan.depths else plan.deepest / 2,
                                notes)
-    if elements == 0:
+    if elements == 0 or layer:
         elements = None
-    elif elements is None and (pad in (None, "box", "dome") if model is None else model.refines):
+    elif elements is None and (pad in (None, "box", "dome") if known is None else known.refines):
         elements = chosen_width(surface, middle, lowest, plan, wanted)
     if elements is not None:
         if elements <= 3.5e-4 and "contact.divisions" not in (options or {}):
             scene.contact.update(divisions=2)  # samples as close as in wider elements
         fine = fine_region(surface, middle, lowest, plan, elements, at, gel, wanted)
-        gel = (load_pad(pad or "box", unit, pad_face, fine) if model is None
-               else model.gel_near(at, fine))
+        gel = (load_pad(pad or "box", unit, pad_face, fine) if known is None
+               else known.gel_near(at, fine))
     start = np.array([at[0] - middle[0], at[1] - middle[1],
                       gap + first_touch(surface, middle, lowest, at, gel)])
     if friction is None:
-        friction = 0.0 if model is None else model.friction
-        if model is None and (any(plan.shear) or plan.twist):
+        friction = 0.0 if known is None else known.friction
+        if known is None and (any(plan.shear) or plan.twist):
             friction = DEFAULT_FRICTION
             notes.append(f"The coefficient of friction is taken to be {friction:g} (--friction "
                          "says otherwise).")
 
     scene.add_prescribed("mount")
     scene.add_soft("gel", gel.mesh, material=material, glue={"mount": gel.base}, coat=gel.coat,
-                   friction=friction)
+                   friction=friction, model="hydroelastic" if layer else "elastic")
     scene.add_prescribed("object", surface, position=start, friction=friction)
-    camera, grid = sensor_of(gel) if model is None else (model.camera, model.markers)
+    camera, grid = sensor_of(gel) if known is None else (known.camera, known.markers)
     scene.add_sensor("camera", "gel", camera=camera, markers=grid,
-                     rgb=model.rgb or None if model is not None else None,
-                     noise=None if model is None else model.noise)
+                     rgb=known.rgb or None if known is not None else None,
+                     noise=None if known is None else known.noise)
     sim = scene.compile(quiet=True)
     settings = {
         "shape": shape if isinstance(shape, str) else "object",
         "strict": bool(scene.sim.strict),
-        "pad": pad or ("box" if model is None else model.name),
-        "sensor": sensor, "depth": list(plan.depths), "force": list(plan.forces),
+        "pad": pad or ("box" if known is None else known.name),
+        "sensor": sensor, "model": model, "depth": list(plan.depths), "force": list(plan.forces),
         "shear": list(plan.shear), "twist": plan.twist, "steps": sum(plan.descent()),
         "at": list(at), "quality": wanted.name, "elements": elements, "seed": seed,
         "gap": gap, "friction": friction,
@@ -239,6 +242,18 @@ def prepare(
 
 
 # -- what is asked for -------------------------------------------------------------------------
+
+
+def is_layer(model: str, elements: float | None) -> bool:
+    """Whether a press takes its gel for a layer. Raises InputError for another word, and elements
+    with a layer."""
+    if model not in ("soft", "hydroelastic"):
+        refuse("model", model, "must be soft or hydroelastic",
+               "soft simulates the gel, hydroelastic takes it for a linear layer")
+    if model == "hydroelastic" and elements:
+        refuse("elements", elements, "are those of a simulated gel; a layer has the sensor's own",
+               'leave it out, or take model="soft"')
+    return model == "hydroelastic"
 
 
 def make_plan(gel: Gel, material: Mapping[str, float], depth: float | Sequence[float] | None,

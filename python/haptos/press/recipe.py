@@ -26,7 +26,7 @@ from haptos.meshes.given import kind_of, number
 from haptos.tactile.quality import DEFAULT_QUALITY
 
 MOST_PRESSES = 1_000_000
-MODELS = ("soft", "height-map")
+MODELS = ("soft", "hydroelastic", "height-map")
 
 
 class Quantity(NamedTuple):

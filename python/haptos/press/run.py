@@ -93,7 +93,8 @@ class PressRun:
         self.notes: list[str] = []
         self._lock: FolderLock | None = None
         if model not in MODELS:
-            refuse("model", model, "must be soft or height-map", "soft simulates the gel")
+            refuse("model", model, "must be soft, hydroelastic or height-map",
+                   "soft simulates the gel, hydroelastic takes it for a linear layer")
         check_count(count, seed)
         # As workers find it: by name, or by a path that holds in any folder.
         self.sensor_name = sensor if sensor in sensor_names() else os.path.abspath(sensor)
@@ -141,7 +142,7 @@ class PressRun:
             given = {"force" if choices["depth"] is None else "depth": value}
             make_plan(gel, material, given.get("depth"), given.get("force"), ends("shear")[1], 0.0,
                       None, gap)
-        if self.recipe.model == "soft":
+        if self.recipe.model != "height-map":
             easy = {n: ends(n)[n == "young"] if c is not None else None
                     for n, c in choices.items()}
             easy.update(x=0.0, y=0.0, tilt=0.0, shear=0.0)

@@ -91,14 +91,15 @@ class SensorModel:
     def add_to(self, scene: Scene, name: str, *, mount: str | None = None,
                position: ArrayLike | None = None, quaternion: ArrayLike | None = None,
                frame: str | None = None, near: tuple[float, float] = (0.0, 0.0),
-               rate: float | str = 0.0, delay: float | str = 0.0) -> None:
+               rate: float | str = 0.0, delay: float | str = 0.0, model: str = "elastic") -> None:
         """Adds pad and camera to a scene: a soft body and a sensor, both called `name`.
 
         mount: a prescribed body, an affine body or a link to glue the base to, None takes `frame`,
         or adds a body "NAME mount" that stands still; position (3) [m], quaternion (4): pose of the
         gel frame at the start; frame: the body or link that this pose refers to, where it starts,
         None: the world; near: where it will be pressed, (x, y) in the gel frame [m], see gel_near();
-        rate [Hz], delay [s]: of the readings, see Scene.add_sensor().
+        rate [Hz], delay [s]: of the readings, see Scene.add_sensor(); model: "elastic", or
+        "hydroelastic" for a linear layer, a hundred times faster (docs/contact/touch.md).
         """
         mount = mount or frame
         if mount is None:
@@ -107,7 +108,7 @@ class SensorModel:
         gel = self.gel_near(near)
         scene.add_soft(name, gel.mesh, material=Material(**self.material), position=position,
                        quaternion=quaternion, frame=frame, glue={mount: gel.base}, coat=gel.coat,
-                       friction=self.friction)
+                       friction=self.friction, model=model)
         scene.add_sensor(name, name, camera=self.camera, markers=self.markers,
                          rgb=self.rgb or None, noise=self.noise, rate=rate, delay=delay)
 
