@@ -78,7 +78,7 @@ MISTAKES = {
     "a modulus as an option": ({"options": {"material.young": 1e5}}, "give young="),
     "count": ({"count": 0}, "must be a whole number from 1"),
     "seed": ({"seed": 1.5}, "must be a whole number from 0"),
-    "model": ({"model": "fem"}, "must be soft or height-map"),
+    "model": ({"model": "fem"}, "must be soft, hydroelastic or height-map"),
     "forces of a height map": ({"model": "height-map", "force": 1}, "has no gel and no forces"),
     "elements of a height map": ({"model": "height-map", "elements": "1 mm"}, "has none"),
     "smoothing of a gel": ({"smoothing": "1 mm"}, "a simulated gel needs none"),

@@ -22,17 +22,15 @@ CoatCompliance random_coat(int n, unsigned seed) {
     c.vertex.push_back(i);
   }
   c.thickness = 4e-3;
-  const int m = 3 * n;
-  std::vector<double> a(static_cast<std::size_t>(m * m));
+  const std::size_t m = 3 * c.rest.size();
+  std::vector<double> a(m * m);
   for (double& v : a) v = normal(random);
   c.matrix.resize(a.size());
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j <= i; ++j) {
-      double sum = i == j ? 0.5 * m : 0;
-      for (int k = 0; k < m; ++k)
-        sum += a[static_cast<std::size_t>(i * m + k)] * a[static_cast<std::size_t>(j * m + k)];
-      c.matrix[static_cast<std::size_t>(i * m + j)] =
-          c.matrix[static_cast<std::size_t>(j * m + i)] = static_cast<float>(1e-5 * sum);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = i == j ? 0.5 * static_cast<double>(m) : 0;
+      for (std::size_t k = 0; k < m; ++k) sum += a[i * m + k] * a[j * m + k];
+      c.matrix[i * m + j] = c.matrix[j * m + i] = static_cast<float>(1e-5 * sum);
     }
   return c;
 }
@@ -130,9 +128,8 @@ TEST(RigidPoints, KnowTheFrameAndMoveAnyPoint) {
 }
 
 TEST(RigidPoints, OfAPlaneAreNone) {
-  std::vector<Vec3d> flat;
-  for (int i = 0; i < 9; ++i) flat.push_back({{double(i % 3), double(i / 3), 0}});
-  EXPECT_FALSE(RigidPoints({0, 1, 2, 3, 4, 5, 6, 7, 8}, flat).valid());
+  const std::vector<Vec3d> flat = {{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}, {{1, 1, 0}}, {{2, 1, 0}}};
+  EXPECT_FALSE(RigidPoints({0, 1, 2, 3, 4}, flat).valid());
 }
 
 }  // namespace
