@@ -13,8 +13,8 @@ constexpr double kReach = 5e-4;
 // A normal that leans so far out of the coat is that of a surface behind it: cosine.
 constexpr double kFacing = -0.1;
 // Passes over where the other surface is, until nodes move by less than that [m].
-constexpr int kPasses = 6;
-constexpr double kStill = 2e-6;
+constexpr int kPasses = 2;
+constexpr double kStill = 3e-6;
 constexpr double kFar = 1e30;
 // Farthest that a step is looked ahead by the velocities at its start [m].
 constexpr double kAhead = 3e-4;
