@@ -60,6 +60,11 @@ inline Vec3d to_local(const Pose& pose, const Vec3d& x) {
   return transpose(to_matrix(pose.q)) * (x - pose.p);
 }
 
+/// A pose in the world as it is in a frame: compose(frame, seen_from(frame, x)) is x.
+inline Pose seen_from(const Pose& frame, const Pose& x) {
+  return {to_local(frame, x.p), normalized(conjugate(frame.q) * x.q)};
+}
+
 /// The pose a fraction s of the way from a to b: straight line, shortest turn at constant rate.
 Pose interpolate(const Pose& a, const Pose& b, double s);
 

@@ -28,48 +28,44 @@ Digest key_of(const SoftBody& pad) {
   return key;
 }
 
-std::shared_ptr<const CoatCompliance> scaled(std::shared_ptr<CoatCompliance> c, double young) {
-  const auto by = static_cast<float>(1 / young);
-  for (float& v : c->matrix) v *= by;
-  c->confined *= young;
-  return c;
+// Of a pad with a modulus of 1 Pa, read where it was kept.
+CoatCompliance of_unit_modulus(SoftBody pad, const Digest& key) {
+  const KeptFiles files(cache_folder("coats"), kMostBytes);
+  if (const auto bytes = files.read(key)) {
+    CoatCompliance kept;
+    PartsReader reader(*bytes);
+    kept.each_part(reader);
+    if (reader.whole()) return kept;
+  }
+  pad.material.young = 1;
+  CoatCompliance made = condense(pad);
+  PartsWriter writer;
+  made.each_part(writer);
+  files.write(key, writer.bytes());
+  return made;
 }
 
 // Those in use, so that pads that are alike share theirs.
 std::mutex in_use;
 std::map<std::string, std::weak_ptr<const CoatCompliance>> used;
 
-std::shared_ptr<const CoatCompliance> share(const std::string& name,
-                                            std::shared_ptr<const CoatCompliance> c) {
-  const std::lock_guard<std::mutex> alone(in_use);
-  used[name] = c;
-  return c;
-}
-
 }  // namespace
 
-// Kept for a modulus of 1 Pa: a pad gives way in proportion to one over its own.
-std::shared_ptr<const CoatCompliance> kept_compliance(const SoftBody& given) {
-  SoftBody pad = given;
-  pad.material.young = 1;
-  const KeptFiles files(cache_folder("coats"), kMostBytes);
+// A pad gives way in proportion to one over its modulus.
+std::shared_ptr<const CoatCompliance> kept_compliance(const SoftBody& pad) {
+  const double young = pad.material.young;
   const Digest key = key_of(pad);
-  const std::string name = key.text() + " " + std::to_string(given.material.young);
-  {
-    const std::lock_guard<std::mutex> alone(in_use);
-    if (auto known = used[name].lock()) return known;
-  }
-  auto c = std::make_shared<CoatCompliance>();
-  if (const auto bytes = files.read(key)) {
-    PartsReader reader(*bytes);
-    c->each_part(reader);
-    if (reader.whole()) return share(name, scaled(std::move(c), given.material.young));
-  }
-  *c = condense(pad);
-  PartsWriter writer;
-  c->each_part(writer);
-  files.write(key, writer.bytes());
-  return share(name, scaled(std::move(c), given.material.young));
+  Digest own = key;
+  own.add(std::vector<double>{young});
+  const std::lock_guard<std::mutex> alone(in_use);
+  std::weak_ptr<const CoatCompliance>& known = used[own.text()];
+  if (auto c = known.lock()) return c;
+  auto c = std::make_shared<CoatCompliance>(of_unit_modulus(pad, key));
+  const auto by = static_cast<float>(1 / young);
+  for (float& v : c->matrix) v *= by;
+  c->confined *= young;
+  known = c;
+  return c;
 }
 
 }  // namespace haptos

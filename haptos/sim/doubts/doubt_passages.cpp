@@ -67,7 +67,7 @@ std::vector<Passer> passers(const std::vector<LayeredPart>& parts) {
     const Pose frame = parts[i].pose;  // of the first shape: along its own axes
     const bool moves = parts[i].moves;
     for (; i < parts.size() && parts[i].body == body; ++i) {
-      const Pose there{to_local(frame, parts[i].pose.p), conjugate(frame.q) * parts[i].pose.q};
+      const Pose there = seen_from(frame, parts[i].pose);
       box.merge(moved_bounds(parts[i].soup->box(), there).inflated(parts[i].radius));
       layer = std::max(layer, parts[i].layer);
     }

@@ -39,7 +39,7 @@ class CoatCompliance {
   /// The block of the displacement of node i by the force on node j [m/N].
   Mat3d give(int i, int j) const {
     Mat3d m;
-    const std::size_t row = 3 * static_cast<std::size_t>(nodes());
+    const std::size_t row = 3 * rest.size();
     const float* p = matrix.data() + 3 * static_cast<std::size_t>(i) * row + 3 * std::size_t(j);
     for (int r = 0; r < 3; ++r, p += row)
       for (int c = 0; c < 3; ++c) m(r, c) = p[c];
@@ -49,17 +49,6 @@ class CoatCompliance {
   /// Displacements under forces on some nodes [N], into out (nodes) [m].
   void displace(const std::vector<int>& pressed, const std::vector<Vec3d>& force,
                 std::vector<Vec3d>& out) const;
-
-  /// The mean of a function of place over the hat of a node, from its values at the probes.
-  double mean(int node, const std::vector<double>& at_probe) const {
-    double sum = 0;
-    for (int k = first_part[static_cast<std::size_t>(node)];
-         k < first_part[static_cast<std::size_t>(node) + 1]; ++k) {
-      const Part& p = part[static_cast<std::size_t>(k)];
-      sum += p.weight * at_probe[static_cast<std::size_t>(p.probe)];
-    }
-    return sum;
-  }
 
   std::vector<Vec3d> rest;      ///< nodes of the coat [m]
   std::vector<Vec3d> normal;    ///< of the coat at rest, unit, outward

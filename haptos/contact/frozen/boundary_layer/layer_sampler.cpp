@@ -167,8 +167,7 @@ void LayerSampler::find_samples(const StepContext& context, double pushed) {
 
 // A shape as another one sees it.
 Pose LayerSampler::seen(int i, int j) const {
-  const Pose &from = pose_[at_index(j)], &x = pose_[at_index(i)];
-  return {to_local(from, x.p), normalized(conjugate(from.q) * x.q)};
+  return seen_from(pose_[at_index(j)], pose_[at_index(i)]);
 }
 
 // How far i has moved at most, as seen from j, or j as seen from i: what of the larger one is

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <numbers>
 
 #include "haptos/base/math/index.h"
 
@@ -17,7 +18,8 @@ constexpr int kTries = 5;
 constexpr double kRound = 1e-9;
 // A node's share of the stiffness is at least so much of the mean: all of them press.
 constexpr double kLeastShare = 0.05;
-constexpr double kPi = 3.14159265358979323846, kPeak = 2;
+// A pressure counts as no more than so many times the mean about it.
+constexpr double kPeak = 2;
 
 // Solves with the rows and columns `kept` of a matrix.
 Vector solve_part(const Matrix& g, const std::vector<Eigen::Index>& kept, const Vector& side) {
@@ -111,11 +113,11 @@ void press(const CoatCompliance& coat, std::vector<CoatNode>& nodes) {
   for (Eigen::Index i = 0; i < n; ++i) nodes[at_index(i)].force = std::max(p[i], 0.0);
 }
 
-// 1 + c q / M (CoatCompliance). A peak that is narrower than the layer squeezes nothing: it counts
-// as no more than kPeak times the mean over half a thickness about it.
+// 1 + c q / M (CoatCompliance). A peak that is narrower than the layer squeezes nothing: q is at
+// most kPeak times the mean over half a thickness about it.
 void find_squeeze(const CoatCompliance& coat, std::vector<CoatNode>& nodes) {
   const std::vector<std::size_t> which = pressed(nodes);
-  const double radius = 0.5 * coat.thickness, disc = kPi * radius * radius;
+  const double radius = 0.5 * coat.thickness, disc = std::numbers::pi * radius * radius;
   for (const std::size_t i : which) {
     const Vec3d& x = coat.rest[at_index(nodes[i].node)];
     double force = 0;

@@ -48,16 +48,10 @@ Pose pose_of(const FrozenSurface& s, const Pose& frame, const RigidPoints& point
   return points.valid() ? points.pose(context.points->x_start) : frame;
 }
 
-// A pose in the world as seen from a frame.
-Pose seen_from(const Pose& frame, const Pose& pose) {
-  return {to_local(frame, pose.p), normalized(conjugate(frame.q) * pose.q)};
-}
-
-// Distance of a point from a box [m].
-double from_box(const Aabb& box, const Vec3d& x) {
-  Vec3d d;
-  for (int k = 0; k < 3; ++k) d[k] = std::max({box.lo[k] - x[k], x[k] - box.hi[k], 0.0});
-  return norm(d);
+// Whether a body may be within a distance of a point that is in its frame.
+bool may_reach(const DistanceField& field, const Vec3d& x, double distance) {
+  if (!field.bounded()) return field.phi(x) <= distance;
+  return field.box().squared_distance(x) <= distance * distance;
 }
 
 // The gap of a node from those at its probes: their mean over its hat. Where an edge of the other
@@ -115,6 +109,10 @@ CoatSampler::CoatSampler(std::vector<CoatOther> others, std::vector<PressedCoat>
                          std::vector<std::array<int, 2>> excluded)
     : others_(std::move(others)), coats_(std::move(coats)), excluded_(std::move(excluded)) {
   std::sort(excluded_.begin(), excluded_.end());
+  for (const PressedCoat& k : coats_) {
+    box_.emplace_back();
+    for (const Vec3d& x : k.coat->rest) box_.back().merge(x);
+  }
 }
 
 bool CoatSampler::may_touch(int other, int coat) const {
@@ -139,7 +137,10 @@ void CoatSampler::sample(const StepContext& context, FrozenContact& contact) {
   }
   rounds_ = 0;
   foresee(context, context.proximal ? nullptr : context.z, kAhead);
-  for (int c = 0; c < static_cast<int>(n); ++c) press_coat(context, c, contact);
+  for (int c = 0; c < static_cast<int>(n); ++c) {
+    find(c, contact);
+    add_samples(context, c, contact);
+  }
 }
 
 bool CoatSampler::revise(const StepContext& context, const std::vector<double>& z,
@@ -193,11 +194,6 @@ void CoatSampler::foresee(const StepContext& context, const std::vector<double>*
     other_end_[i] = ahead(others_[i], others_[i].frame, others_[i].points, other_pose_[i]);
 }
 
-void CoatSampler::press_coat(const StepContext& context, int c, FrozenContact& contact) {
-  find(c, contact);
-  add_samples(context, c, contact);
-}
-
 // What presses on a coat where the step leads.
 void CoatSampler::find(int c, const FrozenContact& contact) {
   const CoatCompliance& coat = *coats_[at_index(c)].coat;
@@ -232,9 +228,7 @@ void CoatSampler::find(int c, const FrozenContact& contact) {
 }
 
 bool CoatSampler::find_near(int c) {
-  const PressedCoat& k = coats_[at_index(c)];
-  Aabb box;
-  for (const Vec3d& x : k.coat->rest) box.merge(x);
+  const Aabb& box = box_[at_index(c)];
   const Vec3d middle = 0.5 * (box.lo + box.hi);
   const double radius = 0.5 * norm(box.hi - box.lo) + kReach;
   near_.clear(), seen_.clear();
@@ -242,8 +236,7 @@ bool CoatSampler::find_near(int c) {
     if (!may_touch(o, c)) continue;
     const Pose seen = seen_from(other_end_[at_index(o)], end_[at_index(c)]);
     const DistanceField& field = *others_[at_index(o)].field;
-    const Vec3d x = seen * middle;
-    if (field.bounded() ? from_box(field.box(), x) > radius : field.phi(x) > radius) continue;
+    if (!may_reach(field, seen * middle, radius)) continue;
     near_.push_back(o), seen_.push_back(seen);
   }
   return !near_.empty();
@@ -260,7 +253,7 @@ bool CoatSampler::look(int c) {
     for (std::size_t p = 0; p < coat.probe.size(); ++p) {
       const CoatCompliance::Probe& at = coat.probe[p];
       const Vec3d x = seen_[k] * (0.5 * (place_[at_index(at.a)] + place_[at_index(at.b)]));
-      if (!field.bounded() || from_box(field.box(), x) < 4 * kReach) at_probe_[p] = field.phi(x);
+      if (!field.bounded() || may_reach(field, x, 4 * kReach)) at_probe_[p] = field.phi(x);
     }
     for (std::size_t i = 0; i < n; ++i) {
       const double gap = gap_of(coat, static_cast<int>(i), at_probe_);
@@ -375,8 +368,9 @@ void CoatSampler::commit(const FrozenContact& contact) {
     notes_.emplace_back(key, memory);
     key.feature_b = 1;
     memory.anchor = back * across(force, s.n);
-    for (const CoatNode& n : nodes_[c])
-      if (n.node == s.feature_a) memory.edge = n.stiffer;
+    // revise() may have looked again since, and found it no more.
+    const auto n = std::ranges::lower_bound(nodes_[c], s.feature_a, {}, &CoatNode::node);
+    if (n != nodes_[c].end() && n->node == s.feature_a) memory.edge = n->stiffer;
     notes_.emplace_back(key, memory);
   });
 }

@@ -52,7 +52,6 @@ struct CoatForces {
   std::vector<int> node;
   std::vector<Vec3d> force, friction;  ///< friction: the part of it along the surface
   std::vector<char> slips;
-
   std::vector<double> stiffer;  ///< by what factor squeezing made what presses more
 
   /// The forces that bend the pad, which is linear.
@@ -81,7 +80,6 @@ class CoatSampler final : public ContactSampler {
   };
   bool may_touch(int other, int coat) const;
   void foresee(const StepContext& context, const std::vector<double>* z, double most);
-  void press_coat(const StepContext& context, int c, FrozenContact& contact);
   void find(int c, const FrozenContact& contact);
   bool find_near(int c);
   bool look(int c);
@@ -92,6 +90,7 @@ class CoatSampler final : public ContactSampler {
   std::vector<CoatOther> others_;
   std::vector<PressedCoat> coats_;
   std::vector<std::array<int, 2>> excluded_;
+  std::vector<Aabb> box_;  // of each coat at rest
   std::vector<std::pair<FeaturePair, ContactMemory>> notes_;
   // Poses of coats and others at the start of the step, and where it leads.
   std::vector<Pose> pose_, end_, other_pose_, other_end_;
