@@ -94,10 +94,10 @@ struct Workspace {
   ContactHistory history;  // of the step before, whose room the next one takes
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
-  std::vector<Vec3d> x_before, u_before;      ///< of permanent points at the start of the step
-  std::vector<RobotParts> robots;             ///< as in the scene
-  std::vector<LoopClosureTerm*> constraints;  ///< as in the scene, of `terms`
-  std::vector<std::unique_ptr<Link>> links;   ///< what frozen contact terms hold on to
+  std::vector<Vec3d> x_before, u_before;           ///< of permanent points at the start of the step
+  std::vector<RobotParts> robots;                  ///< as in the scene
+  std::vector<LoopClosureTerm*> constraints;       ///< as in the scene, of `terms`
+  std::vector<std::shared_ptr<const Link>> links;  ///< what frozen contact terms hold on to
   Sensing sensing;
   int state_q = 0, state_z = 0;
   double b = 0;  ///< beta h of the last step [s]: impulses over it are forces

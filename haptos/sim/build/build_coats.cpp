@@ -1,52 +1,34 @@
 // Contact of the coats of pads, from the model to its term.
+#include <algorithm>
+
 #include "haptos/base/math/index.h"
-#include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/contact/frozen/coat/coat_sampler.h"
 #include "haptos/sim/build/frozen_shapes.h"
+#include "haptos/sim/build/sides.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
 namespace {
 
-int index_of(const auto& bodies, const std::string& name) {
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies[i].name == name) return static_cast<int>(i);
-  return -1;
-}
-
-// A pose in the world as seen from a frame.
-Pose seen_from(const Pose& frame, const Pose& pose) {
-  return {to_local(frame, pose.p), normalized(conjugate(frame.q) * pose.q)};
-}
-
 // What carries a pad: a link of a robot or an affine body, which may move, or a prescribed body.
 void carry(const Model& model, std::size_t soft, Workspace& w, PressedCoat& c) {
   const Scene& scene = model.scene;
   const std::string& name = scene.soft[soft].glue.front().body;
-  const Pose& pose = model.soft[soft].pose;
   c.body = body_number(model, name);
-  if (const LinkName link = find_link(scene, name); link.robot >= 0) {
-    const RobotModel& r = model.robots[at_index(link.robot)];
-    c.frame = pose;
-    if (r.tree->links[at_index(link.link)].body < 0) return;  // stands in the world
-    w.links.push_back(std::make_unique<LinkOf<Articulation>>(w.robots[at_index(link.robot)].body,
-                                                             link.link, c.body));
-    c.link = w.links.back().get();
-    c.frame = seen_from(r.start[at_index(link.link)], pose);
+  if (std::ranges::find(scene.prescribed, name, &PrescribedBody::name) != scene.prescribed.end()) {
+    const SoftParts& parts = w.soft[soft];
+    c.env = 0;
+    c.points = parts.frame;
+    for (const int v : parts.coat->vertex) c.node.push_back(parts.points[at_index(v)]);
     return;
   }
-  if (const int i = index_of(scene.affine, name); i >= 0) {
-    const AffineFrame* frame = w.affine[at_index(i)].frame;
-    w.links.push_back(std::make_unique<LinkOf<AffineFrame>>(frame));
-    c.link = w.links.back().get();
-    c.frame = seen_from(frame->spec().pose, pose);
-    return;
-  }
-  const SoftParts& parts = w.soft[soft];
-  c.env = 0;
-  c.points = parts.frame;
-  for (const int v : parts.coat->vertex) c.node.push_back(parts.points[at_index(v)]);
+  c.frame = model.soft[soft].pose;
+  const Side side = side_of(model, w, name);
+  if (!side.link) return;  // stands in the world
+  w.links.push_back(side.link);
+  c.link = side.link.get();
+  c.frame = seen_from(start_pose(scene, name), c.frame);
 }
 
 PressedCoat coat_of(const Model& model, std::size_t soft, Workspace& w) {

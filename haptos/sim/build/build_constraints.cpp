@@ -1,16 +1,10 @@
 // Constraints between bodies of a scene: the frames of both sides, where they are at the start.
 #include "haptos/base/math/index.h"
+#include "haptos/sim/build/sides.h"
 #include "haptos/sim/model/model.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
-namespace {
-
-// The link that a constraint names; null and the place of its frame where that does not move.
-struct Side {
-  std::shared_ptr<const Link> link;
-  Pose still;  // of the body's frame, where there is no link
-};
 
 Side side_of(const Model& model, const Workspace& w, const std::string& name) {
   if (name.empty()) return {};
@@ -25,6 +19,8 @@ Side side_of(const Model& model, const Workspace& w, const std::string& name) {
                                                  robot.first_body + at.link),
           {}};
 }
+
+namespace {
 
 Pose start_of(const Scene& scene, const std::string& name) {
   return name.empty() ? Pose{} : start_pose(scene, name);
