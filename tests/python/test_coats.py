@@ -1,8 +1,5 @@
 """Pads of model hydroelastic: linear layers whose coat touches in frozen contact, docs/contact/touch.md."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -148,3 +145,15 @@ def test_a_pad_that_is_moved_and_turned_reads_the_same(pads):
         read.append((sim.sensors["pad"].depth()[0], sim.sensors["pad"].touch().force[0]))
     assert np.nanmax(np.abs(read[0][0] - read[1][0])) < 1e-8
     assert read[1][1] == pytest.approx(read[0][1], rel=1e-6)
+
+
+def test_what_has_no_inside_is_said_not_to_touch(pads):
+    x, y = np.meshgrid(*2 * [np.linspace(-0.01, 0.01, 3)])
+    sheet = haptos.TriMesh(np.c_[x.ravel(), y.ravel(), np.full(9, 1e-3)],
+                           [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [3, 4, 7], [3, 7, 6],
+                            [4, 5, 8], [4, 8, 7]])
+    scene = haptos.Scene(dt=5e-3, gravity=(0, 0, 0))
+    haptos.load_sensor(str(pads / "small.yaml")).add_to(scene, "pad", model="hydroelastic")
+    scene.add_prescribed("sheet", sheet)
+    said = scene.compile(quiet=True).warnings
+    assert any('"sheet" has no inside, so pads of model hydroelastic do not touch it' in w for w in said)

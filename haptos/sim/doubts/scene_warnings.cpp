@@ -8,6 +8,7 @@
 #include "haptos/geometry/mesh/mesh_check.h"
 #include "haptos/geometry/mesh/mesh_edit.h"
 #include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/sim/coats/coats.h"
 #include "haptos/sim/doubts/doubts.h"
 
 namespace haptos {
@@ -114,6 +115,7 @@ std::vector<std::string> find_warnings(const Model& model) {
   doubt_swings(model, out);
   doubt_overlaps(model, out);
   doubt_shrinks(model, out);
+  doubt_coats(model, out);
   doubt_passages(model, out);
   return out;
 }
@@ -125,6 +127,7 @@ std::vector<std::string> find_doubts(const Model& model) {
   doubt_swings(model, out);
   doubt_overlaps(model, out);
   doubt_shrinks(model, out);
+  doubt_coats(model, out);
   doubt_passages(model, out);
   return out;
 }
