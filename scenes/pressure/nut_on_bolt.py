@@ -47,18 +47,18 @@ def nut_mesh() -> haptos.TriMesh:
     return haptos.iso_nut(NUT_HEIGHT, allowance=ALLOWANCE)
 
 
-def mass_and_inertia() -> tuple[float, float]:
-    """Of the nut, about z [kg], [kg m2]."""
-    v, t = (np.asarray(x) for x in (nut_mesh().vertices, nut_mesh().triangles))
+def mass_and_inertia(mesh: haptos.TriMesh, density: float) -> tuple[float, float]:
+    """Of the solid inside a mesh, about z [kg], [kg m2]."""
+    v, t = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
     a, b, c = v[t[:, 0]], v[t[:, 1]], v[t[:, 2]]
     six = np.einsum("ij,ij->i", a, np.cross(b, c))  # of the tetrahedron to the origin
     squares = (a**2 + b**2 + c**2 + a * b + b * c + c * a)[:, :2].sum(axis=1)
-    return DENSITY * six.sum() / 6, DENSITY * (six * squares).sum() / 60
+    return density * six.sum() / 6, density * (six * squares).sum() / 60
 
 
 def screw_law(friction: float) -> float:
     """How fast a nut that nothing holds gains speed under its weight [rad/s2]; 0: it locks."""
-    m, inertia = mass_and_inertia()
+    m, inertia = mass_and_inertia(nut_mesh(), DENSITY)
     slope, rub = PITCH / (math.pi * PITCH_DIAMETER), friction / math.cos(math.pi / 6)
     turning = m * GRAVITY * PITCH_DIAMETER / 2 * (slope - rub) / (1 + rub * slope)
     return max(0.0, turning / (inertia + m * (PITCH / (2 * math.pi))**2))
@@ -108,15 +108,16 @@ def turned(before: np.ndarray, after: np.ndarray) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--friction", type=float, default=0.01)
+    parser.add_argument("--dt", type=float, default=4e-3, help="step [s]")
     parser.add_argument("--spanner", action="store_true", help="turn it up")
     parser.add_argument("--unmerged", action="store_true", help="a contact for every patch")
     given = parser.parse_args()
     most = 0 if given.unmerged else 200
     if given.spanner:
-        motion = move(given.friction, 2.0, most_samples=most, spanner=math.pi)
+        motion = move(given.friction, 2.0, given.dt, most, spanner=math.pi)
         print(f"turned by {motion.angle[-1]:.3f} rad, rose by {1e3 * motion.pitch(0.1):.4f} mm a turn")
         return
-    motion = move(given.friction, 0.5, most_samples=most)
+    motion = move(given.friction, 0.5, given.dt, most)
     print(f"gains {abs(motion.acceleration(0.1)):.2f} rad/s2, by the law of the screw "
           f"{screw_law(given.friction):.2f}; turned by {math.degrees(-motion.angle[-1]):.2f} degrees")
     if abs(motion.angle[-1]) > 0.1:

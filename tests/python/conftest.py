@@ -5,6 +5,8 @@ import resource
 import signal
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,15 @@ def outside_file(relative):
     if not path.exists():
         pytest.skip(f"outside data not found: {path} (put it there or set HAPTOS_OUTSIDE_DATA)")
     return path
+
+
+def load_script(path):
+    """A script of the checkout, with or without a suffix, as a module."""
+    loader = SourceFileLoader(f"script_{Path(path).stem}", str(ROOT / path))
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module  # dataclasses look there for what annotations mean
+    loader.exec_module(module)
+    return module
 
 
 def small_pad():

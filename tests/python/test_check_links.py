@@ -1,23 +1,12 @@
 """scripts/check_links: links of the documentation that lead nowhere."""
 
-import importlib.machinery
-import importlib.util
-import pathlib
 import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import load_script
 
-
-def load_script(name):
-    loader = importlib.machinery.SourceFileLoader(f"script_{name}", str(ROOT / "scripts" / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-check_links = load_script("check_links")
+check_links = load_script("scripts/check_links")
 
 
 def errors_of(root, text):

@@ -1,6 +1,5 @@
 """The documentation site: everything has its place, and links to sources become text."""
 
-import importlib.util
 import re
 import types
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import ROOT
+from conftest import ROOT, load_script
 
 import haptos
 
@@ -81,9 +80,7 @@ def test_the_fifteen_lines_of_the_start_are_the_example():
 ])
 def test_links_that_leave_the_site_are_turned(page, text, becomes):
     pytest.importorskip("mkdocs", reason="needs the tools of scripts/docs")
-    spec = importlib.util.spec_from_file_location("docs_hooks", ROOT / "scripts/docs_hooks.py")
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
+    hooks = load_script("scripts/docs_hooks.py")
     files = types.SimpleNamespace(get_file_from_path=lambda uri: None)
     where = types.SimpleNamespace(file=types.SimpleNamespace(src_uri=page))
     assert hooks.on_page_markdown(text, where, {}, files) == becomes

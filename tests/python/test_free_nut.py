@@ -7,17 +7,9 @@ import numpy as np
 import pytest
 
 import haptos
+from conftest import load_script
 
 PITCH, DENSITY, GRAVITY, DT = 2.5e-3, 7850, 9.81, 2.5e-3
-
-
-def mass_and_inertia(mesh):
-    """Of the solid inside a mesh, about z, by tetrahedra to the origin."""
-    v, t = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
-    a, b, c = v[t[:, 0]], v[t[:, 1]], v[t[:, 2]]
-    six = np.einsum("ij,ij->i", a, np.cross(b, c))
-    squares = (a**2 + b**2 + c**2 + a * b + b * c + c * a)[:, :2].sum(axis=1)
-    return DENSITY * six.sum() / 6, DENSITY * (six * squares).sum() / 60
 
 
 def test_a_free_nut_spins_down_a_bolt_as_its_thread_says():
@@ -42,7 +34,8 @@ def test_a_free_nut_spins_down_a_bolt_as_its_thread_says():
         before = now
         height_of.append(z)
     rate = np.diff(angle) / DT
-    m, inertia = mass_and_inertia(nut)
+    mass_and_inertia = load_script("scenes/pressure/nut_on_bolt.py").mass_and_inertia
+    m, inertia = mass_and_inertia(nut, DENSITY)
     exact = GRAVITY * (2 * np.pi / PITCH) / (1 + inertia * (2 * np.pi / PITCH)**2 / m)
     # After the landing. Facets of 10 degrees make the slope of the thread uneven: 3 %.
     measured = (rate[95] - rate[31]) / (64 * DT)

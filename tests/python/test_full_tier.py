@@ -2,10 +2,7 @@
 
 import gzip
 import hashlib
-import importlib.machinery
-import importlib.util
 import json
-import pathlib
 import re
 import shutil
 import subprocess
@@ -13,23 +10,16 @@ import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import ROOT, load_script
+
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import content  # noqa: E402  (found through the line above)
 import full_results  # noqa: E402
 
-
-def load_script(name):
-    loader = importlib.machinery.SourceFileLoader(f"script_{name}", str(ROOT / "scripts" / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-test_full = load_script("test_full")
-check_full_results = load_script("check_full_results")
-summarize_tests = load_script("summarize_tests")
+test_full = load_script("scripts/test_full")
+check_full_results = load_script("scripts/check_full_results")
+summarize_tests = load_script("scripts/summarize_tests")
 
 
 def git(root, *arguments):

@@ -1,22 +1,10 @@
 """scripts/layers: which way includes point, and who may mention threads."""
 
-import importlib.machinery
-import importlib.util
-import pathlib
-
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import load_script
 
-
-def load_script(name):
-    loader = importlib.machinery.SourceFileLoader(f"script_{name}", str(ROOT / "scripts" / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-layers = load_script("layers")
+layers = load_script("scripts/layers")
 
 
 def write(root, name, text):

@@ -3,18 +3,12 @@ screw: with the slope a of the thread and rho = atan(mu / cos 30), a weight turn
 m g r tan(a - rho), and none above mu = .0375.
 """
 
-import importlib.util
-import sys
-
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import load_script
 
-spec = importlib.util.spec_from_file_location("nut_on_bolt",
-                                              ROOT / "scenes/pressure/nut_on_bolt.py")
-nut_on_bolt = sys.modules["nut_on_bolt"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(nut_on_bolt)
+nut_on_bolt = load_script("scenes/pressure/nut_on_bolt.py")
 move, screw_law, PITCH = nut_on_bolt.move, nut_on_bolt.screw_law, nut_on_bolt.PITCH
 
 

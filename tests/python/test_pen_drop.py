@@ -3,18 +3,14 @@
 The oracle: Coulomb friction at 16 x 16 points of each pad, implicit, steps of 20 us.
 """
 
-import importlib.util
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import load_script
 
-spec = importlib.util.spec_from_file_location("pen_drop", ROOT / "scenes/pressure/pen_drop.py")
-pen_drop = sys.modules["pen_drop"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(pen_drop)
+pen_drop = load_script("scenes/pressure/pen_drop.py")
 
 DT = 2e-4
 DROP = pen_drop.Drop()

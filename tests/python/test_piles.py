@@ -5,24 +5,15 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import haptos
-from conftest import ROOT
+from conftest import ROOT, load_script
 
 SCRIPT = ROOT / "scripts" / "plots" / "piles"
-
-
-def piles():
-    loader = SourceFileLoader("script_piles", str(SCRIPT))
-    module = module_from_spec(spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 def test_small_piles_are_drawn_and_tabled_without_outside_data(tmp_path):
@@ -45,7 +36,7 @@ def test_small_piles_are_drawn_and_tabled_without_outside_data(tmp_path):
 
 
 def test_the_hook_is_a_solid_and_bodies_start_apart_inside_the_pit():
-    script = piles()
+    script = load_script(SCRIPT)
     mesh = script.hook()
     surface, _ = haptos.boundary_surface(mesh)
     assert haptos.check_surface(surface).findings() == []
@@ -64,10 +55,10 @@ def test_bodies_that_overlap_are_counted_and_those_that_cut_themselves_apart():
     sim = SimpleNamespace(
         entries={"affine": [{"name": n, "surface": ball} for n in range(3)], "soft": []},
         positions=lambda n: x[n][None])
-    between, own = piles().cuts(sim, 1.0)
+    between, own = load_script(SCRIPT).cuts(sim, 1.0)
     assert between > 4 and own == 0
     x[1] += (0.01, 0, 0)
-    assert piles().cuts(sim, 1.0).tolist() == [0, 0]
+    assert load_script(SCRIPT).cuts(sim, 1.0).tolist() == [0, 0]
     x[2][np.argmax(x[2][:, 2])] -= (0, 0, 0.025)  # the top comes out below
-    between, own = piles().cuts(sim, 1.0)
+    between, own = load_script(SCRIPT).cuts(sim, 1.0)
     assert between == 0 and own > 2

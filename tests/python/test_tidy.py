@@ -1,18 +1,8 @@
 """What scripts/tidy takes for changed."""
 
-import importlib.machinery
-import importlib.util
 import subprocess
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def load_tidy():
-    loader = importlib.machinery.SourceFileLoader("tidy_script", str(ROOT / "scripts/tidy"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
+from conftest import load_script
 
 
 def test_of_a_file_that_moved_only_the_lines_with_other_text_have_changed(tmp_path):
@@ -30,4 +20,4 @@ def test_of_a_file_that_moved_only_the_lines_with_other_text_have_changed(tmp_pa
     (tmp_path / "new.cpp").write_text("\n".join(lines) + "\n")
     (tmp_path / "fresh.h").write_text("int a;\nint b;\n")
     git("add", "-A")
-    assert load_tidy().changed_lines("HEAD", tmp_path) == {"new.cpp": [[5, 5]], "fresh.h": [[1, 2]]}
+    assert load_script("scripts/tidy").changed_lines("HEAD", tmp_path) == {"new.cpp": [[5, 5]], "fresh.h": [[1, 2]]}
