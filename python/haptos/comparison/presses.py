@@ -41,7 +41,6 @@ class Run(NamedTuple):
     pressed: Stage
     sheared: Stage | None  #: None where it was not moved aside
     seconds: float  #: per step
-    steps: int
     pitch: float  #: of a pixel [m]
 
 
@@ -87,18 +86,16 @@ def compare(shape: Any, told: Callable[[str], None] = lambda _: None, **options:
 def _run(shape: Any, model: str, told: Callable[[str], None], options: dict[str, Any]) -> Run:
     told(f"{model}: reading and compiling")
     press = prepare(shape, **options, model=model)
-    begin, pressed = time.perf_counter(), None
     told(f"{model}: pressing")
+    seconds, stages = 0.0, []
     while not press.done:
+        begin = time.perf_counter()
         step = press.step()
-        if step.phase in ("approach", "press"):
-            pressed = step
-            if press.plan.shear != (0.0, 0.0):
-                down = Stage(step.object_force, press.sensor.depth(clean=True)[0])
-    seconds = (time.perf_counter() - begin) / len(press.history)
-    end = Stage(step.object_force, press.sensor.depth(clean=True)[0])
-    aside = step is not pressed
-    return Run(down if aside else end, end if aside else None, seconds, len(press.history),
+        seconds += time.perf_counter() - begin
+        if step.target is not None or press.done:  # at the depth asked for, and at the end
+            stages.append(Stage(step.object_force, press.sensor.depth(clean=True)[0]))
+    pressed, *aside = stages
+    return Run(pressed, aside[-1] if aside else None, seconds / len(press.history),
                press.sensor.camera.pitch)
 
 
