@@ -24,8 +24,12 @@ class DistanceField {
   double phi(const Vec3d& x) const {
     return sampled_ ? sampled_->phi(x) : shape_distance(kind_, size_, x).phi;
   }
-  /// phi(y) is within |x - y| + slack(x) of phi(x).
-  double slack(const Vec3d& x) const { return sampled_ ? sampled_->slack(x) + least_slack_ : 0; }
+  /// How far `phi`, that of x, may be from phi of any place inside within r of x [m].
+  double change(const Vec3d& x, double phi, double r) const {
+    return sampled_ ? sampled_->change(x, phi, r) : r;
+  }
+  /// Within r of x the gradient differs from `middle` by no more than `spread`; false: unknown.
+  bool slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const;
   /// Box around the inside, in the frame of the shape; of a half-space without bounds.
   const Aabb& box() const { return box_; }
   bool bounded() const { return kind_ != ShapeKind::kHalfSpace; }
@@ -39,7 +43,6 @@ class DistanceField {
   ShapeKind kind_;
   Vec3d size_;
   Aabb box_;
-  double least_slack_ = 0;  // of cells that are kept [m]
   std::shared_ptr<const SampledField> sampled_;
 };
 

@@ -199,7 +199,7 @@ void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t 
   const double force = norm(push);
   if (!(depth > 0) || !(force > 1e-12 * depth)) return;
   if (choosing_) {
-    area_ += area;
+    area_ += area, ++seen_;
     for (int i = 0; i < n; ++i)
       cut_box_.merge(part[i].x), deepest_ = std::max(deepest_, -part[i].sum);
     return;

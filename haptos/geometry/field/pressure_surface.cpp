@@ -9,9 +9,10 @@
 namespace haptos {
 namespace {
 
-// The grid is first made finer until so many cells may hold the surface; where that many more hold
-// none of it, the bodies do not overlap.
+// The grid is first made finer until so many cells may hold the surface and so many do; where that
+// many more hold none of it, the bodies do not overlap.
 constexpr std::size_t kEnough = 40, kTooMany = 4000;
+constexpr int kEnoughSeen = 20;
 constexpr int kLevels = 24;
 // Cells of samples are not parted further than that to find a small patch.
 constexpr double kBelowSamples = 0.2;
@@ -62,21 +63,43 @@ bool PressureSurface::take(const Side& a, const Side& b) {
   return !region_.is_empty();
 }
 
-// Whether a ball about a place may hold a point of the surface.
-bool PressureSurface::may_hold(const Vec3d& middle, double radius) {
-  const double own = radius + own_->slack(middle);
-  const double phi_own = own_->phi(middle);
-  if (phi_own > own) return false;
+// Whether a cube about a place may hold a point of the surface.
+bool PressureSurface::may_hold(const Vec3d& middle, double half) {
+  const double radius = 2 * kHalf * half;
   const Vec3d there = turn_ * middle + shift_;
-  const double other = radius + other_->slack(there);
+  const double phi_own = own_->phi(middle);
+  const double own = own_->change(middle, phi_own, radius);
+  about_.known = false;
+  if (phi_own > own) return false;
   const double phi_other = other_->phi(there);
+  const double other = other_->change(there, phi_other, radius);
   ++asked_;
   if (phi_other > other) return false;
-  if (vabs(g({phi_own, phi_other})) > share_own_ * own + share_other_ * other) return false;
-  const double sum = phi_own + phi_other;
+  const double gap = g({phi_own, phi_other}), sum = phi_own + phi_other;
+  if (vabs(gap) > share_own_ * own + share_other_ * other) return false;
+  Vec3d slope_own, slope_other;
+  double spread_own, spread_other;
+  if (own_->slopes(middle, radius, slope_own, spread_own) &&
+      other_->slopes(there, radius, slope_other, spread_other)) {
+    const Vec3d across = transpose(turn_) * slope_other;
+    about_.known = true;
+    about_.gap = gap, about_.sum = sum;
+    about_.gap_slope = share_own_ * slope_own - share_other_ * across;
+    about_.sum_slope = slope_own + across;
+    about_.gap_off = (share_own_ * spread_own + share_other_ * spread_other) * radius;
+    about_.sum_off = (spread_own + spread_other) * radius;
+    return about_.may_hold(Vec3d::zero(), half);
+  }
   if (!convex_ || sum <= 0) return true;
   const Vec3d slope = own_->at(middle).gradient + transpose(turn_) * other_->at(there).gradient;
   return sum <= norm(slope) * radius * (1 + 1e-9) + 1e-12 * radius;
+}
+
+// A part of that cube.
+bool PressureSurface::About::may_hold(const Vec3d& off, double half) const {
+  const auto reach = [&](const Vec3d& s) { return half * (vabs(s[0]) + vabs(s[1]) + vabs(s[2])); };
+  return sum + dot(sum_slope, off) <= reach(sum_slope) + sum_off &&
+         vabs(gap + dot(gap_slope, off)) <= reach(gap_slope) + gap_off;
 }
 
 void PressureSurface::find(const Side& a, const Side& b) {
@@ -110,11 +133,11 @@ bool PressureSurface::choose_cell(Aabb& where) {
   };
   for (int level = 0; level < kLevels; ++level) {
     std::erase_if(cells_, [&](const Cell& c) {
-      return !may_hold(corner(c) + Vec3d{{1, 1, 1}} * (0.5 * cell_), kHalf * cell_);
+      return !may_hold(corner(c) + Vec3d{{1, 1, 1}} * (0.5 * cell_), 0.5 * cell_);
     });
     if (cells_.empty()) return false;
     if (cells_.size() >= kEnough) {
-      area_ = deepest_ = 0, cut_box_ = Aabb();
+      area_ = deepest_ = 0, cut_box_ = Aabb(), seen_ = 0;
       for (const Cell& c : cells_) {
         const Vec3d low = corner(c);
         Both d[8];
@@ -122,10 +145,9 @@ bool PressureSurface::choose_cell(Aabb& where) {
           d[k] = both(low + cell_ * Vec3d{{double(k & 1), double(k >> 1 & 1), double(k >> 2)}});
         cut_cell(low, cell_, d, nullptr, 0, kFiner);
       }
-      if (area_ > 0) break;
-      if (cells_.size() > kTooMany) return false;
+      if (seen_ >= kEnoughSeen || cells_.size() > kTooMany) break;
     }
-    if (own_->cell() > 0 && cell_ < kBelowSamples * own_->cell()) return false;
+    if (own_->cell() > 0 && cell_ < kBelowSamples * own_->cell()) break;
     next_.clear();
     for (const Cell& c : cells_)
       for (int k = 0; k < 8; ++k)
@@ -178,7 +200,7 @@ void PressureSurface::cut_all(const Aabb& where) {
     if (b.at[0] >= last[0] || b.at[1] >= last[1] || b.at[2] >= last[2]) continue;
     const double half = 0.5 * b.size;
     const Vec3d middle = origin_ + cell_ * Vec3d{{b.at[0] + half, b.at[1] + half, b.at[2] + half}};
-    if (!may_hold(middle, 2 * kHalf * half * cell_)) continue;
+    if (!may_hold(middle, half * cell_)) continue;
     if (b.size == kLeaf) {
       cut_block({{b.at[0], b.at[1], b.at[2]}});
       continue;
@@ -190,39 +212,62 @@ void PressureSurface::cut_all(const Aabb& where) {
   }
 }
 
+// Of a block the halves along each axis that may hold the surface: distances are asked at their
+// corners alone.
 void PressureSurface::cut_block(const Vec3i& first) {
+  constexpr int kHalfLeaf = kLeaf / 2;
   ++block_;
   const auto corner = [&](int i, int j, int k) {
     return origin_ +
            cell_ * Vec3d{{double(first[0] + i), double(first[1] + j), double(first[2] + k)}};
   };
-  for (int k = 0; k < kSide; ++k)
-    for (int j = 0; j < kSide; ++j)
-      for (int i = 0; i < kSide; ++i)
-        if (on_samples_) {
-          const Vec3d x = corner(i, j, k);
-          value_[at_index((k * kSide + j) * kSide + i)] = {
-              own_->sampled()->corner(first[0] + i, first[1] + j, first[2] + k),
-              other_->phi(turn_ * x + shift_)};
-          ++asked_;
-        } else {
-          value_[at_index((k * kSide + j) * kSide + i)] = both(corner(i, j, k));
+  const auto place = [](int i, int j, int k) { return at_index((k * kSide + j) * kSide + i); };
+  for (int part = 0; part < 8; ++part) {
+    const int low[3] = {kHalfLeaf * (part & 1), kHalfLeaf * (part >> 1 & 1),
+                        kHalfLeaf * (part >> 2)};
+    constexpr double kMiddle = 0.5 * kHalfLeaf;
+    const Vec3d middle = corner(low[0], low[1], low[2]) + Vec3d{{1, 1, 1}} * (kMiddle * cell_);
+    if (!may_hold(middle, kMiddle * cell_)) continue;
+    for (int k = low[2]; k < low[2] + kHalfLeaf; ++k)
+      for (int j = low[1]; j < low[1] + kHalfLeaf; ++j)
+        for (int i = low[0]; i < low[0] + kHalfLeaf; ++i) {
+          const Vec3d off{{i + 0.5, j + 0.5, k + 0.5}};
+          if (about_.known && !about_.may_hold(corner(0, 0, 0) + cell_ * off - middle, 0.5 * cell_))
+            continue;
+          int known[8];
+          unsigned inside = 0;
+          for (int c = 0; c < 8; ++c) {
+            known[c] = static_cast<int>(place(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)));
+            ask_corner(first, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+            inside |= unsigned{below_[at_index(known[c])]} << c;
+          }
+          if (inside == 0 || inside == 255) continue;
+          Both d[8];
+          for (int c = 0; c < 8; ++c) d[c] = value_[at_index(known[c])];
+          // 20 bits of each place in the grid, four for the polygon.
+          const auto bits = [](int p) { return static_cast<std::int64_t>(p) & 0xfffff; };
+          const std::int64_t id =
+              (bits(first[0] + i) << 40 | bits(first[1] + j) << 20 | bits(first[2] + k)) << 3;
+          cut_cell(corner(i, j, k), cell_, d, known, id, convex_ ? 0 : kFiner);
         }
-  for (int k = 0; k < kLeaf; ++k)
-    for (int j = 0; j < kLeaf; ++j)
-      for (int i = 0; i < kLeaf; ++i) {
-        Both d[8];
-        int known[8];
-        for (int c = 0; c < 8; ++c) {
-          known[c] = ((k + (c >> 2)) * kSide + j + (c >> 1 & 1)) * kSide + i + (c & 1);
-          d[c] = value_[at_index(known[c])];
-        }
-        // 20 bits of each place in the grid, four for the polygon.
-        const auto part = [](int p) { return static_cast<std::int64_t>(p) & 0xfffff; };
-        const std::int64_t id =
-            (part(first[0] + i) << 40 | part(first[1] + j) << 20 | part(first[2] + k)) << 3;
-        cut_cell(corner(i, j, k), cell_, d, known, id, convex_ ? 0 : kFiner);
-      }
+  }
+}
+
+// The distances at a corner of a block, once.
+void PressureSurface::ask_corner(const Vec3i& first, int i, int j, int k) {
+  const std::size_t at = at_index((k * kSide + j) * kSide + i);
+  if (value_known_[at] == block_) return;
+  value_known_[at] = block_;
+  const Vec3d x =
+      origin_ + cell_ * Vec3d{{double(first[0] + i), double(first[1] + j), double(first[2] + k)}};
+  if (on_samples_) {
+    value_[at] = {own_->sampled()->corner(first[0] + i, first[1] + j, first[2] + k),
+                  other_->phi(turn_ * x + shift_)};
+    ++asked_;
+  } else {
+    value_[at] = both(x);
+  }
+  below_[at] = g(value_[at]) < 0;
 }
 
 }  // namespace haptos

@@ -97,11 +97,20 @@ class PressureSurface {
     return {own_->phi(x), other_->phi(turn_ * x + shift_)};
   }
   double g(const Both& d) const { return share_own_ * d.own - share_other_ * d.other; }
-  bool may_hold(const Vec3d& middle, double radius);
+  // About a place, to first order, where slopes are known: how g and the sum of distances change in
+  // a cube, and by how much they are off that at most.
+  struct About {
+    bool known = false;
+    double gap, sum, gap_off, sum_off;
+    Vec3d gap_slope, sum_slope;
+    bool may_hold(const Vec3d& off, double half) const;
+  };
+  bool may_hold(const Vec3d& middle, double half);
   bool take(const Side& a, const Side& b);
   bool choose_cell(Aabb& where);
   void cut_all(const Aabb& where);
   void cut_block(const Vec3i& first);
+  void ask_corner(const Vec3i& first, int i, int j, int k);
   void cut_cell(const Vec3d& low, double size, const Both (&d)[8], const int* known,
                 std::int64_t id, int level);
   void cut_finer(const Vec3d& low, double size, std::int64_t id, int level);
@@ -117,6 +126,7 @@ class PressureSurface {
   Vec3d shift_;
   bool own_is_a_ = true;
   double share_own_ = 0, share_other_ = 0, k_own_ = 0, k_other_ = 0, k_ = 0;
+  About about_;  // where may_hold() looked last
   Aabb region_;  // where both are inside, frame of own
   Vec3d origin_;
   double cell_ = 0;
@@ -129,9 +139,12 @@ class PressureSurface {
   // While the grid is chosen: nothing but the area and the box of the polygons is kept.
   bool choosing_ = false;
   double area_ = 0, deepest_ = 0;
+  int seen_ = 0;  // polygons
   Aabb cut_box_;
   // Of a block.
   Both value_[kSide * kSide * kSide];
+  bool below_[kSide * kSide * kSide];  // g
+  int value_known_[kSide * kSide * kSide] = {};
   Corner edge_[3 * kSide * kSide * kSide];
   int edge_known_[3 * kSide * kSide * kSide] = {}, block_ = 0;
   std::vector<Cell> cells_, next_;

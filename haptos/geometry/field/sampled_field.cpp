@@ -13,8 +13,6 @@
 namespace haptos {
 namespace {
 
-// Depth to which blocks are kept [cells].
-constexpr double kBand = 8;
 // Cells around the box of the mesh.
 constexpr int kPadding = 2;
 
@@ -23,9 +21,14 @@ class Surface {
  public:
   explicit Surface(const TriMesh& mesh) : tree_(mesh), winding_(mesh, tree_) {}
 
-  double distance(const Vec3d& x, double limit) const {
+  double distance(const Vec3d& x, double limit = 1e300) const {
     return std::sqrt(tree_.nearest(x, limit).squared_distance);
   }
+  /// The nearest point, which is no farther than `near`, one on the surface.
+  Vec3d nearest(const Vec3d& x, const Vec3d& near) const {
+    return tree_.nearest(x, norm(x - near) * (1 + 1e-6)).point;
+  }
+  Vec3d nearest(const Vec3d& x) const { return tree_.nearest(x).point; }
   double turns(const Vec3d& x) const { return vabs(winding_.winding(x)); }
   bool inside(const Vec3d& x) const { return turns(x) > 0.5; }
 
@@ -97,7 +100,7 @@ SampledField::SampledField(const TriMesh& mesh, int resolution, const std::strin
         const int j = static_cast<int>(row) % ny, k = static_cast<int>(row) / ny;
         for (int i = 0; i < nx; ++i) {
           const Vec3d x = corner(kBlock * i, kBlock * j, kBlock * k);
-          const double d = surface.distance(x, 1e300);
+          const double d = surface.distance(x);
           coarse_[at_index((k * ny + j) * nx + i)] = static_cast<float>(surface.inside(x) ? -d : d);
         }
       },
@@ -118,7 +121,7 @@ SampledField::SampledField(const TriMesh& mesh, int resolution, const std::strin
         const Vec3d x = corner(kBlock * m[0], kBlock * m[1], kBlock * m[2]) +
                         Vec3d{{1, 1, 1}} * (0.5 * kBlock * cell_);
         const double most = half + kBand * cell_, d = surface.distance(x, most);
-        wanted[at_index(b)] = d < half + cell_ || (d < most && surface.inside(x));
+        wanted[at_index(b)] = d < half + kOutside * cell_ || (d < most && surface.inside(x));
       },
       16);
   block_.assign(block_count, -1);
@@ -126,6 +129,23 @@ SampledField::SampledField(const TriMesh& mesh, int resolution, const std::strin
   for (std::size_t b = 0; b < block_count; ++b)
     if (wanted[b]) block_[b] = static_cast<std::int32_t>(kept.size()), kept.push_back(b);
   value_.resize(kept.size() * kSamples);
+  // Corners on faces belong to the last one of the blocks around that has samples.
+  const auto owner = [&](const Vec3i& m, const Vec3i& at) {
+    int low[3], high[3];
+    for (int d = 0; d < 3; ++d) {
+      low[d] = at[d] == 0 && m[d] > 0 ? m[d] - 1 : m[d];
+      high[d] = at[d] == kBlock && m[d] + 1 < blocks_[d] ? m[d] + 1 : m[d];
+    }
+    for (int k = high[2]; k >= low[2]; --k)
+      for (int j = high[1]; j >= low[1]; --j)
+        for (int i = high[0]; i >= low[0]; --i)
+          if (const std::int32_t b = block_at({i, j, k}); b >= 0) {
+            const int in[3] = {at[0] + kBlock * (m[0] - i), at[1] + kBlock * (m[1] - j),
+                               at[2] + kBlock * (m[2] - k)};
+            return std::pair{b, in[0] + kSide * (in[1] + kSide * in[2])};
+          }
+    return std::pair{-1, 0};
+  };
   // In batches, so that progress can be told.
   constexpr std::size_t kBatch = 256;
   std::vector<float> deepest(kept.size());
@@ -139,36 +159,51 @@ SampledField::SampledField(const TriMesh& mesh, int resolution, const std::strin
           const Vec3i m = place_of(kept[number]);
           float* v = &value_[number * kSamples];
           float least = 0;
-          // From sample to sample phi changes by the way between them at most: that bounds the
-          // search, and away from the surface the side stays.
-          double row = 0;
+          // The nearest point of a sample is near that of the next one, which bounds the search;
+          // and phi changes by the way between them at most, so away from the surface the side
+          // stays. `row`: where a row starts.
+          struct Last {
+            Vec3d x, near;
+            double phi = 0;
+          } row, last;
           for (int k = 0; k < kSide; ++k)
             for (int j = 0; j < kSide; ++j) {
-              double last = row;
-              for (int i = 0; i < kSide; ++i) {
+              last = row;
+              for (int i = 0; i < kSide; ++i, ++v) {
+                if (owner(m, {{i, j, k}}).first != static_cast<std::int32_t>(number)) continue;
                 const Vec3d x = corner(kBlock * m[0] + i, kBlock * m[1] + j, kBlock * m[2] + k);
-                const bool first = i == 0 && j == 0 && k == 0;
-                const double way =
-                    cell_ * (1 + 1e-6) * (i > 0 || j > 0 ? 1.0 : std::sqrt(kBlock * kBlock + 1.0));
-                const double d = surface.distance(x, first ? 1e300 : vabs(last) + way);
-                const bool same = !first && vabs(last) > way;
-                last = (same ? last < 0 : surface.inside(x)) ? -d : d;
-                if (i == 0) row = last;
-                *v++ = static_cast<float>(last);
-                least = std::min(least, static_cast<float>(last));
+                const Vec3d near =
+                    last.phi == 0 ? surface.nearest(x) : surface.nearest(x, last.near);
+                const double d = norm(x - near), way = (1 + 1e-6) * norm(x - last.x);
+                const bool same = last.phi != 0 && vabs(last.phi) > way;
+                last = {x, near, (same ? last.phi < 0 : surface.inside(x)) ? -d : d};
+                if (i == 0 || row.phi == 0) row = last;
+                *v = static_cast<float>(last.phi);
+                least = std::min(least, *v);
               }
             }
           deepest[number] = least;
         },
         1);
   }
+  for_each(
+      static_cast<std::ptrdiff_t>(kept.size()),
+      [&](std::ptrdiff_t b) {
+        const Vec3i m = place_of(kept[at_index(b)]);
+        float* v = &value_[at_index(b) * kSamples];
+        for (int n = 0; n < kSamples; ++n) {
+          const auto [from, at] = owner(m, {{n % kSide, n / kSide % kSide, n / kSide / kSide}});
+          if (from != b) v[n] = value_[at_index(from) * kSamples + at_index(at)];
+        }
+      },
+      16);
   deepest.insert(deepest.end(), coarse_.begin(), coarse_.end());
   for (const float d : deepest) deepest_ = std::max(deepest_, -static_cast<double>(d));
   if (!(deepest_ > 0))
     refuse("no point of it inside",
            "must enclose something, at the resolution of its distance field",
            "close its holes, raise the resolution, or give it a boundary layer");
-  find_lipschitz();
+  find_slopes();
   // How open it is: asked just inside of some faces.
   constexpr std::size_t kAsked = 64;
   const std::size_t stride = std::max<std::size_t>(1, oriented.triangles.size() / kAsked);
@@ -237,7 +272,7 @@ double SampledField::phi_of_any(const Vec3d& x) const {
   return beyond > 0 ? inner + beyond : inner;
 }
 
-SignedDistance<double> SampledField::at(const Vec3d& x) const {
+SignedDistance<double> SampledField::at_any(const Vec3d& x) const {
   Vec3d off;
   const Cell c = cell_at(x, off);
   SignedDistance<double> r{c.value(), Vec3d::zero()};
@@ -257,34 +292,6 @@ SignedDistance<double> SampledField::at(const Vec3d& x) const {
       if (off[d] != 0) r.gradient[d] = off[d] / beyond;
   }
   return r;
-}
-
-// Along each axis the square of the gradient is convex in a cell, so it is largest at a corner.
-void SampledField::find_lipschitz() {
-  const auto blocks = static_cast<std::ptrdiff_t>(value_.size() / kSamples);
-  std::vector<float> most(at_index(blocks));
-  for_each(
-      blocks,
-      [&](std::ptrdiff_t b) {
-        constexpr int kStep[3] = {1, kSide, kSide * kSide};
-        const float* v = &value_[at_index(b) * kSamples];
-        for (int i = 0; i < kSamples; ++i) {
-          const int place[3] = {i % kSide, i / kSide % kSide, i / kSide / kSide};
-          // Of each axis the steeper one of both edges.
-          float sum = 0;
-          for (int d = 0; d < 3; ++d) {
-            float slope = 0;
-            if (place[d] > 0) slope = std::abs(v[i] - v[i - kStep[d]]);
-            if (place[d] < kBlock) slope = std::max(slope, std::abs(v[i] - v[i + kStep[d]]));
-            sum += slope * slope;
-          }
-          most[at_index(b)] = std::max(most[at_index(b)], sum);
-        }
-      },
-      16);
-  lipschitz_ = 1;
-  for (const float m : most)
-    lipschitz_ = std::max(lipschitz_, std::sqrt(static_cast<double>(m)) / cell_ * (1 + 1e-6));
 }
 
 }  // namespace haptos

@@ -9,8 +9,8 @@
 // none. Triangles of a part that face different ways are turned to agree first.
 //
 // The grid has two levels: blocks of 8 x 8 x 8 cells keep their 9 x 9 x 9 corners where they come
-// within a cell of the surface, or within eight on its inside; of the others only the corners of
-// the block are kept. Between corners phi is trilinear. Beyond the grid the distance to it is
+// within three cells of the surface, or within eight on its inside; of the others only the corners
+// of the block are kept. Between corners phi is trilinear. Beyond the grid the distance to it is
 // added.
 //
 // The same bits for any number of threads.
@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "haptos/base/math/lanes.h"
 #include "haptos/geometry/field/shape_distance.h"
 #include "haptos/geometry/mesh.h"
 #include "haptos/geometry/query/bvh.h"
@@ -41,26 +42,11 @@ class SampledField {
   static constexpr std::uint64_t kMostBytes = 1ull << 31;
 
   double phi(const Vec3d& x) const {
-    int i[3];
     double u[3];
-    bool in = true;
-    for (int k = 0; k < 3; ++k) {
-      u[k] = (x[k] - origin_[k]) * per_cell_;
-      in = in && u[k] >= 0 && u[k] < kBlock * blocks_[k];
-      i[k] = static_cast<int>(u[k]);
-      u[k] -= i[k];
-    }
-    if (!in) return phi_of_any(x);
-    const float* v = samples_at(i);
+    const float* v = samples_about(x, u);
     if (!v) return phi_of_any(x);
-    const auto along = [&](int c) {
-      const double a = static_cast<double>(v[c]);
-      return a + u[0] * (static_cast<double>(v[c + 1]) - a);
-    };
-    const double a = along(0), b = along(kSide), c = along(kSide * kSide),
-                 d = along(kSide * kSide + kSide);
-    const double f = a + u[1] * (b - a), g = c + u[1] * (d - c);
-    return f + u[2] * (g - f);
+    const Two y = side(v, u[1]), z = y + u[2] * (side(v + kSide * kSide, u[1]) - y);
+    return z[0] + u[0] * (z[1] - z[0]);
   }
   /// At a corner of the grid.
   double corner(int i, int j, int k) const {
@@ -74,43 +60,66 @@ class SampledField {
     return static_cast<double>(v[(i - at[0]) + kSide * (j - at[1] + kSide * (k - at[2]))]);
   }
   /// With the gradient of the trilinear function, which is not quite unit.
-  SignedDistance<double> at(const Vec3d& x) const;
+  SignedDistance<double> at(const Vec3d& x) const {
+    double u[3];
+    const float* v = samples_about(x, u);
+    if (!v) return at_any(x);
+    const float* w = v + kSide * kSide;
+    const Two y = side(v, u[1]), up = side(w, u[1]) - y, z = y + u[2] * up;
+    const Two lower = two(v + kSide) - two(v), upper = two(w + kSide) - two(w);
+    const auto along = [&](const Two& a) { return a[0] + u[0] * (a[1] - a[0]); };
+    return {along(z),
+            per_cell_ * Vec3d{{z[1] - z[0], along(lower + u[2] * (upper - lower)), along(up)}}};
+  }
 
   double cell() const { return cell_; }            ///< [m]
   const Vec3d& origin() const { return origin_; }  ///< the first corner of the grid [m]
   Vec3i cells() const;                             ///< along each axis
   const Aabb& inside() const { return inside_; }   ///< box of the mesh [m]
-  /// phi changes by no more than this times the distance: 1, but for cells on medial axes.
-  double lipschitz() const { return lipschitz_; }
   /// By how much phi may be off the exact distance at x [m]: half a diagonal of the cell there, as
   /// samples differ by the distance between them at most.
   double slack(const Vec3d& x) const {
     constexpr double kHalf = 0.8660255;  // of the diagonal of a unit cube, rounded up
     int i[3];
-    for (int k = 0; k < 3; ++k) {
-      const double u = clamp((x[k] - origin_[k]) * per_cell_, 0.0, kBlock * blocks_[k] - 0.5);
-      i[k] = static_cast<int>(u);
-    }
+    cell_of(x, i);
     return kHalf * cell_ * (samples_at(i) ? 1 : kBlock);
   }
+  /// How far `phi`, that of x, may be from phi of any place inside within r of x [m].
+  double change(const Vec3d& x, double phi, double r) const;
+  /// Within r of x the gradient of phi differs from `middle` by no more than `spread`. False: that
+  /// is not known, beyond two cells and next to where no samples are kept.
+  bool slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const;
   double deepest() const { return deepest_; }  ///< at a corner of the grid [m]
   /// Part of a turn that the surface winds less than once round what is just inside of it: 0 for a
   /// closed one.
   double open() const { return open_; }
   std::size_t bytes() const {
-    return value_.size() * sizeof(float) + coarse_.size() * sizeof(float) +
-           block_.size() * sizeof(std::int32_t);
+    return (value_.size() + coarse_.size()) * sizeof(float) + block_.size() * sizeof(std::int32_t) +
+           slopes_.size() * sizeof(Slopes);
   }
   /// Calls f with each thing that a field holds: vectors and values without pointers.
   template <class F>
   void each_part(F&& f) {
-    f(origin_), f(cell_), f(per_cell_), f(lipschitz_), f(deepest_), f(open_), f(blocks_),
-        f(inside_);
-    f(coarse_), f(block_), f(value_);
+    f(origin_), f(cell_), f(per_cell_), f(deepest_), f(open_), f(blocks_), f(inside_);
+    f(coarse_), f(block_), f(value_), f(slopes_);
   }
 
  private:
   static constexpr int kSide = kBlock + 1, kSamples = kSide * kSide * kSide;
+  static constexpr int kOctant = kBlock / 2;
+  static constexpr int kAbout = 2;  // how far slopes are known about an octant [cells]
+  // How deep inside, and how far outside, blocks keep samples [cells].
+  static constexpr double kBand = 8, kOutside = 3;
+  // Of grad phi along each axis.
+  struct Slopes {
+    float lo[3] = {2, 2, 2}, hi[3] = {-2, -2, -2};
+    void merge(int axis, float slope) {
+      lo[axis] = vmin(lo[axis], slope), hi[axis] = vmax(hi[axis], slope);
+    }
+    void merge(const Slopes& s) {
+      for (int k = 0; k < 3; ++k) merge(k, s.lo[k]), merge(k, s.hi[k]);
+    }
+  };
   struct Cell {
     double corner[8];  // x fastest
     double u[3];       // place in it, 0 to 1
@@ -119,30 +128,67 @@ class SampledField {
   };
   Cell cell_at(const Vec3d& x, Vec3d& off) const;
   double phi_of_any(const Vec3d& x) const;
+  SignedDistance<double> at_any(const Vec3d& x) const;
   Vec3d corner_place(int i, int j, int k) const {
     return origin_ + cell_ * Vec3d{{double(i), double(j), double(k)}};
+  }
+  std::int32_t block_at(const int (&p)[3]) const {
+    return block_[(std::size_t(p[2]) * std::size_t(blocks_[1]) + std::size_t(p[1])) *
+                      std::size_t(blocks_[0]) +
+                  std::size_t(p[0])];
+  }
+  // Both ends of an edge along x, and of a face normal to z what is between two of them.
+  using Two = VectorOf<double, 2>::type;
+  static Two two(const float* v) {
+    VectorOf<float, 2>::type f;
+    __builtin_memcpy(&f, v, sizeof(f));
+    return __builtin_convertvector(f, Two);
+  }
+  static Two side(const float* v, double u) {
+    const Two a = two(v);
+    return a + u * (two(v + kSide) - a);
+  }
+  // Samples of the cell that x is in, and where in it, 0 to 1. Null: it is in no such cell.
+  const float* samples_about(const Vec3d& x, double (&u)[3]) const {
+    int i[3];
+    bool in = true;
+    for (int k = 0; k < 3; ++k) {
+      u[k] = (x[k] - origin_[k]) * per_cell_;
+      in = in & (u[k] >= 0) & (u[k] < kBlock * blocks_[k]);
+      i[k] = static_cast<int>(u[k]);
+      u[k] -= i[k];
+    }
+    return in ? samples_at(i) : nullptr;
   }
   // Where the samples of a cell start; null where its block keeps none.
   const float* samples_at(const int (&i)[3]) const {
     static_assert(kBlock == 8);
-    const auto at = [](const int(&p)[3], std::size_t nx, std::size_t ny) {
-      return (std::size_t(p[2]) * ny + std::size_t(p[1])) * nx + std::size_t(p[0]);
-    };
-    const std::int32_t block = block_[at({i[0] >> 3, i[1] >> 3, i[2] >> 3}, std::size_t(blocks_[0]),
-                                         std::size_t(blocks_[1]))];
+    const std::int32_t block = block_at({i[0] >> 3, i[1] >> 3, i[2] >> 3});
     if (block < 0) return nullptr;
-    return &value_[static_cast<std::size_t>(block) * kSamples +
-                   at({i[0] & 7, i[1] & 7, i[2] & 7}, kSide, kSide)];
+    return &value_[static_cast<std::size_t>(block) * kSamples + std::size_t(i[0] & 7) +
+                   kSide * (std::size_t(i[1] & 7) + kSide * std::size_t(i[2] & 7))];
   }
-  void find_lipschitz();
+  // The cell nearest to x; returns the distance to the grid.
+  double cell_of(const Vec3d& x, int (&i)[3]) const {
+    double square = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double most = kBlock * blocks_[k], u = (x[k] - origin_[k]) * per_cell_;
+      const double in = clamp(u, 0.0, most);
+      square += (u - in) * (u - in);
+      i[k] = static_cast<int>(vmin(in, most - 0.5));
+    }
+    return square > 0 ? sqrt(square) * cell_ : 0;
+  }
+  void find_slopes();
 
   Vec3d origin_{};
-  double cell_ = 1, per_cell_ = 1, lipschitz_ = 1, deepest_ = 0, open_ = 0;
+  double cell_ = 1, per_cell_ = 1, deepest_ = 0, open_ = 0;
   Vec3i blocks_{};  // along each axis
   Aabb inside_;
   std::vector<float> coarse_;        // at corners of blocks, x fastest
   std::vector<std::int32_t> block_;  // where its samples start in value_, in blocks; -1: nowhere
   std::vector<float> value_;
+  std::vector<Slopes> slopes_;  // of the eight parts of blocks with samples, and kAbout around
 };
 
 }  // namespace haptos
