@@ -34,6 +34,21 @@ class Link {
   virtual Pose pose_after(const std::vector<double>& z, double h) const = 0;
 };
 
+/// Velocity of the link's point that is at x with the velocities z of all unknowns [m/s].
+inline Vec3d velocity_with(const Link& link, const Vec3d& x, const std::vector<double>& z) {
+  static thread_local std::vector<double> jacobian;
+  const auto n = static_cast<std::size_t>(link.columns());
+  jacobian.resize(3 * n);
+  link.jacobian(x, jacobian.data());
+  Vec3d v = Vec3d::zero();
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t k = 0; k < n; ++k)
+      v[static_cast<int>(r)] =
+          fma(jacobian[r * n + k], z[static_cast<std::size_t>(link.first_scalar()) + k],
+              v[static_cast<int>(r)]);
+  return v;
+}
+
 /// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
 /// point_bias, link_jacobian, link_turning and link_pose_after (Articulation; RigidBody and
 /// AffineFrame, whose only link is 0). The body must outlive it.

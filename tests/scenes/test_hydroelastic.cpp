@@ -200,5 +200,83 @@ TEST(Hydroelastic, ForceIsTheWeightAndTheContactsOfASampledMeshTellIt) {
   EXPECT_NEAR(0.05 - body_state(sim, "body").pose.p[2], 3.599565e-3, 0.03 * 3.6e-3);
 }
 
+// How deep a body of 1 kg gets in rigid ground that falls from .1 m [m].
+double deepest_of_drop(const Shape& s, double modulus, double dt) {
+  Scene scene = ground(dt, 0);
+  Pressed b;
+  b.shape = s, b.pose = up(0.15), b.hydroelastic = modulus;
+  scene.robots.push_back(body("body", b));
+  Sim sim(scene);
+  double low = 1;
+  for (int k = 0; k < std::lround(0.25 / dt); ++k) {
+    sim.step();
+    low = std::min(low, body_state(sim, "body").pose.p[2]);
+  }
+  return 0.05 - low;
+}
+
+// Of a box, x'' = -k (x + tau x') from x' = v.
+double deepest_of_box(double modulus) {
+  const double k = modulus * 0.01, tau = 0.01, v = std::sqrt(2 * kEarth * 0.1);
+  const double root = std::sqrt(0.25 * k * k * tau * tau - k);
+  const double slow = -0.5 * k * tau + root, fast = -0.5 * k * tau - root;
+  const double t = std::log(fast / slow) / (slow - fast);
+  return v * (std::exp(slow * t) - std::exp(fast * t)) / (slow - fast);
+}
+
+TEST(Hydroelastic, ADropIsAsDeepForAnyStep) {
+  Shape mesh;
+  mesh.kind = ShapeKind::kMesh, mesh.mesh = std::make_shared<TriMesh>(box({{0.1, 0.1, 0.1}}));
+  for (const double modulus : {1e7, 1e8}) {
+    // By the overlap that the first step happens to find it would be up to 14 mm.
+    const double exact = deepest_of_box(modulus), round = deepest_of_drop(ball(), modulus, 5e-4);
+    double worst = 0, worst_ball = 0;
+    for (const double dt : {5e-4, 2e-3, 5e-3, 1e-2}) {
+      worst = std::max(worst, std::abs(deepest_of_drop(cube(), modulus, dt) / exact - 1));
+      worst_ball = std::max(worst_ball, std::abs(deepest_of_drop(ball(), modulus, dt) / round - 1));
+    }
+    std::printf(
+        "FIGURE hydroelastic.drop.k%g = %.1f %% %.1f %% (box of %.3f mm, ball of %.3f mm)\n",
+        modulus, 100 * worst, 100 * worst_ball, 1e3 * exact, 1e3 * round);
+    EXPECT_LT(worst, 0.25);
+    EXPECT_LT(worst_ball, 0.25);
+    EXPECT_NEAR(deepest_of_drop(mesh, modulus, 1e-2), exact, 0.25 * exact);
+  }
+}
+
+TEST(Hydroelastic, WhatPassesIsNotTouched) {
+  for (const double clear : {1e-3, 1e-2})
+    for (const double dt : {1e-3, 1e-2}) {
+      Scene scene = test::layer_scene(dt);
+      scene.sim.gravity_z = 0;
+      Pressed fixed, flies;
+      fixed.shape = flies.shape = cube(), fixed.fixed = true;
+      flies.velocity = {{5, 0, 0}};
+      flies.pose = {{{-0.505, 0.013, 0.1 + clear}}, {}};
+      scene.robots.push_back(body("fixed", fixed));
+      scene.robots.push_back(body("flies", flies));
+      Sim sim(scene);
+      run(sim, 0.2);
+      EXPECT_LT(norm(body_state(sim, "flies").velocity - flies.velocity), 1e-9);
+    }
+}
+
+TEST(Hydroelastic, WhatIsFastStopsAtAPlateThatIsThinnerThanItsWay) {
+  for (const double thick : {0.02, 0.004}) {
+    Scene scene = test::layer_scene(0.01);
+    scene.sim.gravity_z = 0;
+    Pressed plate, shot;
+    plate.shape = shape(ShapeKind::kBox, {{0.3, 0.3, 0.5 * thick}});
+    plate.fixed = true, plate.hydroelastic = 1e9;
+    shot.shape = ball(), shot.pose = up(0.12), shot.velocity = {{0, 0, -8}};
+    shot.hydroelastic = 1e9;
+    scene.robots.push_back(body("plate", plate));
+    scene.robots.push_back(body("shot", shot));
+    Sim sim(scene);
+    run(sim, 0.1);
+    EXPECT_GT(body_state(sim, "shot").pose.p[2], 0.045) << thick;
+  }
+}
+
 }  // namespace
 }  // namespace haptos

@@ -102,16 +102,26 @@ bool PressureSurface::About::may_hold(const Vec3d& off, double half) const {
          vabs(gap + dot(gap_slope, off)) <= reach(gap_slope) + gap_off;
 }
 
-void PressureSurface::find(const Side& a, const Side& b) {
+bool PressureSurface::begin(const Side& a, const Side& b, Aabb& where) {
   patches_.clear(), triangles_.clear();
-  cut_cells_ = 0, asked_ = 0;
-  if (!take(a, b)) return;
-  Aabb where;
+  cut_cells_ = 0, asked_ = 0, deepest_ = 0;
+  if (!take(a, b)) return false;
   choosing_ = true;
   const bool found = choose_cell(where);
   choosing_ = false;
   cut_cells_ = 0;
-  if (found) cut_all(where);
+  return found;
+}
+
+void PressureSurface::find(const Side& a, const Side& b) {
+  Aabb where;
+  if (begin(a, b, where)) cut_all(where);
+}
+
+double PressureSurface::depth(const Side& a, const Side& b) {
+  Aabb where;
+  begin(a, b, where);
+  return deepest_;
 }
 
 // Makes the grid finer until it shows the surface, and says where that is and how fine the last

@@ -62,6 +62,11 @@ class PressureSurface {
 
   /// Finds the surface of two bodies, one of them not rigid and one of them bounded.
   void find(const Side& a, const Side& b);
+  /// About how deep they overlap [m], 0 where they do not: for a part of the time. Finds no
+  /// patches.
+  double depth(const Side& a, const Side& b);
+  /// The same of the bodies that find() or depth() saw last.
+  double depth() const { return deepest_; }
 
   const std::vector<PressurePatch>& patches() const { return patches_; }
   /// Triangles of the surface, with the pressure at each corner: world [m], [Pa].
@@ -107,6 +112,7 @@ class PressureSurface {
   };
   bool may_hold(const Vec3d& middle, double half);
   bool take(const Side& a, const Side& b);
+  bool begin(const Side& a, const Side& b, Aabb& where);
   bool choose_cell(Aabb& where);
   void cut_all(const Aabb& where);
   void cut_block(const Vec3i& first);

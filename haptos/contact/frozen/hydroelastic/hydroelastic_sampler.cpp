@@ -18,10 +18,6 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<PressedShape>& shapes) 
   return all;
 }
 
-double modulus_of(const PressedShape& s) {
-  return s.hydroelastic > 0 ? s.hydroelastic : FrozenSurface::kRigid;
-}
-
 }  // namespace
 
 HydroelasticSampler::HydroelasticSampler(std::vector<PressedShape> shapes,
@@ -40,54 +36,73 @@ bool HydroelasticSampler::may_touch(int i, int j) const {
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{i, j});
 }
 
-void HydroelasticSampler::sample(const StepContext& context, FrozenContact& contact) {
+// Poses and boxes at the start of the step, and boxes of what is swept in it.
+void HydroelasticSampler::place(const StepContext& context) {
   const auto n = shapes_.size();
+  h_ = context.h;
   pose_.resize(n), box_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const PressedShape& s = shapes_[i];
-    pose_[i] = s.link ? compose(s.link->pose(), s.frame) : s.frame;
-    if (!s.field) {
-      box_[i] = Aabb();
-    } else if (s.field->bounded()) {
-      box_[i] = moved_bounds(s.field->box(), pose_[i]);
-    } else {
-      constexpr double kFar = 1e30;
-      box_[i] = {{{-kFar, -kFar, -kFar}}, {{kFar, kFar, kFar}}};
-    }
-  }
+  for (std::size_t i = 0; i < n; ++i)
+    pose_[i] =
+        shapes_[i].link ? compose(shapes_[i].link->pose(), shapes_[i].frame) : shapes_[i].frame;
+  const auto box = [&](std::size_t i, const Pose& pose) {
+    constexpr double kFar = 1e30;
+    const DistanceField* field = shapes_[i].field.get();
+    if (!field) return Aabb();
+    return field->bounded() ? moved_bounds(field->box(), pose)
+                            : Aabb{{{-kFar, -kFar, -kFar}}, {{kFar, kFar, kFar}}};
+  };
+  for (std::size_t i = 0; i < n; ++i) box_[i] = box(i, pose_[i]);
+  swept_ = box_;
+  if (!context.z) return;
+  move(*context.z);
+  for (std::size_t i = 0; i < n; ++i)
+    if (shapes_[i].link && shapes_[i].field) swept_[i].merge(box(i, after_[i]));
+}
+
+void HydroelasticSampler::sample(const StepContext& context, FrozenContact& contact) {
+  place(context);
   broad_phase_.pairs(
-      box_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
-  if (found_.size() < pairs_.size()) found_.resize(pairs_.size());
+      swept_, context.z ? kPush * h_ * h_ : 0, [this](int i, int j) { return may_touch(i, j); },
+      pairs_);
+  if (pair_.size() < pairs_.size()) pair_.resize(pairs_.size());
   for_each(
       static_cast<std::ptrdiff_t>(pairs_.size()),
       [&](std::ptrdiff_t k) {
         static thread_local PressureSurface surface;
-        static thread_local PatchMerge merge;
         const auto [i, j] = pairs_[at_index(k)];
-        std::vector<ContactSample>& samples = found_[at_index(k)];
-        samples.clear();
-        find(i, j, surface, samples);
-        merge.merge(samples, to_matrix(pose_[at_index(i)].q), most_samples_);
+        Pair& pair = pair_[at_index(k)];
+        pair.shape[0] = i, pair.shape[1] = j;
+        pair.depth = 0, pair.t = -1;
+        pair.sample.clear();
+        if (!box_[at_index(i)].overlaps(box_[at_index(j)])) return;
+        find(pair, pose_[at_index(i)], pose_[at_index(j)], surface, pair.sample);
+        pair.depth = surface.depth();
       },
       1);
-  for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    if (found_[k].empty()) continue;
-    PairSamples pair;
-    pair.pair = static_cast<int>(k);
-    pair.surface[0] = pairs_[k][0], pair.surface[1] = pairs_[k][1];
-    pair.sample = found_[k].data();
-    pair.count = static_cast<int>(found_[k].size());
-    pair.as_given = true;
-    contact.add(context, pair);
-  }
+  revisions_ = 0;
+  if (context.z) look_ahead(*context.z);
+  for (std::size_t k = 0; k < pairs_.size(); ++k) add(context, contact, static_cast<int>(k));
+}
+
+void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact, int pair) {
+  const Pair& p = pair_[at_index(pair)];
+  if (p.sample.empty()) return;
+  PairSamples samples;
+  samples.pair = pair;
+  samples.surface[0] = p.shape[0], samples.surface[1] = p.shape[1];
+  samples.sample = p.sample.data();
+  samples.count = static_cast<int>(p.sample.size());
+  samples.as_given = true;
+  contact.add(context, samples);
 }
 
 // The patches of a pair as samples.
-void HydroelasticSampler::find(int i, int j, PressureSurface& surface,
-                               std::vector<ContactSample>& out) const {
-  const PressedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose& pose_b,
+                               PressureSurface& surface, std::vector<ContactSample>& out) const {
+  static thread_local PatchMerge merge;
+  const PressedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
   const double ka = modulus_of(a), kb = modulus_of(b);
-  surface.find({a.field.get(), pose_[at_index(i)], ka}, {b.field.get(), pose_[at_index(j)], kb});
+  surface.find({a.field.get(), pose_a, ka}, {b.field.get(), pose_b, kb});
   const double series = 1 / (1 / ka + 1 / kb);
   const auto& patches = surface.patches();
   for (const PressurePatch& p : patches) {
@@ -102,6 +117,7 @@ void HydroelasticSampler::find(int i, int j, PressureSurface& surface,
     s.feature_b = feature_id(ShapeFeature::kSurface);
     out.push_back(s);
   }
+  merge.merge(out, to_matrix(pose_a.q), most_samples_);
 }
 
 HydroelasticContact::HydroelasticContact(const std::vector<PressedShape>& shapes,

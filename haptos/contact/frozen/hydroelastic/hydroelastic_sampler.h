@@ -16,8 +16,12 @@
 // The stiffness is that of the bodies, whatever the mass and the step: the near-rigid bound of the
 // other models does not hold here.
 //
-// Limits: bodies that are apart where the step starts do not push in it. What is thinner than it
-// moves in a step may pass through.
+// Bodies that are apart where the step starts, or overlap by less than half of what they will, are
+// looked at along the motion of the start of the step, and of the solved one (revise()): where they
+// overlap on the way they get the patches that they have there, as places and gaps at the start of
+// the step. Such a patch pushes once its gap is closed, and no sooner.
+//
+// Limits: what is thinner than a sixteenth of the way that it moves in a step may pass through.
 #pragma once
 
 #include <array>
@@ -34,6 +38,11 @@ struct PressedShape : FrozenSurface {
   Pose frame;  ///< of the shape in the link's frame, or in the world
 };
 
+/// Infinite where it has none.
+inline double modulus_of(const PressedShape& s) {
+  return s.hydroelastic > 0 ? s.hydroelastic : FrozenSurface::kRigid;
+}
+
 class HydroelasticSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs of shapes that never touch, beside those of one link, of the world, and
@@ -44,20 +53,40 @@ class HydroelasticSampler final : public ContactSampler {
 
   const char* name() const override { return "hydroelastic contact"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
+  bool revise(const StepContext& context, const std::vector<double>& z,
+              FrozenContact& contact) override;
 
  private:
+  struct Pair {
+    int shape[2];
+    double depth = 0;  // that its patches know of, about [m]
+    double t = -1;     // of the look that found it deeper, in steps; below 0: none
+    std::vector<ContactSample> sample;
+  };
   bool may_touch(int i, int j) const;
-  void find(int i, int j, PressureSurface& surface, std::vector<ContactSample>& out) const;
+  void place(const StepContext& context);
+  void find(const Pair& pair, const Pose& a, const Pose& b, PressureSurface& surface,
+            std::vector<ContactSample>& out) const;
+  void add(const StepContext& context, FrozenContact& contact, int pair);
+  // hydroelastic_arrivals.cpp
+  void move(const std::vector<double>& z);
+  double travel(int i, int j) const;
+  bool look_ahead(const std::vector<double>& z);
+  bool deepens(Pair& pair, PressureSurface& surface) const;
+  void arrive(Pair& pair, const std::vector<double>& z, PressureSurface& surface) const;
 
   std::vector<PressedShape> shapes_;
   std::vector<std::array<int, 2>> excluded_;  // sorted
   int most_samples_;
   BroadPhase broad_phase_;
+  std::vector<Pair> pair_;
+  int revisions_ = 0;
+  double h_ = 0;
   // Scratch.
-  std::vector<Pose> pose_;
-  std::vector<Aabb> box_;
+  std::vector<Pose> pose_, after_;  // at the start of the step, and after a motion
+  std::vector<Aabb> box_, swept_;
   std::vector<std::array<int, 2>> pairs_;
-  std::vector<std::vector<ContactSample>> found_;  // by pair
+  std::vector<char> changed_;  // by pair
 };
 
 /// Hydroelastic contact: surfaces of equal pressure under the laws of frozen contact.

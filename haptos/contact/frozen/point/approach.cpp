@@ -143,13 +143,7 @@ const ShapePath& PointSampler::path(int shape, const std::vector<double>& z) {
     p.start = pose_[i];
     return p;
   }
-  const int n = link->columns();
-  jacobian_.resize(at_index(3 * n));
-  link->jacobian(pose_[i].p, jacobian_.data());
-  Vec3d rate = Vec3d::zero();
-  for (int r = 0; r < 3; ++r)
-    for (int k = 0; k < n; ++k)
-      rate[r] = fma(jacobian_[at_index(r * n + k)], z[at_index(link->first_scalar() + k)], rate[r]);
+  const Vec3d rate = velocity_with(*link, pose_[i].p, z);
   p = ShapePath::between(pose_[i], compose(link->pose_after(z, h_), shapes_[i].frame), h_ * rate);
   return p;
 }
@@ -221,17 +215,8 @@ bool PointSampler::arrive(const StepContext& context, int pair, const std::vecto
     s.p_b -= moved[1];
     // As far as the linear motion of the step closes until t.
     double closes = 0;
-    for (int k = 0; k < 2; ++k) {
-      const Link* link = k == 0 ? a.link : b.link;
-      if (!link) continue;
-      const int n = link->columns();
-      jacobian_.resize(at_index(3 * n));
-      link->jacobian(k == 0 ? s.p_a : s.p_b, jacobian_.data());
-      for (int r = 0; r < 3; ++r)
-        for (int i = 0; i < n; ++i)
-          closes -= (k == 0 ? 1 : -1) * s.n[r] * jacobian_[at_index(r * n + i)] *
-                    z[at_index(link->first_scalar() + i)];
-    }
+    if (a.link) closes -= dot(s.n, velocity_with(*a.link, s.p_a, z));
+    if (b.link) closes += dot(s.n, velocity_with(*b.link, s.p_b, z));
     s.gap = std::max(0.0, s.gap + t * h_ * closes);
   }
   p.first = p.deepest = static_cast<int>(samples_.size());

@@ -137,7 +137,7 @@ class PointSampler final : public ContactSampler {
   std::vector<char> dropped_;
   std::vector<Pose> pose_;
   std::vector<Aabb> box_, reach_;
-  std::vector<double> speed_, jacobian_;
+  std::vector<double> speed_;
   std::vector<double> fastest_;  // speed, per environment
   std::vector<std::array<int, 2>> pairs_;
   std::vector<ContactSample> samples_, touching_;

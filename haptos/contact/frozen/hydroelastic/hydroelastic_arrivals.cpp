@@ -1,0 +1,126 @@
+// Bodies that meet on their way through the step (hydroelastic_sampler.h).
+#include <algorithm>
+#include <cmath>
+
+#include "haptos/base/math/index.h"
+#include "haptos/base/parallel.h"
+#include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
+
+namespace haptos {
+namespace {
+
+constexpr int kMostRevisions = 3, kMostLooks = 16;
+// Patches are found anew where bodies get so many times as deep as they know of.
+constexpr double kDeeper = 2;
+// Of patches that were found on the way.
+constexpr std::int64_t kOnTheWay = std::int64_t{1} << 61;
+
+double thinnest(const DistanceField& f) {
+  if (!f.bounded()) return FrozenSurface::kRigid;
+  const Vec3d size = f.box().extent();
+  return std::min({size[0], size[1], size[2]});
+}
+
+}  // namespace
+
+// Poses after a step with the velocities z.
+void HydroelasticSampler::move(const std::vector<double>& z) {
+  after_ = pose_;
+  for (std::size_t i = 0; i < shapes_.size(); ++i)
+    if (const Link* link = shapes_[i].link; link && shapes_[i].field)
+      after_[i] = compose(link->pose_after(z, h_), shapes_[i].frame);
+}
+
+// How far the box of i moves at most, as seen from j [m].
+double HydroelasticSampler::travel(int i, int j) const {
+  const auto from = [&](const std::vector<Pose>& pose, const Vec3d& x) {
+    return to_local(pose[at_index(j)], pose[at_index(i)] * x);
+  };
+  const Aabb& box = shapes_[at_index(i)].field->box();
+  double most = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec3d x;
+    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
+    most = std::max(most, norm(from(after_, x) - from(pose_, x)));
+  }
+  return most;
+}
+
+// Whether the bodies of a pair come to overlap by more than its patches know of on the way to
+// after_, and when.
+bool HydroelasticSampler::deepens(Pair& pair, PressureSurface& surface) const {
+  const auto [i, j] = pair.shape;
+  const PressedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  const double way = a.field->bounded() ? travel(i, j) : travel(j, i);
+  if (!(way > pair.depth)) return false;
+  const double part = 0.5 * std::min(thinnest(*a.field), thinnest(*b.field));
+  const int looks = std::clamp(static_cast<int>(std::ceil(way / part)), 1, kMostLooks);
+  for (int k = 1; k <= looks; ++k) {
+    const double t = static_cast<double>(k) / looks;
+    const double depth = surface.depth(
+        {a.field.get(), interpolate(pose_[at_index(i)], after_[at_index(i)], t), modulus_of(a)},
+        {b.field.get(), interpolate(pose_[at_index(j)], after_[at_index(j)], t), modulus_of(b)});
+    if (!(depth > kDeeper * pair.depth)) continue;
+    pair.depth = depth, pair.t = t;
+    return true;
+  }
+  return false;
+}
+
+// The patches that a pair has at its t on the motion z, as places and gaps at the start of the
+// step.
+void HydroelasticSampler::arrive(Pair& pair, const std::vector<double>& z,
+                                 PressureSurface& surface) const {
+  Pose then[2];
+  Vec3d moved[2];
+  const Link* link[2];
+  for (int k = 0; k < 2; ++k) {
+    const auto i = at_index(pair.shape[k]);
+    then[k] = interpolate(pose_[i], after_[i], pair.t);
+    moved[k] = then[k].p - pose_[i].p;
+    link[k] = shapes_[i].link;
+  }
+  pair.sample.clear();
+  find(pair, then[0], then[1], surface, pair.sample);
+  for (ContactSample& s : pair.sample) {
+    // Beside an edge depth is that to the side, and does not tell how far to go back: p / g, where
+    // it would be zero by its slope here, may be far above the surface. It is no farther than p /
+    // k.
+    s.gap *= std::min(1.0, s.stiffer);
+    s.p_a -= moved[0], s.p_b -= moved[1];
+    double closes = 0;  // [m/s]
+    if (link[0]) closes -= dot(s.n, velocity_with(*link[0], s.p_a, z));
+    if (link[1]) closes += dot(s.n, velocity_with(*link[1], s.p_b, z));
+    s.gap += pair.t * h_ * closes;
+    s.feature_a ^= kOnTheWay;
+  }
+}
+
+// New patches for pairs that get deeper on the motion z. Returns whether there are any.
+bool HydroelasticSampler::look_ahead(const std::vector<double>& z) {
+  changed_.assign(pairs_.size(), 0);
+  for_each(
+      static_cast<std::ptrdiff_t>(pairs_.size()),
+      [&](std::ptrdiff_t k) {
+        static thread_local PressureSurface surface;
+        Pair& pair = pair_[at_index(k)];
+        if (!deepens(pair, surface)) return;
+        arrive(pair, z, surface);
+        changed_[at_index(k)] = 1;
+      },
+      1);
+  return std::find(changed_.begin(), changed_.end(), 1) != changed_.end();
+}
+
+bool HydroelasticSampler::revise(const StepContext& context, const std::vector<double>& z,
+                                 FrozenContact& contact) {
+  if (revisions_++ >= kMostRevisions) return false;
+  move(z);
+  if (!look_ahead(z)) return false;
+  contact.drop(changed_);
+  for (std::size_t k = 0; k < pairs_.size(); ++k)
+    if (changed_[k]) add(context, contact, static_cast<int>(k));
+  return true;
+}
+
+}  // namespace haptos
