@@ -20,6 +20,7 @@ struct PointContactOptions {
   bool anchored = true;
   double parting_speed = 0.1;  ///< [m/s]
   int most_samples = 200;
+  int patch_cells = 28;
 };
 
 template <>
@@ -50,6 +51,10 @@ struct OptionsOf<PointContactOptions> {
         {"most_samples", "", &O::most_samples, 0, 1e9,
          "samples of two shapes with layers, or with a pressure inside, from which on they are "
          "merged, so that the same force and torque come from fewer; 0 merges none"},
+        {"patch_cells", "", &O::patch_cells, 4, 200,
+         "cells across a patch of hydroelastic contact: the time of a patch grows with their "
+         "square, "
+         "the error of its force falls with it"},
     };
     return t;
   }

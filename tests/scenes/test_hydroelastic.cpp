@@ -2,6 +2,7 @@
 // what does not matter: mass of what bears, the step, merged samples.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -275,6 +276,93 @@ TEST(Hydroelastic, WhatIsFastStopsAtAPlateThatIsThinnerThanItsWay) {
     Sim sim(scene);
     run(sim, 0.1);
     EXPECT_GT(body_state(sim, "shot").pose.p[2], 0.045) << thick;
+  }
+}
+
+// Cubes that stand on each other: how far the highest one moves sideways in .4 s, and how far
+// off its height is, both in parts of a side.
+std::array<double, 2> stack_moves(double side, bool as_meshes) {
+  Scene scene = ground(0.005, 0);
+  constexpr int kCubes = 3;
+  const double mass = 1000 * side * side * side, k = 1e4 * mass * kEarth / (side * side * side);
+  double sinks = 0;
+  for (int n = 0; n < kCubes; ++n) {
+    Pressed b;
+    b.shape = as_meshes ? Shape() : shape(ShapeKind::kBox, Vec3d{{1, 1, 1}} * (0.5 * side));
+    if (as_meshes) {
+      b.shape.kind = ShapeKind::kMesh;
+      b.shape.mesh = std::make_shared<TriMesh>(box(Vec3d{{1, 1, 1}} * side));
+    }
+    b.pose = up((n + 0.5) * side), b.mass = mass, b.hydroelastic = k;
+    scene.robots.push_back(body("cube" + std::to_string(n), b));
+    // The weight above over k A, or over k A / 2 between two of them.
+    sinks += (kCubes - n) * mass * kEarth / (k * side * side) * (n == 0 ? 1 : 2);
+  }
+  Sim sim(scene);
+  run(sim, 0.4);
+  const auto top = body_state(sim, "cube2");
+  return {std::hypot(top.pose.p[0], top.pose.p[1]) / side,
+          std::abs(top.pose.p[2] + sinks - (kCubes - 0.5) * side) / side};
+}
+
+TEST(Hydroelastic, StacksOfCubesOfAMetreAndOfACentimetreStand) {
+  for (const bool as_meshes : {false, true})
+    for (const double side : {1.0, 0.01}) {
+      const auto [aside, off] = stack_moves(side, as_meshes);
+      std::printf("FIGURE hydroelastic.stack.%g.%s = %.2g %.2g of a side (aside, height)\n", side,
+                  as_meshes ? "meshes" : "boxes", aside, off);
+      // Cubes as meshes have slightly round edges, and sink by some hundredths more.
+      EXPECT_LT(aside, as_meshes ? 1e-3 : 1e-6);
+      EXPECT_LT(off, as_meshes ? 1e-4 : 1e-5);
+    }
+}
+
+// A thin disc under even pressure that slides at v and spins: means over it of how fast friction
+// slows v and R omega, over mu g. Its points move with (v - omega y, omega x).
+std::array<double, 2> disc_slows(double v, double spin) {
+  constexpr int kRings = 40, kAround = 80;
+  std::array<double, 2> mean{0, 0};
+  for (int i = 0; i < kRings; ++i)
+    for (int j = 0; j < kAround; ++j) {
+      const double r = (i + 0.5) / kRings, a = 2 * std::numbers::pi * (j + 0.5) / kAround;
+      const double x = r * std::cos(a), y = r * std::sin(a);
+      const double ux = v - spin * y, uy = spin * x, u = std::hypot(ux, uy);
+      const double part = 2 * r / (kRings * kAround);
+      mean[0] += part * ux / u;
+      mean[1] += 2 * part * (x * uy - y * ux) / u;  // over I = m R^2 / 2
+    }
+  return mean;
+}
+
+TEST(Hydroelastic, ADiscSlidesAndSpinsAsTheSumOverItsPointsSays) {
+  constexpr double kRadius = 0.05, kFriction = 0.25, kStep = 5e-4;
+  for (const double ratio : {0.3, 2.0}) {
+    Scene scene = ground(kStep, 0);
+    Pressed disc;
+    disc.shape = shape(ShapeKind::kCylinder, {{kRadius, 5e-4, 0}});
+    disc.pose = up(5e-4 - 1.25e-8), disc.hydroelastic = 1e10, disc.mass = 0.1;
+    disc.friction = kFriction;
+    disc.omega = {{0, 0, 10}}, disc.velocity = {{ratio * kRadius * 10, 0, 0}};
+    scene.robots.push_back(body("disc", disc));
+    Sim sim(scene);
+    double v = disc.velocity[0], spin = kRadius * 10, worst = 0;
+    const double start = std::hypot(v, spin);
+    for (int k = 0; k < 400 && std::hypot(v, spin) > 0.05 * start; ++k) {
+      constexpr int kParts = 4;
+      for (int part = 0; part < kParts; ++part) {
+        const auto slows = disc_slows(v, spin);
+        v -= kStep / kParts * kFriction * kEarth * slows[0];
+        spin -= kStep / kParts * kFriction * kEarth * slows[1];
+      }
+      sim.step();
+      const auto now = body_state(sim, "disc");
+      worst = std::max(worst, std::hypot(now.velocity[0] - v, kRadius * now.omega[2] - spin));
+    }
+    std::printf(
+        "FIGURE hydroelastic.disc.%g = %.2f %% of the speed at the start, v / (R omega) = %.3f "
+        "at last\n",
+        ratio, 100 * worst / start, v / spin);
+    EXPECT_LT(worst, 0.01 * start) << ratio;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <random>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/math/rotation.h"
 #include "haptos/contact/frozen/hydroelastic/merge_patches.h"
 
@@ -57,12 +58,12 @@ std::vector<ContactSample> flank(double turned) {
   return all;
 }
 
-void keeps(std::vector<ContactSample> samples, double grip) {
+void keeps(std::vector<ContactSample> samples, double grip, int most = 200) {
   const Sum before = sum_of(samples);
   const std::size_t count = samples.size();
-  PatchMerge().merge(samples, to_matrix(rotation_by({{0.3, 0.2, -0.4}})), 50);
+  PatchMerge().merge(samples, to_matrix(rotation_by({{0.3, 0.2, -0.4}})), most);
   const Sum after = sum_of(samples);
-  EXPECT_LT(samples.size(), 300u);
+  EXPECT_LE(samples.size(), at_index(most + most / 2));
   EXPECT_LT(samples.size(), count);
   EXPECT_LT(norm(after.force - before.force), 1e-12 * norm(before.force));
   EXPECT_LT(norm(after.moment - before.moment), 1e-8 * norm(before.force));
@@ -70,7 +71,10 @@ void keeps(std::vector<ContactSample> samples, double grip) {
   EXPECT_NEAR(after.grip, before.grip, grip * before.grip);
 }
 
-TEST(PatchMerge, KeepsForceMomentAndGripOfAFlatPatch) { keeps(square_patch(40), 0.02); }
+TEST(PatchMerge, KeepsForceMomentAndGripOfAFlatPatch) {
+  keeps(square_patch(40), 0.015);
+  keeps(square_patch(40), 0.06, 50);
+}
 
 TEST(PatchMerge, KeepsWhatAThreadTurnsANutWith) {
   keeps(flank(0.2), 0.02);
@@ -84,7 +88,7 @@ TEST(PatchMerge, KeepsWhatPushesBothWays) {
     both.push_back(patch(0.5 * (c.p_a + c.p_b) + Vec3d{{0, 0, 0.3}}, -c.n, c.area, 0.4));
   const double pushed = sum_of(both).grip;
   keeps(both, 0.02);
-  PatchMerge().merge(both, Mat3d::identity(), 50);
+  PatchMerge().merge(both, Mat3d::identity(), 200);
   EXPECT_NEAR(sum_of(both).grip, pushed, 0.02 * pushed);
 }
 

@@ -19,25 +19,66 @@ double SampledField::change(const Vec3d& x, double phi, double r) const {
   const double way = r + (fine ? there : far);
   const bool deep = phi - beyond - way <= -kBand * cell_;  // may reach blocks without samples
   const double sure = way + (deep ? far : there) + beyond;
-  // By the slopes on the way.
-  return fine && !deep ? vmin(sure, kSteepest * r + beyond) : sure;
+  if (r > kOctant * cell_) return fine && !deep ? vmin(sure, kSteepest * r + beyond) : sure;
+  // Outside, blocks without samples are farther than that from what is inside.
+  const int own[3] = {i[0] / kBlock, i[1] / kBlock, i[2] / kBlock};
+  if (!fine && block_is_outside(own) && r < (kOutside - 1) * cell_) return 0;
+  // By slopes, where phi makes no step on the way.
+  const bool alone = !fine;
+  int low[3], high[3];
+  for (int k = 0; k < 3; ++k) {
+    const double u = (x[k] - origin_[k]) * per_cell_, most = kBlock * blocks_[k] - 0.5;
+    low[k] = static_cast<int>(clamp(u - r * per_cell_, 0.0, most)) / kBlock;
+    high[k] = static_cast<int>(clamp(u + r * per_cell_, 0.0, most)) / kBlock;
+    if (alone && low[k] != high[k]) return sure;
+  }
+  for (int c = low[2]; c <= high[2] && !alone; ++c)
+    for (int b = low[1]; b <= high[1]; ++b)
+      for (int a = low[0]; a <= high[0]; ++a)
+        if (block_at({a, b, c}) < 0 && !block_is_outside({a, b, c})) return sure + far;
+  return vmin(sure, kSteepest * r + beyond);
+}
+
+bool SampledField::block_is_outside(const int (&p)[3]) const {
+  return coarse_[at_index((p[2] * (blocks_[1] + 1) + p[1]) * (blocks_[0] + 1) + p[0])] > 0;
 }
 
 bool SampledField::slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const {
   int i[3];
   if (r > kAbout * cell_ || cell_of(x, i) > 0) return false;
+  const float* v = samples_at(i);
+  if (!v) return false;
   const std::int32_t block = block_at({i[0] / kBlock, i[1] / kBlock, i[2] / kBlock});
-  if (block < 0) return false;
   const auto half = [&](int k) { return i[k] / kOctant & 1; };
-  const Slopes& s = slopes_[at_index(8 * block + half(0) + 2 * half(1) + 4 * half(2))];
-  if (!(s.lo[0] <= s.hi[0])) return false;
+  const Slopes* s = &slopes_[at_index(8 * block + half(0) + 2 * half(1) + 4 * half(2))];
+  Slopes cell;
+  if (in_cell(x, i, r)) {
+    for (int d = 0; d < 3; ++d)
+      for (int c = 0; c < 8; ++c)
+        if (!(c >> d & 1)) {
+          constexpr int kStep[3] = {1, kSide, kSide * kSide};
+          const float* at = v + (c & 1) + kSide * ((c >> 1 & 1) + kSide * (c >> 2));
+          cell.merge(d, (at[kStep[d]] - *at) * static_cast<float>(per_cell_));
+        }
+    s = &cell;
+  }
+  if (!(s->lo[0] <= s->hi[0])) return false;
   double square = 0;
   for (int k = 0; k < 3; ++k) {
-    const auto lo = static_cast<double>(s.lo[k]), hi = static_cast<double>(s.hi[k]);
+    const auto lo = static_cast<double>(s->lo[k]), hi = static_cast<double>(s->hi[k]);
     middle[k] = 0.5 * (lo + hi);
     square += 0.25 * (hi - lo) * (hi - lo);
   }
   spread = std::sqrt(square) + 1e-6;
+  return true;
+}
+
+// Whether all within r of x is in the cell i.
+bool SampledField::in_cell(const Vec3d& x, const int (&i)[3], double r) const {
+  for (int k = 0; k < 3; ++k) {
+    const double u = (x[k] - origin_[k]) * per_cell_ - i[k], off = r * per_cell_;
+    if (u < off || u > 1 - off) return false;
+  }
   return true;
 }
 

@@ -155,19 +155,19 @@ Vec3d PressureSurface::border(const Corner& in, const Corner& out) {
 // Of a polygon the part where both are inside, as a patch.
 void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t id) {
   Corner part[kCorners];
-  int n = 0;
-  bool cut = false;
+  int n = 0, border_at[kCorners], borders = 0;  // places in part
   for (int i = 0; i < count; ++i) {
     const Corner &a = corner[i], &b = corner[i + 1 < count ? i + 1 : 0];
     if (a.sum < 0) part[n++] = a;
     if ((a.sum < 0) == (b.sum < 0)) continue;
     const bool in = a.sum < 0;
+    border_at[borders++] = n;
     part[n++] = {
         choosing_ ? a.x + a.sum / (a.sum - b.sum) * (b.x - a.x) : border(in ? a : b, in ? b : a),
         0};
-    cut = true;
   }
   if (n < 3) return;
+  const bool cut = borders > 0;
   Corner middle{Vec3d::zero(), 0};
   for (int i = 0; i < n; ++i) middle.x += part[i].x, middle.sum += part[i].sum;
   middle.x *= 1.0 / n, middle.sum /= n;
@@ -200,6 +200,11 @@ void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t 
   if (!(depth > 0) || !(force > 1e-12 * depth)) return;
   if (choosing_) {
     area_ += area, ++seen_;
+    // Two places of the border with nothing between them that is in: one follows the other.
+    for (int i = 0; i < borders; ++i) {
+      const int from = border_at[i], to = border_at[(i + 1) % borders];
+      if (to == (from + 1) % n) rim_ += norm(part[to].x - part[from].x);
+    }
     for (int i = 0; i < n; ++i)
       cut_box_.merge(part[i].x), deepest_ = std::max(deepest_, -part[i].sum);
     return;

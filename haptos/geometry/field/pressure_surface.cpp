@@ -16,8 +16,10 @@ constexpr int kEnoughSeen = 20;
 constexpr int kLevels = 24;
 // Cells of samples are not parted further than that to find a small patch.
 constexpr double kBelowSamples = 0.2;
-// Cells across the width of a strip, and at most along it.
-constexpr double kAcrossStrip = 6, kAlong = 256;
+// In the end the grid need be no finer than that: samples are linear between.
+constexpr double kFinest = 0.05;
+// Cells across the width of a strip, as a part of those across a disc, and at most along it.
+constexpr double kAcrossStrip = 0.2, kAlong = 256;
 
 }  // namespace
 
@@ -147,7 +149,7 @@ bool PressureSurface::choose_cell(Aabb& where) {
     });
     if (cells_.empty()) return false;
     if (cells_.size() >= kEnough) {
-      area_ = deepest_ = 0, cut_box_ = Aabb(), seen_ = 0;
+      area_ = deepest_ = rim_ = 0, cut_box_ = Aabb(), seen_ = 0;
       for (const Cell& c : cells_) {
         const Vec3d low = corner(c);
         Both d[8];
@@ -178,9 +180,11 @@ bool PressureSurface::choose_cell(Aabb& where) {
   }
   const Vec3d across = cut_box_.extent();
   const double along = std::max({across[0], across[1], across[2]});
-  double cell =
-      std::max(std::min(std::sqrt(area_) / kAcross, area_ / along / kAcrossStrip), along / kAlong);
+  double cell = std::sqrt(area_) / cells_across;
+  if (rim_ > 0) cell = std::min(cell, 2 * area_ / rim_ / (kAcrossStrip * cells_across));
+  cell = std::max(cell, along / kAlong);
   const double sampled = own_->cell();
+  cell = std::max(cell, kFinest * sampled);
   origin_ = Vec3d::zero();
   on_samples_ = sampled > 0 && cell >= sampled;
   if (on_samples_) cell = sampled;

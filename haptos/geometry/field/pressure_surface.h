@@ -22,9 +22,9 @@
 // says where it cannot be below zero. Their cells are cut again, in eight, up to kFiner times,
 // where depth is far from linear in them: at the rim of a flat face.
 //
-// The grid: cells of the finer samples, or a kAcross-th of the square root of the area of S where
-// that is finer or both bodies are formulas; the area is first told on a coarser grid. So a small
-// patch has as many cells as a large one, and the force follows the motion without steps.
+// The grid: cells of the finer samples, or a cells_across-th of the square root of the area of S
+// where that is finer or both bodies are formulas; the area is first told on a coarser grid. So a
+// small patch has as many cells as a large one, and the force follows the motion without steps.
 //
 // Source: Elandt et al. 2019, A pressure field model for fast, robust approximation of net contact
 // force and moment between nominally rigid objects (IROS); Masterjohn et al. 2022 (the stiffness by
@@ -51,8 +51,10 @@ struct PressurePatch {
 
 class PressureSurface {
  public:
-  /// Cells across the square root of the patch, and the least that a derivative counts as.
-  static constexpr double kAcross = 28, kLeast = 0.05;
+  /// The least that a derivative counts as.
+  static constexpr double kLeast = 0.05;
+  /// Cells across the square root of the area of a patch.
+  double cells_across = 28;
 
   struct Side {
     const DistanceField* field = nullptr;
@@ -144,7 +146,7 @@ class PressureSurface {
   std::int64_t asked_ = 0;
   // While the grid is chosen: nothing but the area and the box of the polygons is kept.
   bool choosing_ = false;
-  double area_ = 0, deepest_ = 0;
+  double area_ = 0, deepest_ = 0, rim_ = 0;
   int seen_ = 0;  // polygons
   Aabb cut_box_;
   // Of a block.

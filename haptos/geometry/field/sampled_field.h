@@ -180,6 +180,8 @@ class SampledField {
     return square > 0 ? sqrt(square) * cell_ : 0;
   }
   void find_slopes();
+  bool in_cell(const Vec3d& x, const int (&i)[3], double r) const;
+  bool block_is_outside(const int (&p)[3]) const;  // of one without samples
 
   Vec3d origin_{};
   double cell_ = 1, per_cell_ = 1, deepest_ = 0, open_ = 0;

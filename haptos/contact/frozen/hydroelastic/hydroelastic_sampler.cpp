@@ -21,8 +21,12 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<PressedShape>& shapes) 
 }  // namespace
 
 HydroelasticSampler::HydroelasticSampler(std::vector<PressedShape> shapes,
-                                         std::vector<std::array<int, 2>> excluded, int most_samples)
-    : shapes_(std::move(shapes)), excluded_(std::move(excluded)), most_samples_(most_samples) {
+                                         std::vector<std::array<int, 2>> excluded,
+                                         const PointContactOptions& law)
+    : shapes_(std::move(shapes)),
+      excluded_(std::move(excluded)),
+      most_samples_(law.most_samples),
+      patch_cells_(law.patch_cells) {
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
@@ -102,6 +106,7 @@ void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose&
   static thread_local PatchMerge merge;
   const PressedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
   const double ka = modulus_of(a), kb = modulus_of(b);
+  surface.cells_across = patch_cells_;
   surface.find({a.field.get(), pose_a, ka}, {b.field.get(), pose_b, kb});
   const double series = 1 / (1 / ka + 1 / kb);
   const auto& patches = surface.patches();
@@ -123,8 +128,7 @@ void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose&
 HydroelasticContact::HydroelasticContact(const std::vector<PressedShape>& shapes,
                                          const PointContactOptions& law,
                                          std::vector<std::array<int, 2>> excluded)
-    : FrozenContact(
-          surfaces_of(shapes), law,
-          std::make_unique<HydroelasticSampler>(shapes, std::move(excluded), law.most_samples)) {}
+    : FrozenContact(surfaces_of(shapes), law,
+                    std::make_unique<HydroelasticSampler>(shapes, std::move(excluded), law)) {}
 
 }  // namespace haptos

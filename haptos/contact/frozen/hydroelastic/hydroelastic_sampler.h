@@ -47,9 +47,9 @@ class HydroelasticSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs of shapes that never touch, beside those of one link, of the world, and
   ///        those of which none has a pressure
-  /// @param most_samples  of a pair of shapes, from which on they are merged; 0: never
+  /// @param law  its most_samples and patch_cells
   HydroelasticSampler(std::vector<PressedShape> shapes, std::vector<std::array<int, 2>> excluded,
-                      int most_samples = 0);
+                      const PointContactOptions& law);
 
   const char* name() const override { return "hydroelastic contact"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
@@ -77,7 +77,7 @@ class HydroelasticSampler final : public ContactSampler {
 
   std::vector<PressedShape> shapes_;
   std::vector<std::array<int, 2>> excluded_;  // sorted
-  int most_samples_;
+  int most_samples_, patch_cells_;
   BroadPhase broad_phase_;
   std::vector<Pair> pair_;
   int revisions_ = 0;

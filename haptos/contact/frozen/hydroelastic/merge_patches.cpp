@@ -9,7 +9,7 @@ namespace haptos {
 namespace {
 
 // Spacings across a patch, and across what is far longer in one way.
-constexpr double kAcross = 10;
+constexpr double kLeastAcross = 3;
 // Cosines to the push from which on, and up to which, a patch pushes forward and back.
 constexpr double kForward = 0.3;
 // Part of all forces below which they have no direction in common.
@@ -47,7 +47,7 @@ bool PatchMerge::lay(const std::vector<ContactSample>& samples, const Mat3d& tur
     square_x += force(s) / sum * u[0] * u[0], square_y += force(s) / sum * u[1] * u[1];
   }
   // Of an even square the root of the mean square is its side over the root of 12.
-  spacing_ = std::sqrt(12 * std::max(square_x, square_y)) / kAcross;
+  spacing_ = std::sqrt(12 * std::max(square_x, square_y)) / across_;
   return spacing_ > 0;
 }
 
@@ -127,7 +127,9 @@ void PatchMerge::mend_moment(const Vec3d& moment) {
 }
 
 void PatchMerge::merge(std::vector<ContactSample>& samples, const Mat3d& turn, int most) {
-  if (most <= 0 || samples.size() <= at_index(most) || !lay(samples, turn)) return;
+  if (most <= 0 || samples.size() <= at_index(most)) return;
+  across_ = std::max(kLeastAcross, std::sqrt(0.5 * most));
+  if (!lay(samples, turn)) return;
   hand_out(samples);
   gather(samples);
   if (merged_.size() >= samples.size()) return;

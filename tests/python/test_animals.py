@@ -1,0 +1,37 @@
+"""Animals that are meshes of parts run through each other, in a pile (scenes/pressure/animals.py)."""
+
+import numpy as np
+import pytest
+
+from conftest import load_script
+
+animals = load_script("scenes/pressure/animals.py")
+
+
+def test_moments_are_those_of_a_ball():
+    mesh = animals.ball((1, 2, 3), (2, 2, 2))
+    volume, centre, second = animals.moments(mesh)
+    assert centre == pytest.approx([1, 2, 3], abs=1e-9)
+    assert np.diag(second) == pytest.approx(volume * 4 / 5, rel=0.02)
+    assert np.abs(second - np.diag(np.diag(second))).max() < 1e-3 * second.max()
+
+
+def test_a_few_come_to_rest():
+    _, course = animals.fall(6, seconds=0.9, every=0.1)
+    assert course.outside == 0
+    assert course.kinetic[-1] < 1e-4 * course.kinetic.max()
+
+
+@pytest.mark.full
+def test_ninety_one_come_to_rest():
+    _, course = animals.fall(seconds=3.0, every=0.1)
+    assert course.outside == 0
+    late = course.time > 0.95
+    energy = (course.kinetic + course.potential)[late]
+    rises = np.maximum(np.diff(energy), 0).max()
+    print(f"FIGURE animals.fastest = {1e3 * course.fastest[-1]:.3g} mm/s (at most 0.1)")
+    print(f"FIGURE animals.kinetic = {course.kinetic[-1]:.3g} J (at most 1e-8)")
+    print(f"FIGURE animals.energy_rises_by = {rises:.3g} J (at most 1e-6)")
+    assert course.fastest[-1] < 1e-4
+    assert course.kinetic[-1] < 1e-8
+    assert rises < 1e-6
