@@ -164,7 +164,7 @@ double spin(int most_samples, bool mesh) {
 
 TEST(Hydroelastic, ASpinningCylinderStopsAsItsPatchSays) {
   const double exact = 3 * 0.02 * 10 / (4 * 0.5 * kEarth);
-  const double all = spin(0, false), merged = spin(50, false), mesh = spin(50, true);
+  const double all = spin(0, false), merged = spin(200, false), mesh = spin(200, true);
   std::printf("FIGURE hydroelastic.spin = %.3f %% %.3f %% %.3f %% (all, merged, mesh merged)\n",
               100 * (all / exact - 1), 100 * (merged / exact - 1), 100 * (mesh / exact - 1));
   EXPECT_NEAR(all, exact, 0.02 * exact);

@@ -19,7 +19,7 @@ constexpr double kBelowSamples = 0.2;
 // In the end the grid need be no finer than that: samples are linear between.
 constexpr double kFinest = 0.05;
 // Cells across the width of a strip, as a part of those across a disc, and at most along it.
-constexpr double kAcrossStrip = 0.2, kAlong = 256;
+constexpr double kAcrossStrip = 0.07, kAlong = 256;
 
 }  // namespace
 
