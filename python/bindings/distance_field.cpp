@@ -2,6 +2,7 @@
 #include "bind.h"
 #include "haptos/base/parallel.h"
 #include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/scene/robot/robot.h"
 
 namespace haptos::python {
@@ -90,8 +91,19 @@ void bind_distance_field(nb::module_& m) {
                    [](const Field& f) {
                      return f.field->sampled() ? f.field->sampled()->bytes() : std::size_t{0};
                    })
-      .def_prop_ro("open", [](const Field& f) {
-        return f.field->sampled() ? f.field->sampled()->open() : 0.0;
+      .def_prop_ro(
+          "open",
+          [](const Field& f) { return f.field->sampled() ? f.field->sampled()->open() : 0.0; })
+      .def_prop_ro("cells",
+                   [](const Field& f) {
+                     const Vec3i n = f.field->sampled() ? f.field->sampled()->cells() : Vec3i{};
+                     return nb::make_tuple(n[0], n[1], n[2]);
+                   })
+      .def("bounds", [](const Field& f) {
+        const double far = Aabb::kInf;
+        const Aabb box = f.field->bounded() ? moved_bounds(f.field->box(), f.frame)
+                                            : Aabb{{{-far, -far, -far}}, {{far, far, far}}};
+        return own_points({box.lo, box.hi});
       });
   m.def(
       "pressure_surface",

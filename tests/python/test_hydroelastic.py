@@ -117,3 +117,60 @@ def test_a_sheet_with_a_pressure_is_refused_and_a_pair_needs_one():
     scene.add_pair("ball", "ground", model="hydroelastic")
     with pytest.raises(haptos.InputError, match="needs a pressure field"):
         scene.compile()
+
+
+def test_a_field_shows_itself():
+    ball = haptos.DistanceField(haptos.icosphere(0.05, 0.004), 48)
+    np.testing.assert_allclose(ball.bounds, [[-0.05] * 3, [0.05] * 3], atol=1e-4)
+    assert min(ball.cells) >= 48
+    image = ball.picture(pixels=120)
+    assert image.shape == (120, 120, 3) and image.dtype == np.uint8
+    inside, outside = image[66, 60], image[2, 2]
+    assert inside[2] > inside[0] + 30 and outside[0] > outside[2] + 30
+    black = (image == 0).all(axis=2)  # a circle
+    rows, columns = np.nonzero(black)
+    radius = np.hypot(rows - 59.5, columns - 59.5) * (0.12 / 120)
+    assert 0.047 < radius.min() and radius.max() < 0.053
+    assert not (ball.picture("z", at=0.055, pixels=60) == 0).all(axis=2).any()
+    plane = haptos.DistanceField(GROUND)
+    assert np.isinf(plane.bounds).all() and plane.cells == (0, 0, 0)
+    with pytest.raises(haptos.InputError, match="has no bounds"):
+        plane.picture()
+    with pytest.raises(haptos.InputError, match="must be x, y or z"):
+        ball.picture("up")
+
+
+def test_check_tells_of_a_field(tmp_path, capsys):
+    from haptos.cli.main import run_command
+
+    ball, sheet = tmp_path / "ball.stl", tmp_path / "sheet.obj"
+    haptos.write_stl(ball, haptos.icosphere(0.05, 0.004))
+    haptos.write_obj(sheet, haptos.TriMesh([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]], [[0, 1, 2]]))
+    picture = tmp_path / "field.png"
+    assert run_command(["check", str(ball), "--field", "--resolution", "48", "--unit", "m",
+                        "--picture", str(picture)]) == 0
+    told = capsys.readouterr().out
+    assert "cells of 2.08" in told and "found: nothing wrong" in told and picture.exists()
+    # .4 h^2 / (.05 d) = .03
+    assert "within 3 % from 1.1" in told and told.endswith("can be used\n")
+    assert run_command(["check", str(sheet), "--field", "--unit", "m"]) == 1
+    assert "cannot be used: " in capsys.readouterr().out
+    assert run_command(["check", str(ball), "--resolution", "48"]) == 2
+    assert "is for --field" in capsys.readouterr().err
+    assert run_command(["check", str(ball), "--field", "--strict"]) == 2
+
+
+@pytest.mark.parametrize("modulus, words", [
+    (1e3, "check the unit, pressure per depth, or take"),
+    (1e7, None),
+    (1e12, "far too coarse for that, its force may be lost by half; take hydroelastic = "),
+    (1e10, "far too coarse for that, its force may be lost by half; take field_resolution = ")])
+def test_a_modulus_that_does_not_fit_is_told(modulus, words, recwarn):
+    scene = haptos.Scene()
+    scene.add_rigid("ball", haptos.RobotShape("mesh", mesh=haptos.icosphere(0.05, 0.004)), mass=0.1,
+                    hydroelastic=modulus, position=(0, 0, 0.06))
+    scene.add_half_space("ground")
+    scene.compile()
+    told = [str(w.message) for w in recwarn if "hydroelastic = " in str(w.message)]
+    assert len(told) == (words is not None)
+    assert words is None or words in told[0]

@@ -33,6 +33,10 @@ void doubt_layers(const Scene& scene, std::vector<std::string>& out);
 /// Bodies that are to shrink by their layer, and are too thin, enclose nothing, or have none.
 void doubt_shrinks(const Model& model, std::vector<std::string>& out);
 
+/// Rigid bodies in hydroelastic contact that would sink by a quarter of their size under their
+/// weight, and those whose distance field is far too coarse for how little they sink.
+void doubt_fields(const Model& model, std::vector<std::string>& out);
+
 /// Bodies that cross their own size in a step, by their speed or under gravity.
 void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 

@@ -115,6 +115,7 @@ std::vector<std::string> find_warnings(const Model& model) {
   doubt_swings(model, out);
   doubt_overlaps(model, out);
   doubt_shrinks(model, out);
+  doubt_fields(model, out);
   doubt_coats(model, out);
   doubt_passages(model, out);
   return out;
@@ -127,6 +128,7 @@ std::vector<std::string> find_doubts(const Model& model) {
   doubt_swings(model, out);
   doubt_overlaps(model, out);
   doubt_shrinks(model, out);
+  doubt_fields(model, out);
   doubt_coats(model, out);
   doubt_passages(model, out);
   return out;

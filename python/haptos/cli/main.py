@@ -381,12 +381,18 @@ def check(
         metavar="SIZE", show_default=False,
         help="Make the surface anew with edges of this length; removes triangles that cut each "
         "other.")] = None,
+    field: Annotated[bool, typer.Option(
+        "--field", help="Make the distance field of a surface, for hydroelastic contact, and say how "
+        "good it is.")] = False,
+    resolution: Annotated[int | None, typer.Option(
+        "--resolution", show_default=False, help="Cells of the field along the longest side. "
+        "Default: 64.")] = None,
     unit: UnitOption = None,
     package: PackageOption = None,
     root: RootOption = None,
     picture: Annotated[str | None, typer.Option(
         "--picture", metavar="PNG", show_default=False,
-        help="Write a picture of a robot, every joint at its start.")] = None,
+        help="Write a picture of a robot, every joint at its start, or of a field.")] = None,
     strict: StrictOption = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file OUT or "
                                             "PNG.")] = False,
@@ -405,11 +411,22 @@ def check(
       haptos check part.stl
       haptos check part.stl --repair mended.stl --largest-hole 2mm
       haptos check messy.obj --repair clean.ply --rebuild 1mm
+      haptos check part.stl --field --resolution 128 --picture field.png
       haptos check arm.urdf --package arm_description=~/arm --picture arm.png
     """
+    from haptos.cli.fields import check_field
     from haptos.cli.info import check_file
     from haptos.cli.meshes import run_repair
 
+    if resolution is not None and not field:
+        refuse("--resolution", str(resolution), "is for --field", "add --field")
+    if field:
+        for name, given in (("--package", package), ("--root", root), ("--repair", repair),
+                            ("--strict", strict), ("--largest-hole", largest_hole),
+                            ("--weld", weld), ("--rebuild", rebuild)):
+            if given:
+                refuse(name, str(given), "is not for --field", "leave one of them out")
+        raise typer.Exit(check_field(file, resolution or 64, unit, picture, overwrite))
     if repair is None:
         for name, value in (("--largest-hole", largest_hole), ("--weld", weld),
                             ("--rebuild", rebuild), ("--unit", unit)):

@@ -43,7 +43,7 @@ def check_out(option: str, out: str, suffixes: list[str], file: str | None, over
     return path
 
 
-def _check_surface_file(command: str, file: str) -> None:
+def check_surface_file(command: str, file: str) -> None:
     if Path(file).suffix.lower() not in SURFACE_SUFFIXES:
         refuse(command, file, "must be a surface", "its name must end with one of "
                + " ".join(SURFACE_SUFFIXES))
@@ -51,7 +51,7 @@ def _check_surface_file(command: str, file: str) -> None:
         refuse(command, file, "does not exist", "check the path")
 
 
-def _read(file: str, unit: str | None) -> tuple[_core.TriMesh, float]:
+def read_in_unit(file: str, unit: str | None) -> tuple[_core.TriMesh, float]:
     """A surface as its file has it, and metres in one of its units; says what was taken."""
     if unit not in (None, "mm", "m"):
         refuse("--unit", unit, "must be mm or m", "leave it out to guess from the size")
@@ -155,9 +155,9 @@ def run_tetrahedralise(file: str, size: float, out: str, unit: str | None,
                        epsilon: float | None, seed: int, stop_energy: float, allow_defects: bool,
                        overwrite: bool) -> None:
     """Fills the surface of a file, writes the volume and prints how good it is."""
-    _check_surface_file("tetrahedralise", file)
+    check_surface_file("tetrahedralise", file)
     path = check_out("--out", out, list(VOLUME_WRITERS), file, overwrite)
-    mesh, scale = _read(file, unit)
+    mesh, scale = read_in_unit(file, unit)
     surface = mesh.transformed(scale=scale)
     began = time.monotonic()
     teller = Teller("tetrahedralise")
@@ -179,11 +179,11 @@ def run_repair(file: str, out: str, unit: str | None, overwrite: bool, *, weld: 
     """Mends the surface of a file, writes it and says what changed; 0 if it is closed and sound
     afterwards, 1 if it is not.
     """
-    _check_surface_file("check --repair", file)
+    check_surface_file("check --repair", file)
     path = check_out("--repair", out, list(SURFACE_WRITERS), file, overwrite)
     lengths = (weld, largest_hole, rebuild)
     # The unit matters only where a length is to be compared with the file's numbers.
-    mesh, scale = _read(file, unit or (None if any(lengths) else "m"))
+    mesh, scale = read_in_unit(file, unit or (None if any(lengths) else "m"))
     units = [v if v is None else v / scale for v in lengths]
     print(f"{file}: surface, {len(mesh.vertices)} vertices, {len(mesh.triangles)} triangles")
     for finding in _core.check_surface(mesh).findings():
