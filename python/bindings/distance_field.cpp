@@ -39,17 +39,20 @@ nb::object gradient(const Field& f, const nb::object& points) {
 }
 
 nb::tuple find(const Field& a, const Pose& pose_a, double modulus_a, const Field& b,
-               const Pose& pose_b, double modulus_b) {
+               const Pose& pose_b, double modulus_b, int patch_cells) {
   for (const auto& [name, k] : {std::pair{"modulus_a", modulus_a}, {"modulus_b", modulus_b}})
     if (!(k > 0))
       refuse(name, std::to_string(k), "must be above 0", "give it in Pa/m, or infinity");
   if (std::isinf(modulus_a) && std::isinf(modulus_b))
     refuse("modulus_a and modulus_b", "infinite", "are those of two rigid bodies",
            "give one of them a modulus, such as 1e7 Pa/m");
+  if (patch_cells < 4 || patch_cells > 200)
+    refuse("patch_cells", std::to_string(patch_cells), "must be 4 to 200", "28 suits most");
   if (!a.field->bounded() && !b.field->bounded())
     refuse("a and b", "half-spaces", "must not both be without bounds", "give a body");
   PressureSurface surface;
   surface.keep_triangles = true;
+  surface.cells_across = patch_cells;
   {
     nb::gil_scoped_release free;
     surface.find({a.field.get(), compose(pose_a, a.frame), modulus_a},
@@ -109,15 +112,16 @@ void bind_distance_field(nb::module_& m) {
       "pressure_surface",
       [](const Field& a, const Field& b, const nb::object& position_a,
          const nb::object& quaternion_a, const nb::object& position_b,
-         const nb::object& quaternion_b, const Quantity& modulus_a, const Quantity& modulus_b) {
+         const nb::object& quaternion_b, const Quantity& modulus_a, const Quantity& modulus_b,
+         int patch_cells) {
         return find(a, to_pose(position_a, quaternion_a, "pose_a"),
                     to_quantity(modulus_a, "Pa/m", "modulus_a"), b,
                     to_pose(position_b, quaternion_b, "pose_b"),
-                    to_quantity(modulus_b, "Pa/m", "modulus_b"));
+                    to_quantity(modulus_b, "Pa/m", "modulus_b"), patch_cells);
       },
       nb::arg("a"), nb::arg("b"), nb::arg("position_a").none(), nb::arg("quaternion_a").none(),
       nb::arg("position_b").none(), nb::arg("quaternion_b").none(), nb::arg("modulus_a"),
-      nb::arg("modulus_b"),
+      nb::arg("modulus_b"), nb::arg("patch_cells"),
       "Points (n, 3), normals (n, 3), areas [m2], pressures [Pa], stiffnesses [Pa/m], corners of "
       "triangles (3 t, 3) and pressures there.");
 }

@@ -174,3 +174,18 @@ def test_a_modulus_that_does_not_fit_is_told(modulus, words, recwarn):
     told = [str(w.message) for w in recwarn if "hydroelastic = " in str(w.message)]
     assert len(told) == (words is not None)
     assert words is None or words in told[0]
+
+
+def test_fewer_cells_across_a_patch_cost_accuracy_alone():
+    ball, ground = haptos.DistanceField(haptos.RobotShape("sphere", 0.05)), haptos.DistanceField(GROUND)
+    exact = np.pi * 1e8 * (0.05 * 1e-6 - 2e-9 / 3)
+
+    def found(cells):
+        return haptos.pressure_surface(ball, ground, (0, 0, 0.049, 1, 0, 0, 0), modulus_a=1e8,
+                                       patch_cells=cells)
+
+    for cells, error in ((28, 0.005), (12, 0.02), (6, 0.07)):
+        assert found(cells).force[2] == pytest.approx(exact, rel=error)
+        assert len(found(cells)) < 1.2 * cells**2 + 100
+    with pytest.raises(haptos.InputError, match="patch_cells = 2: must be 4 to 200"):
+        found(2)
