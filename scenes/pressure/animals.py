@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import haptos
+from haptos.base.turns import quaternion
 
 COUNT = 91
 MODULUS = 1e7  # [Pa/m]
@@ -35,7 +36,7 @@ def rod(start: tuple, end: tuple, radius: float) -> haptos.TriMesh:
     across = np.cross(along, [1, 0, 0] if abs(along[0]) < 0.9 else [0, 1, 0])
     across /= np.linalg.norm(across)
     turn = np.column_stack([across, np.cross(along, across), along])
-    return haptos.TriMesh(np.asarray(mesh.vertices) @ turn.T + 0.5 * (a + b), mesh.triangles)
+    return mesh.transformed(0.5 * (a + b), quaternion(turn))
 
 
 def together(parts: list) -> haptos.TriMesh:
@@ -71,43 +72,12 @@ def animals() -> dict:
     return {name: together(parts) for name, parts in kinds.items()}
 
 
-def moments(mesh: haptos.TriMesh) -> tuple:
-    """Volume [m3], centroid [m] and second moments about it [m5]; parts that overlap count twice."""
-    v, t = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
-    corners = v[t]
-    six = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
-    total = corners.sum(axis=1)
-    volume = six.sum() / 6
-    centre = (six[:, None] * total).sum(axis=0) / (24 * volume)
-    second = (np.einsum("t,tci,tcj->ij", six, corners, corners) +
-              np.einsum("t,ti,tj->ij", six, total, total)) / 120
-    return volume, centre, second - volume * np.outer(centre, centre)
-
-
-def rotation(q: np.ndarray) -> np.ndarray:
-    w, x, y, z = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-
-
-class Energy:
-    """Of a rigid body of even density whose frame is at its centre of mass."""
-
-    def __init__(self, mesh: haptos.TriMesh):
-        volume, _, second = moments(mesh)
-        self.mass = DENSITY * volume
-        self.inertia = DENSITY * (np.trace(second) * np.eye(3) - second)
-
-    def of(self, pose: np.ndarray, velocity: np.ndarray) -> tuple:
-        """Kinetic and potential [J]."""
-        spin = rotation(pose[3:]).T @ velocity[3:]
-        kinetic = 0.5 * self.mass * velocity[:3] @ velocity[:3] + 0.5 * spin @ self.inertia @ spin
-        return float(kinetic), self.mass * 9.81 * float(pose[2])
-
-
 def centred(mesh: haptos.TriMesh) -> haptos.TriMesh:
-    return haptos.TriMesh(np.asarray(mesh.vertices) - moments(mesh)[1], mesh.triangles)
+    """With the centre of mass of an even density, parts that overlap counted twice, at the origin."""
+    v, t = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
+    a, b, c = v[t[:, 0]], v[t[:, 1]], v[t[:, 2]]
+    six = np.einsum("ij,ij->i", a, np.cross(b, c))  # of the tetrahedron to the origin
+    return mesh.transformed(-(six @ (a + b + c)) / (4 * six.sum()))
 
 
 def scene(count: int = COUNT, dt: float = 0.005, seed: int = 1) -> haptos.Scene:
@@ -149,8 +119,8 @@ def fall(count: int = COUNT, seconds: float = 6.0, dt: float = 0.005, seed: int 
          every: float = 0.5, tell: Callable = None) -> tuple:
     """The simulation at its end, and its course."""
     sim = scene(count, dt, seed).compile()
-    energy = {name: Energy(centred(mesh)) for name, mesh in animals().items()}
-    names = [n for n in sim.robots if not n.startswith("wall")]
+    views = [view for name, view in sim.robots.items() if not name.startswith("wall")]
+    trees = [haptos.Tree(view.robot) for view in views]
     rows = []
     for step in range(1, round(seconds / dt) + 1):
         report = sim.step()
@@ -158,13 +128,13 @@ def fall(count: int = COUNT, seconds: float = 6.0, dt: float = 0.005, seed: int 
             raise RuntimeError(report.describe())
         if step % round(every / dt):
             continue
-        poses = np.array([sim.robots[n].link_pose(n)[0] for n in names])
-        speeds = np.array([sim.robots[n].link_velocity(n)[0] for n in names])
-        both = [energy[n.split("_")[0]].of(p, v) for n, p, v in zip(names, poses, speeds)]
-        rows.append((step * dt, *np.sum(both, axis=0), np.linalg.norm(speeds[:, :3], axis=1).max()))
+        places = np.array([view.position[0, :3] for view in views])
+        speeds = np.array([view.velocity[0, :3] for view in views])
+        both = [tree.energy(view.position[0], view.velocity[0]) for tree, view in zip(trees, views)]
+        rows.append((step * dt, *np.sum(both, axis=0), np.linalg.norm(speeds, axis=1).max()))
         if tell:
             tell(*rows[-1])
-    outside = (np.abs(poses[:, :2]) > 0.5 * INSIDE).any(axis=1) | (poses[:, 2] < 0)
+    outside = (np.abs(places[:, :2]) > 0.5 * INSIDE).any(axis=1) | (places[:, 2] < 0)
     return sim, Course(*np.array(rows).T, outside=int(outside.sum()))
 
 
@@ -177,15 +147,18 @@ def draw(sim: haptos.Sim, path: Path) -> None:
     for size, place in (((INSIDE, INSIDE, WALL), (0, 0, -0.5 * WALL)),
                         ((WALL, INSIDE, 0.2), (-half - 0.5 * WALL, 0, 0.1)),
                         ((INSIDE, WALL, 0.2), (0, half + 0.5 * WALL, 0.1))):
-        wall = haptos.box(size)
-        scene.add_mesh(np.asarray(wall.vertices) + place, np.asarray(wall.triangles),
+        wall = haptos.box(size).transformed(place)
+        scene.add_mesh(np.asarray(wall.vertices), np.asarray(wall.triangles),
                        color=(0.80, 0.82, 0.84), crease_angle=0.5)
-    for name, mesh in ((k, centred(m)) for k, m in animals().items()):
-        for robot in (n for n in sim.robots if n.startswith(name)):
-            pose = sim.robots[robot].link_pose(robot)[0]
-            placed = np.asarray(mesh.vertices) @ rotation(pose[3:]).T + pose[:3]
-            scene.add_mesh(placed, np.asarray(mesh.triangles), color=colours[name],
-                           crease_angle=0.6)
+    meshes = {name: centred(mesh) for name, mesh in animals().items()}
+    for robot, view in sim.robots.items():
+        name = robot.split("_")[0]
+        if name not in meshes:
+            continue
+        pose = view.link_pose(robot)[0]
+        placed = meshes[name].transformed(pose[:3], pose[3:])
+        scene.add_mesh(np.asarray(placed.vertices), np.asarray(placed.triangles),
+                       color=colours[name], crease_angle=0.6)
     haptos.save_png(path, haptos.render(scene, (-0.7, 0.8, -0.75), 1000, 800, fov=0.5, margin=0.02))
 
 

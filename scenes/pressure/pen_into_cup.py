@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import haptos
+from haptos.base.turns import quaternion
 
 PEN_RADIUS, PEN_LENGTH = 5e-3, 0.14  # a capsule [m]
 CUP_INSIDE, CUP_OUTSIDE, CUP_HEIGHT, CUP_FLOOR = 30e-3, 34e-3, 90e-3, 5e-3  # [m]
@@ -62,22 +63,6 @@ def any_trial(seed: int) -> Trial:
 
 def at(distance: float, angle: float, height: float = 0.0) -> np.ndarray:
     return np.array([distance * math.cos(angle), distance * math.sin(angle), height])
-
-
-def quaternion(turn: np.ndarray) -> np.ndarray:
-    """Of a rotation matrix, w x y z."""
-    trace = np.trace(turn)
-    k = int(np.argmax([trace, *np.diag(turn)]))
-    if k == 0:
-        w = math.sqrt(1 + trace) / 2
-        return np.array([w, *(np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0],
-                                        turn[1, 0] - turn[0, 1]]) / (4 * w))])
-    i, j, m = k - 1, k % 3, (k + 1) % 3
-    x = math.sqrt(1 + turn[i, i] - turn[j, j] - turn[m, m]) / 2
-    q = np.zeros(4)
-    q[0], q[1 + i] = (turn[m, j] - turn[j, m]) / (4 * x), x
-    q[1 + j], q[1 + m] = (turn[j, i] + turn[i, j]) / (4 * x), (turn[m, i] + turn[i, m]) / (4 * x)
-    return q
 
 
 def hand_pose(hand: Hand, place: np.ndarray, angle: float, raised: float) -> np.ndarray:
