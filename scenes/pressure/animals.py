@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 import haptos
-from haptos.base.turns import quaternion
 
 COUNT = 91
 MODULUS = 1e7  # [Pa/m]
@@ -36,7 +35,7 @@ def rod(start: tuple, end: tuple, radius: float) -> haptos.TriMesh:
     across = np.cross(along, [1, 0, 0] if abs(along[0]) < 0.9 else [0, 1, 0])
     across /= np.linalg.norm(across)
     turn = np.column_stack([across, np.cross(along, across), along])
-    return mesh.transformed(0.5 * (a + b), quaternion(turn))
+    return haptos.TriMesh(np.asarray(mesh.vertices) @ turn.T + 0.5 * (a + b), mesh.triangles)
 
 
 def together(parts: list) -> haptos.TriMesh:
@@ -75,9 +74,10 @@ def animals() -> dict:
 def centred(mesh: haptos.TriMesh) -> haptos.TriMesh:
     """With the centre of mass of an even density, parts that overlap counted twice, at the origin."""
     v, t = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
-    a, b, c = v[t[:, 0]], v[t[:, 1]], v[t[:, 2]]
-    six = np.einsum("ij,ij->i", a, np.cross(b, c))  # of the tetrahedron to the origin
-    return mesh.transformed(-(six @ (a + b + c)) / (4 * six.sum()))
+    corners = v[t]
+    six = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+    centre = (six[:, None] * corners.sum(axis=1)).sum(axis=0) / (24 * (six.sum() / 6))
+    return haptos.TriMesh(v - centre, mesh.triangles)
 
 
 def scene(count: int = COUNT, dt: float = 0.005, seed: int = 1) -> haptos.Scene:
