@@ -16,7 +16,7 @@ import numpy as np
 import haptos
 
 COUNT = 91
-MODULUS = 1e7  # [Pa/m]
+MODULUS = 1e9  # [Pa/m]: at 1e7 a limb that falls on another one is pushed through it
 DENSITY = 400  # [kg/m3]
 WALL, INSIDE = 0.02, 0.40  # thickness and side of the box [m]
 
@@ -99,7 +99,8 @@ def scene(count: int = COUNT, dt: float = 0.005, seed: int = 1) -> haptos.Scene:
         row, place = divmod(k, 9)
         q = rng.normal(size=4)
         scene.add_rigid(f"{name}_{k}", haptos.RobotShape("mesh", mesh=mesh), density=DENSITY,
-                        hydroelastic=MODULUS, friction=0.5, quaternion=q / np.linalg.norm(q),
+                        hydroelastic=MODULUS, field_resolution=128, friction=0.5,
+                        quaternion=q / np.linalg.norm(q),
                         position=(0.12 * (place % 3 - 1), 0.12 * (place // 3 - 1), 0.08 + 0.12 * row))
     return scene
 
