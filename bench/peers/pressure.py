@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib.metadata
 import json
 import math
 import pathlib
@@ -156,13 +157,11 @@ def main() -> None:
                       f"{100 * row['off']:6.2f} %  {row['faces']:6d}  {1e6 * row['seconds']:6.0f} us",
                       flush=True)
     import haptos
-    import pydrake
 
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "surface.json").write_text(json.dumps(
         {"date": datetime.date.today().isoformat(), "cpu": cpu_name(),
-         "haptos": haptos.version if isinstance(haptos.version, str) else haptos.version(),
-         "drake": pydrake.__version__ if hasattr(pydrake, "__version__") else "", "rows": rows},
+         "haptos": haptos.__version__, "drake": importlib.metadata.version("drake"), "rows": rows},
         indent=1) + "\n")
 
 

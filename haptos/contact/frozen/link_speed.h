@@ -1,9 +1,11 @@
-// How fast a part of a link moves.
+// How fast and how far a part of a link moves.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "haptos/geometry/collide/collide.h"
 #include "haptos/geometry/query/bvh.h"
 #include "haptos/system/link.h"
 
@@ -27,6 +29,31 @@ inline double largest_speed(const Link* a, const Link* b, const Aabb& box) {
 }
 inline double largest_speed(const Link* link, const Aabb& box) {
   return largest_speed(link, nullptr, box);
+}
+
+/// At which the surfaces of a sample come together with the velocities z of all unknowns [m/s].
+inline double closing_speed(const Link* a, const Link* b, const ContactSample& s,
+                            const std::vector<double>& z) {
+  double closes = 0;
+  if (a) closes -= dot(s.n, velocity_with(*a, s.p_a, z));
+  if (b) closes += dot(s.n, velocity_with(*b, s.p_b, z));
+  return closes;
+}
+
+/// A frame at the start of some way and at its end.
+struct FrameWay {
+  Pose start, end;
+};
+
+/// How far a box in the frame a moves at most, as seen from the frame b [m].
+inline double largest_move(const Aabb& box, const FrameWay& a, const FrameWay& b) {
+  double most = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec3d x;
+    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
+    most = std::max(most, norm(to_local(b.end, a.end * x) - to_local(b.start, a.start * x)));
+  }
+  return most;
 }
 
 }  // namespace haptos

@@ -9,14 +9,13 @@
 namespace haptos {
 
 double SampledField::change(const Vec3d& x, double phi, double r) const {
-  constexpr double kHalf = 0.8660255;    // of the diagonal of a unit cube, rounded up
   constexpr double kSteepest = 1.73206;  // along an axis samples differ by a cell at most
   int i[3];
   const double beyond = cell_of(x, i);
   const bool fine = samples_at(i) != nullptr;
-  // By the exact distance, which phi is within half a cell of, at both places.
-  const double there = kHalf * (1 + 1e-6) * cell_, far = kBlock * there;
-  const double way = r + (fine ? there : far);
+  // By the exact distance, which phi is that near to at both places.
+  const double there = slack(true), far = slack(false);
+  const double way = r + slack(fine);
   const bool deep = phi - beyond - way <= -kBand * cell_;  // may reach blocks without samples
   const double sure = way + (deep ? far : there) + beyond;
   if (r > kOctant * cell_) return fine && !deep ? vmin(sure, kSteepest * r + beyond) : sure;
@@ -24,15 +23,14 @@ double SampledField::change(const Vec3d& x, double phi, double r) const {
   const int own[3] = {i[0] / kBlock, i[1] / kBlock, i[2] / kBlock};
   if (!fine && block_is_outside(own) && r < (kOutside - 1) * cell_) return 0;
   // By slopes, where phi makes no step on the way.
-  const bool alone = !fine;
   int low[3], high[3];
   for (int k = 0; k < 3; ++k) {
     const double u = (x[k] - origin_[k]) * per_cell_, most = kBlock * blocks_[k] - 0.5;
     low[k] = static_cast<int>(clamp(u - r * per_cell_, 0.0, most)) / kBlock;
     high[k] = static_cast<int>(clamp(u + r * per_cell_, 0.0, most)) / kBlock;
-    if (alone && low[k] != high[k]) return sure;
+    if (!fine && low[k] != high[k]) return sure;
   }
-  for (int c = low[2]; c <= high[2] && !alone; ++c)
+  for (int c = low[2]; c <= high[2] && fine; ++c)
     for (int b = low[1]; b <= high[1]; ++b)
       for (int a = low[0]; a <= high[0]; ++a)
         if (block_at({a, b, c}) < 0 && !block_is_outside({a, b, c})) return sure + far;
@@ -86,68 +84,70 @@ bool SampledField::in_cell(const Vec3d& x, const int (&i)[3], double r) const {
 // first the slopes of the edges in granules of kAbout cells, then what granules around an octant
 // have.
 void SampledField::find_slopes() {
-  constexpr int kGranule = kAbout, kAcross = kBlock / kGranule;
-  constexpr int kOf = kAcross * kAcross * kAcross;
   const auto blocks = static_cast<std::ptrdiff_t>(value_.size() / kSamples);
-  std::vector<Slopes> granule(at_index(blocks) * kOf);
-  const auto per_cell = static_cast<float>(per_cell_);
+  std::vector<Slopes> granule(at_index(blocks) * kGranules);
   for_each(
       blocks,
       [&](std::ptrdiff_t b) {
-        constexpr int kStep[3] = {1, kSide, kSide * kSide};
-        for (int g = 0; g < kOf; ++g) {
-          const int low[3] = {kGranule * (g % kAcross), kGranule * (g / kAcross % kAcross),
-                              kGranule * (g / kAcross / kAcross)};
-          const float* v = &value_[at_index(b) * kSamples +
-                                   at_index(low[0] + kSide * (low[1] + kSide * low[2]))];
-          Slopes& s = granule[at_index(b * kOf + g)];
-          for (int k = 0; k <= kGranule; ++k)
-            for (int j = 0; j <= kGranule; ++j)
-              for (int i = 0; i <= kGranule; ++i) {
-                const int place[3] = {i, j, k};
-                const float* at = v + i + kSide * (j + kSide * k);
-                for (int d = 0; d < 3; ++d)
-                  if (place[d] < kGranule) s.merge(d, (at[kStep[d]] - *at) * per_cell);
-              }
-        }
+        for (int g = 0; g < kGranules; ++g)
+          granule[at_index(b * kGranules + g)] = slopes_in_granule(b, g);
       },
       16);
   slopes_.assign(at_index(blocks) * 8, {});
-  std::vector<Vec3i> place(at_index(blocks));
-  for (int k = 0, n = 0; k < blocks_[2]; ++k)
-    for (int j = 0; j < blocks_[1]; ++j)
-      for (int i = 0; i < blocks_[0]; ++i, ++n)
-        if (block_[at_index(n)] >= 0) place[at_index(block_[at_index(n)])] = {{i, j, k}};
   for_each(
-      blocks,
-      [&](std::ptrdiff_t b) {
-        for (int o = 0; o < 8; ++o) {
-          Slopes& s = slopes_[at_index(8 * b + o)];
-          bool whole = true;
-          // One granule further than the octant, as far as there is a grid.
-          for (int k = -1; k <= kAcross / 2; ++k)
-            for (int j = -1; j <= kAcross / 2; ++j)
-              for (int i = -1; i <= kAcross / 2; ++i) {
-                int in[3] = {i, j, k}, at[3];
-                bool there = true;
-                for (int d = 0; d < 3; ++d) {
-                  in[d] += (o >> d & 1) * kAcross / 2;
-                  at[d] = place[at_index(b)][d];
-                  if (in[d] < 0) --at[d], in[d] += kAcross;
-                  if (in[d] >= kAcross) ++at[d], in[d] -= kAcross;
-                  there = there && at[d] >= 0 && at[d] < blocks_[d];
-                }
-                if (!there) continue;
-                const std::int32_t other = block_at(at);
-                whole = whole && other >= 0;
-                if (whole)
-                  s.merge(
-                      granule[at_index(other * kOf + in[0] + kAcross * (in[1] + kAcross * in[2]))]);
-              }
-          if (!whole) s = {};
-        }
+      static_cast<std::ptrdiff_t>(block_.size()),
+      [&](std::ptrdiff_t n) {
+        const std::int32_t b = block_[at_index(n)];
+        if (b < 0) return;
+        const auto k = static_cast<int>(n);
+        const int at[3] = {k % blocks_[0], k / blocks_[0] % blocks_[1],
+                           k / blocks_[0] / blocks_[1]};
+        for (int o = 0; o < 8; ++o)
+          slopes_[at_index(8 * std::ptrdiff_t{b} + o)] = slopes_about_octant(at, o, granule);
       },
       16);
+}
+
+SampledField::Slopes SampledField::slopes_in_granule(std::ptrdiff_t block, int g) const {
+  constexpr int kStep[3] = {1, kSide, kSide * kSide};
+  constexpr int kEnd = kAbout + 1;
+  const int low[3] = {kAbout * (g % kAcross), kAbout * (g / kAcross % kAcross),
+                      kAbout * (g / kAcross / kAcross)};
+  const float* v =
+      &value_[at_index(block) * kSamples + at_index(low[0] + kSide * (low[1] + kSide * low[2]))];
+  Slopes s;
+  for (int n = 0; n < kEnd * kEnd * kEnd; ++n) {
+    const int place[3] = {n % kEnd, n / kEnd % kEnd, n / kEnd / kEnd};
+    const float* at = v + place[0] + kSide * (place[1] + kSide * place[2]);
+    for (int d = 0; d < 3; ++d)
+      if (place[d] < kAbout) s.merge(d, (at[kStep[d]] - *at) * static_cast<float>(per_cell_));
+  }
+  return s;
+}
+
+// From one granule before the octant to one after, as far as there is a grid. None where one of
+// them is of a block without samples.
+SampledField::Slopes SampledField::slopes_about_octant(const int (&block)[3], int octant,
+                                                       const std::vector<Slopes>& granule) const {
+  constexpr int kWide = kAcross / 2 + 2;
+  Slopes s;
+  for (int n = 0; n < kWide * kWide * kWide; ++n) {
+    int in[3] = {n % kWide - 1, n / kWide % kWide - 1, n / kWide / kWide - 1}, at[3];
+    bool there = true;
+    for (int d = 0; d < 3; ++d) {
+      in[d] += (octant >> d & 1) * kAcross / 2;
+      at[d] = block[d];
+      if (in[d] < 0) --at[d], in[d] += kAcross;
+      if (in[d] >= kAcross) ++at[d], in[d] -= kAcross;
+      there = there && at[d] >= 0 && at[d] < blocks_[d];
+    }
+    if (!there) continue;
+    const std::int32_t other = block_at(at);
+    if (other < 0) return {};
+    s.merge(granule[at_index(std::ptrdiff_t{other} * kGranules + in[0] +
+                             kAcross * (in[1] + kAcross * in[2]))]);
+  }
+  return s;
 }
 
 }  // namespace haptos

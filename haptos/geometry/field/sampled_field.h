@@ -79,10 +79,9 @@ class SampledField {
   /// By how much phi may be off the exact distance at x [m]: half a diagonal of the cell there, as
   /// samples differ by the distance between them at most.
   double slack(const Vec3d& x) const {
-    constexpr double kHalf = 0.8660255;  // of the diagonal of a unit cube, rounded up
     int i[3];
     cell_of(x, i);
-    return kHalf * cell_ * (samples_at(i) ? 1 : kBlock);
+    return slack(samples_at(i) != nullptr);
   }
   /// How far `phi`, that of x, may be from phi of any place inside within r of x [m].
   double change(const Vec3d& x, double phi, double r) const;
@@ -108,6 +107,8 @@ class SampledField {
   static constexpr int kSide = kBlock + 1, kSamples = kSide * kSide * kSide;
   static constexpr int kOctant = kBlock / 2;
   static constexpr int kAbout = 2;  // how far slopes are known about an octant [cells]
+  // Granules of so many cells: along a block, and of it.
+  static constexpr int kAcross = kBlock / kAbout, kGranules = kAcross * kAcross * kAcross;
   // How deep inside, and how far outside, blocks keep samples [cells].
   static constexpr double kBand = 8, kOutside = 3;
   // Of grad phi along each axis.
@@ -179,7 +180,15 @@ class SampledField {
     }
     return square > 0 ? sqrt(square) * cell_ : 0;
   }
+  // slack() where there are samples, or not.
+  double slack(bool fine) const {
+    constexpr double kHalf = 0.8660264;  // of the diagonal of a unit cube, and 1e-6 of it more
+    return kHalf * cell_ * (fine ? 1 : kBlock);
+  }
   void find_slopes();
+  Slopes slopes_in_granule(std::ptrdiff_t block, int g) const;
+  Slopes slopes_about_octant(const int (&block)[3], int octant,
+                             const std::vector<Slopes>& granule) const;
   bool in_cell(const Vec3d& x, const int (&i)[3], double r) const;
   bool block_is_outside(const int (&p)[3]) const;  // of one without samples
 

@@ -76,6 +76,17 @@ void add_doubts(const Scene& scene, std::vector<std::string>& out) {
   doubt_layers(scene, out);
 }
 
+// What a model tells that the scene alone does not.
+void add_model_doubts(const Model& model, std::vector<std::string>& out) {
+  doubt_robots(model, out);
+  doubt_swings(model, out);
+  doubt_overlaps(model, out);
+  doubt_shrinks(model, out);
+  doubt_fields(model, out);
+  doubt_coats(model, out);
+  doubt_passages(model, out);
+}
+
 }  // namespace
 
 std::vector<std::string> find_warnings(const Scene& scene) {
@@ -111,26 +122,14 @@ std::vector<std::string> find_warnings(const Model& model) {
   std::vector<std::string> out = find_warnings(model.scene);
   for (const RobotModel& r : model.robots)
     out.insert(out.end(), r.warnings.begin(), r.warnings.end());
-  doubt_robots(model, out);
-  doubt_swings(model, out);
-  doubt_overlaps(model, out);
-  doubt_shrinks(model, out);
-  doubt_fields(model, out);
-  doubt_coats(model, out);
-  doubt_passages(model, out);
+  add_model_doubts(model, out);
   return out;
 }
 
 std::vector<std::string> find_doubts(const Model& model) {
   std::vector<std::string> out;
   add_doubts(model.scene, out);
-  doubt_robots(model, out);
-  doubt_swings(model, out);
-  doubt_overlaps(model, out);
-  doubt_shrinks(model, out);
-  doubt_fields(model, out);
-  doubt_coats(model, out);
-  doubt_passages(model, out);
+  add_model_doubts(model, out);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/boundary_layer/layer_sampler.h"
+#include "haptos/contact/frozen/link_speed.h"
 #include "haptos/geometry/soup/soup.h"
 
 namespace haptos {
@@ -22,17 +23,9 @@ constexpr std::int64_t kOnTheWay = std::int64_t{1} << 62;
 
 // How far the box of i moves at most, as seen from j [m].
 double LayerSampler::travel(int i, int j) const {
-  const auto from = [&](const std::vector<Pose>& pose, const Vec3d& x) {
-    return to_local(pose[at_index(j)], pose[at_index(i)] * x);
-  };
-  const Aabb& box = shapes_[at_index(i)].core.soup->box();
-  double most = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    Vec3d x;
-    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    most = std::max(most, norm(from(*after_, x) - from(pose_, x)));
-  }
-  return most;
+  return largest_move(shapes_[at_index(i)].core.soup->box(),
+                      {pose_[at_index(i)], (*after_)[at_index(i)]},
+                      {pose_[at_index(j)], (*after_)[at_index(j)]});
 }
 
 Pose LayerSampler::on_the_way(int i, double t) const {

@@ -5,6 +5,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
+#include "haptos/contact/frozen/link_speed.h"
 
 namespace haptos {
 namespace {
@@ -33,17 +34,8 @@ void HydroelasticSampler::move(const std::vector<double>& z) {
 
 // How far the box of i moves at most, as seen from j [m].
 double HydroelasticSampler::travel(int i, int j) const {
-  const auto from = [&](const std::vector<Pose>& pose, const Vec3d& x) {
-    return to_local(pose[at_index(j)], pose[at_index(i)] * x);
-  };
-  const Aabb& box = shapes_[at_index(i)].field->box();
-  double most = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    Vec3d x;
-    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    most = std::max(most, norm(from(after_, x) - from(pose_, x)));
-  }
-  return most;
+  return largest_move(shapes_[at_index(i)].field->box(), {pose_[at_index(i)], after_[at_index(i)]},
+                      {pose_[at_index(j)], after_[at_index(j)]});
 }
 
 // Whether the bodies of a pair come to overlap by more than its patches know of on the way to
@@ -88,10 +80,7 @@ void HydroelasticSampler::arrive(Pair& pair, const std::vector<double>& z,
     // k.
     s.gap *= std::min(1.0, s.stiffer);
     s.p_a -= moved[0], s.p_b -= moved[1];
-    double closes = 0;  // [m/s]
-    if (link[0]) closes -= dot(s.n, velocity_with(*link[0], s.p_a, z));
-    if (link[1]) closes += dot(s.n, velocity_with(*link[1], s.p_b, z));
-    s.gap += pair.t * h_ * closes;
+    s.gap += pair.t * h_ * closing_speed(link[0], link[1], s, z);
     s.feature_a ^= kOnTheWay;
   }
 }
@@ -114,7 +103,7 @@ bool HydroelasticSampler::look_ahead(const std::vector<double>& z) {
 
 bool HydroelasticSampler::revise(const StepContext& context, const std::vector<double>& z,
                                  FrozenContact& contact) {
-  if (revisions_++ >= kMostRevisions) return false;
+  if (pairs_.empty() || revisions_++ >= kMostRevisions) return false;
   move(z);
   if (!look_ahead(z)) return false;
   contact.drop(changed_);

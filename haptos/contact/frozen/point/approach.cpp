@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/link_speed.h"
 #include "haptos/contact/frozen/notes.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/collide/field.h"
@@ -214,10 +215,7 @@ bool PointSampler::arrive(const StepContext& context, int pair, const std::vecto
     s.p_a -= moved[0];
     s.p_b -= moved[1];
     // As far as the linear motion of the step closes until t.
-    double closes = 0;
-    if (a.link) closes -= dot(s.n, velocity_with(*a.link, s.p_a, z));
-    if (b.link) closes += dot(s.n, velocity_with(*b.link, s.p_b, z));
-    s.gap = std::max(0.0, s.gap + t * h_ * closes);
+    s.gap = std::max(0.0, s.gap + t * h_ * closing_speed(a.link, b.link, s, z));
   }
   p.first = p.deepest = static_cast<int>(samples_.size());
   p.count = static_cast<int>(touching_.size());
