@@ -129,6 +129,39 @@ double to_quantity(nb::handle value, const char* unit, const std::string& what) 
   refuse(what, kind, "must be a number" + (*unit ? " in " + std::string(unit) : ""),
          *unit ? "or a text with a unit, as \"1 " + known_units(unit).back() + "\"" : "");
 }
+
+PressureLaw to_pressure(nb::handle value, const std::string& what) {
+  nb::dict given;
+  if (!nb::try_cast<nb::dict>(value, given)) return to_quantity(value, "Pa/m", what);
+  const bool table = given.contains("pressure");
+  if (given.size() != 1 || table == given.contains("modulus"))
+    refuse(what, text_of(nb::object(given)), "must have either modulus or pressure",
+           "for example {\"pressure\": [(1e-3, 5e3), (2e-3, 2e4)]}");
+  if (!table) return to_quantity(given["modulus"], "Pa/m", what + ", modulus");
+  const nb::object rows = given["pressure"];
+  const std::string name = what + ", pressure";
+  std::vector<PressureLaw::Row> list;
+  if (!nb::isinstance<nb::iterable>(rows)) refuse(name, text_of(rows), "must be rows", "");
+  for (nb::handle row : rows) {
+    nb::object both = nb::borrow(row);
+    if (nb::isinstance<nb::str>(both) || !nb::hasattr(both, "__len__") || nb::len(both) != 2)
+      refuse(name, text_of(both), "must be rows of a depth and a pressure",
+             "for example [(\"1 mm\", \"5 kPa\"), (\"2 mm\", \"20 kPa\")]");
+    list.emplace_back(to_quantity(nb::object(both[0]), "m", name),
+                      to_quantity(nb::object(both[1]), "Pa", name));
+  }
+  return {name, list};
+}
+
+nb::object pressure_object(const PressureLaw& law) {
+  if (!law.is_table()) return nb::float_(law.modulus());
+  nb::list rows;
+  for (const auto& [depth, pressure] : law.rows()) rows.append(nb::make_tuple(depth, pressure));
+  nb::dict d;
+  d["pressure"] = rows;
+  return d;
+}
+
 std::vector<float> to_floats(const nb::object& a, const char* what) {
   const std::vector<double> v = to_numbers(nb::module_::import_("numpy").attr("ravel")(a), what);
   return {v.begin(), v.end()};

@@ -24,6 +24,7 @@
 
 #include "haptos/base/math/rotation.h"
 #include "haptos/base/text/error.h"
+#include "haptos/geometry/field/pressure_law.h"
 #include "haptos/geometry/mesh.h"
 
 namespace haptos {
@@ -52,6 +53,18 @@ class Quantity : public nb::object {
 
 /// The number that it means in the SI unit `unit`; `what` names the argument in errors.
 double to_quantity(nb::handle value, const char* unit, const std::string& what);
+
+/// A number in Pa/m or a text with a unit, {"modulus": ...}, or {"pressure": rows of depth [m] and
+/// pressure [Pa]}.
+class Pressure : public nb::object {
+  static bool accept(nb::handle) { return true; }
+
+ public:
+  NB_OBJECT_DEFAULT(Pressure, nb::object, "float | str | dict", accept)
+};
+PressureLaw to_pressure(nb::handle value, const std::string& what);
+/// The same back: a float, or a dict of a table.
+nb::object pressure_object(const PressureLaw& law);
 
 template <class T, int... N>
 using OutArray = nb::ndarray<nb::numpy, T, nb::shape<N...>, nb::c_contig>;

@@ -38,12 +38,13 @@ nb::object gradient(const Field& f, const nb::object& points) {
   return nb::cast(own_points(std::move(g)));
 }
 
-nb::tuple find(const Field& a, const Pose& pose_a, double modulus_a, const Field& b,
-               const Pose& pose_b, double modulus_b, int patch_cells) {
-  for (const auto& [name, k] : {std::pair{"modulus_a", modulus_a}, {"modulus_b", modulus_b}})
-    if (!(k > 0))
-      refuse(name, std::to_string(k), "must be above 0", "give it in Pa/m, or infinity");
-  if (std::isinf(modulus_a) && std::isinf(modulus_b))
+nb::tuple find(const Field& a, const Pose& pose_a, const PressureLaw& law_a, const Field& b,
+               const Pose& pose_b, const PressureLaw& law_b, int patch_cells) {
+  for (const auto& [name, law] : {std::pair{"modulus_a", &law_a}, {"modulus_b", &law_b}})
+    if (!(law->modulus() > 0))
+      refuse(name, std::to_string(law->modulus()), "must be above 0",
+             "give it in Pa/m, or infinity");
+  if (std::isinf(law_a.modulus()) && std::isinf(law_b.modulus()))
     refuse("modulus_a and modulus_b", "infinite", "are those of two rigid bodies",
            "give one of them a modulus, such as 1e7 Pa/m");
   if (patch_cells < 4 || patch_cells > 200)
@@ -55,8 +56,11 @@ nb::tuple find(const Field& a, const Pose& pose_a, double modulus_a, const Field
   surface.cells_across = patch_cells;
   {
     nb::gil_scoped_release free;
-    surface.find({a.field.get(), compose(pose_a, a.frame), modulus_a},
-                 {b.field.get(), compose(pose_b, b.frame), modulus_b});
+    const auto side = [](const Field& f, const Pose& pose, const PressureLaw& law) {
+      return PressureSurface::Side{f.field.get(), compose(pose, f.frame), law.modulus(),
+                                   law.is_table() ? &law : nullptr};
+    };
+    surface.find(side(a, pose_a, law_a), side(b, pose_b, law_b));
   }
   std::vector<Vec3d> point, normal, corner;
   std::vector<double> area, pressure, stiffness, at_corner;
@@ -112,12 +116,12 @@ void bind_distance_field(nb::module_& m) {
       "pressure_surface",
       [](const Field& a, const Field& b, const nb::object& position_a,
          const nb::object& quaternion_a, const nb::object& position_b,
-         const nb::object& quaternion_b, const Quantity& modulus_a, const Quantity& modulus_b,
+         const nb::object& quaternion_b, const Pressure& modulus_a, const Pressure& modulus_b,
          int patch_cells) {
         return find(a, to_pose(position_a, quaternion_a, "pose_a"),
-                    to_quantity(modulus_a, "Pa/m", "modulus_a"), b,
+                    to_pressure(modulus_a, "modulus_a"), b,
                     to_pose(position_b, quaternion_b, "pose_b"),
-                    to_quantity(modulus_b, "Pa/m", "modulus_b"), patch_cells);
+                    to_pressure(modulus_b, "modulus_b"), patch_cells);
       },
       nb::arg("a"), nb::arg("b"), nb::arg("position_a").none(), nb::arg("quaternion_a").none(),
       nb::arg("position_b").none(), nb::arg("quaternion_b").none(), nb::arg("modulus_a"),

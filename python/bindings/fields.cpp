@@ -150,6 +150,14 @@ void take_value(Given& given, const FieldInfo& row, Friction& out) {
   check_value(row, element, out);
 }
 
+// A modulus, {"modulus": ...} or {"pressure": [(depth, pressure), ...]}.
+void take_value(Given& given, const FieldInfo& row, PressureLaw& out) {
+  const nb::object value = given.take(row.name);
+  if (value.is_none()) return;
+  out = to_pressure(value, given.element(row.name));
+  check_value(row, given.element(row.name), out);
+}
+
 void take_value(Given& given, const FieldInfo& row, std::string& out) {
   const nb::object value = given.take(row.name);
   if (value.is_none()) return;
@@ -180,6 +188,7 @@ nb::object value_of(const FieldInfo&, const Friction& f) {
   if (f.sticking < 0) return nb::none();
   return nb::make_tuple(f.sticking, f.sliding < 0 ? f.sticking : f.sliding);
 }
+nb::object value_of(const FieldInfo&, const PressureLaw& p) { return pressure_object(p); }
 nb::object value_of(const FieldInfo&, const std::string& v) { return nb::cast(v); }
 
 namespace {
@@ -192,6 +201,7 @@ const char* type_of(const Vec3d&) { return "vector"; }
 const char* type_of(const std::optional<Vec3d>&) { return "vector"; }
 const char* type_of(const Mat3d&) { return "matrix"; }
 const char* type_of(const Friction&) { return "friction"; }
+const char* type_of(const PressureLaw&) { return "pressure"; }
 const char* type_of(const std::string&) { return "text"; }
 
 // One row as Python has it; `value` is the default, None of a part.

@@ -39,6 +39,7 @@ void take_value(Given& given, const FieldInfo& row, Mat3d& out);
 /// From `position` and `quaternion`.
 void take_value(Given& given, const FieldInfo& row, Pose& out);
 void take_value(Given& given, const FieldInfo& row, Friction& out);
+void take_value(Given& given, const FieldInfo& row, PressureLaw& out);
 void take_value(Given& given, const FieldInfo& row, std::string& out);
 
 /// Sets the fields that were given. @throws InputError
@@ -82,6 +83,7 @@ nb::object value_of(const FieldInfo& row, const std::optional<Vec3d>& v);
 nb::object value_of(const FieldInfo& row, const Mat3d& v);
 nb::object value_of(const FieldInfo& row, const Pose& v);
 nb::object value_of(const FieldInfo& row, const Friction& v);
+nb::object value_of(const FieldInfo& row, const PressureLaw& v);
 nb::object value_of(const FieldInfo& row, const std::string& v);
 
 /// Adds the fields of s by name.

@@ -109,7 +109,7 @@ void bind_robot_shape(nb::module_& m) {
              const nb::object& frame, const std::optional<TriMesh>& mesh, const nb::object& heights,
              const nb::object& spacing, const nb::object& rgba, double friction, std::string file,
              const nb::object& half_extents, const nb::object& extents, double layer,
-             double hydroelastic) {
+             const Pressure& hydroelastic) {
             S s;
             const bool cloud = kind == "points";
             s.shape.kind = cloud ? ShapeKind::kMesh : to_kind<ShapeKind>(kind, kShapeKinds, "kind");
@@ -124,7 +124,7 @@ void bind_robot_shape(nb::module_& m) {
             s.friction = friction;
             s.file = std::move(file);
             s.layer = layer;
-            s.hydroelastic = hydroelastic;
+            s.hydroelastic = to_pressure(hydroelastic, "hydroelastic");
             new (self) S(std::move(s));
           },
           nb::arg("kind"), nb::arg("size") = nb::none(), nb::kw_only(), nb::arg("name") = "",
@@ -145,7 +145,7 @@ void bind_robot_shape(nb::module_& m) {
           "friction: coefficient, below 0 the scene's. file: that the mesh came from. layer: width "
           "of "
           "its boundary layer [m], below 0 the body's. hydroelastic: modulus of the pressure in it "
-          "[Pa/m], below 0 the body's.")
+          "[Pa/m], or {\"pressure\": rows of depth [m] and pressure [Pa]}; below 0 the body's.")
       .def_rw("name", &S::name)
       .def_prop_rw(
           "kind", [](const S& s) { return kind_of(s); },
@@ -201,8 +201,12 @@ void bind_robot_shape(nb::module_& m) {
       .def_rw("stiffness", &S::stiffness, "[N/m]; below 0: the scene's.")
       .def_rw("relaxation_time", &S::relaxation_time, "[s]; below 0: the scene's.")
       .def_rw("layer", &S::layer, "Width of its boundary layer [m]; below 0: the body's.")
-      .def_rw("hydroelastic", &S::hydroelastic,
-              "Modulus of the pressure in it [Pa/m]; below 0: the body's.")
+      .def_prop_rw(
+          "hydroelastic",
+          [](const S& s) { return nb::borrow<Pressure>(pressure_object(s.hydroelastic)); },
+          [](S& s, const Pressure& p) { s.hydroelastic = to_pressure(p, "hydroelastic"); },
+          "Modulus of the pressure in it [Pa/m], or {\"pressure\": rows of depth [m] and pressure "
+          "[Pa]}; below 0: the body's.")
       .def_rw("sheet", &S::sheet, "A mesh that has two sides everywhere, for its layer.")
       .def(
           "copy", [](const S& s) { return s; }, "The same, with the mesh shared.")

@@ -77,6 +77,70 @@ def test_python_urdf_and_mjcf_say_it_alike(tmp_path):
     assert 0.05 - sim.robots["ball"].position[0, 2] == pytest.approx(3.5996e-3, rel=5e-3)
 
 
+FOAM = [(1e-3, 5e2), (2e-3, 2e3)]
+
+
+def test_a_table_of_pressures_is_the_same_by_all_doors(tmp_path):
+    (tmp_path / "foam.yaml").write_text("""
+rigid:
+  - {name: block, shape: {box: {size: [10 cm, 10 cm, 10 cm]}}, mass: 1 kg,
+     pose: {position: [0, 0, 5 cm]}, hydroelastic: {pressure: [[0, 0], [1 mm, .5 kPa], [2 mm, 2 kPa]]}}
+half_spaces:
+  - {name: ground, hydroelastic: {modulus: 1e7 Pa/m}}
+""")
+    by_file = haptos.load_scene(tmp_path / "foam.yaml")
+    scene = haptos.Scene(dt=by_file.sim.dt)
+    scene.add_rigid("block", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), mass=1,
+                    position=(0, 0, 0.05), hydroelastic={"pressure": [("1 mm", "0.5 kPa"), (2e-3, 2e3)]})
+    scene.add_half_space("ground", hydroelastic={"modulus": 1e7})
+    depths = []
+    for s in (by_file, scene):
+        sim = s.compile()
+        for _ in range(round(1.0 / s.sim.dt)):
+            sim.step()
+        depths.append(0.05 - sim.robots["block"].position[0, 2])
+    assert depths[0] == pytest.approx(depths[1], rel=1e-9)
+    # 981 Pa in the middle: 1.32 mm of the foam, .1 mm of the ground, and the rim bears less.
+    assert 1.4e-3 < depths[0] < 1.5e-3
+    (tmp_path / "foam.urdf").write_text("""<robot name="foam"><link name="foam">
+<inertial><mass value="1"/><inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size=".1 .1 .1"/></geometry></collision>
+<contact><hydroelastic pressure="0.001 500 0.002 2000"/></contact></link></robot>""")
+    shape = haptos.load_robot(tmp_path / "foam.urdf").links[0].collisions[0]
+    assert shape.hydroelastic == {"pressure": FOAM}
+    shape.hydroelastic = 1e7
+    assert shape.hydroelastic == 1e7
+    entry = {e["name"]: e for e in by_file.entries()["robots"]}["block"]
+    assert entry["hydroelastic"] == {"pressure": FOAM}
+
+
+@pytest.mark.parametrize("given, words", [
+    ({"pressure": []}, "has no row above depth 0"),
+    ({"pressure": [(1e-3, 5e2), (1e-3, 6e2)]}, "must be deeper and of more pressure"),
+    ({"pressure": [(1e-3, 5e2, 1)]}, "must be rows of a depth and a pressure"),
+    ({"pressure": 3}, "must be rows"),
+    ({"modul": 1e7}, "must have either modulus or pressure"),
+    ({"modulus": 1e7, "pressure": FOAM}, "must have either modulus or pressure"),
+    ({"pressure": [("1 kg", 5e2)]}, "1 kg"),
+    ({"pressure": [(1e-9, 1e9)]}, "1e[+]?15"),
+    (-1, "0"),
+])
+def test_a_table_that_cannot_be_is_refused(tmp_path, given, words):
+    with pytest.raises(haptos.InputError, match=words):
+        haptos.Scene().add_half_space("ground", hydroelastic=given)
+
+
+@pytest.mark.parametrize("given, words", [
+    ("{pressure: []}", "1"), ("{pressure: [[1 mm, 5 Pa], [1 mm, 6 Pa]]}", "must be deeper"),
+    ("{}", "must have either modulus or pressure"), ("{presure: [[1 mm, 5 Pa]]}", "pressure"),
+    ("{pressure: [[1 mm, 5 Pa, 3]]}", "2"),
+])
+def test_a_table_of_a_file_that_cannot_be_is_refused_with_its_line(tmp_path, given, words):
+    (tmp_path / "bad.yaml").write_text(f"half_spaces:\n  - {{name: ground, hydroelastic: {given}}}\n")
+    with pytest.raises(haptos.InputError, match=f"bad.yaml:2.*{words}"):
+        haptos.load_scene(tmp_path / "bad.yaml")
+
+
 def test_an_mjcf_tuple_gives_geoms_their_modulus(tmp_path):
     pytest.importorskip("mujoco", reason="MJCF needs mujoco")
     (tmp_path / "ball.xml").write_text("""<mujoco>
@@ -162,7 +226,10 @@ def test_check_tells_of_a_field(tmp_path, capsys):
 
 @pytest.mark.parametrize("modulus, words", [
     (1e3, "check the unit, pressure per depth, or take"),
+    ({"pressure": [("1 cm", "10 Pa"), ("2 cm", "30 Pa")]}, "check the units of its rows"),
     (1e7, None),
+    ({"pressure": [("1 mm", "10 kPa"), ("2 mm", "40 kPa")]}, None),
+    ({"pressure": [("1 um", "1 MPa")]}, "far too coarse for that, its force may be lost by half; take a softer table"),
     (1e12, "far too coarse for that, its force may be lost by half; take hydroelastic = "),
     (1e10, "far too coarse for that, its force may be lost by half; take field_resolution = ")])
 def test_a_modulus_that_does_not_fit_is_told(modulus, words, recwarn):
@@ -171,7 +238,7 @@ def test_a_modulus_that_does_not_fit_is_told(modulus, words, recwarn):
                     hydroelastic=modulus, position=(0, 0, 0.06))
     scene.add_half_space("ground")
     scene.compile()
-    told = [str(w.message) for w in recwarn if "hydroelastic = " in str(w.message)]
+    told = [str(w.message) for w in recwarn if "so under its weight" in str(w.message)]
     assert len(told) == (words is not None)
     assert words is None or words in told[0]
 

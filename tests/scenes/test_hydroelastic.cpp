@@ -121,6 +121,35 @@ TEST(Hydroelastic, DepthDoesNotDependOnTheStepNorOnTheMassOfWhatBears) {
   }
 }
 
+// A cube of 1 kg on a rigid plane: 981 Pa but for the rim, .35 mm deep by the first line and 1.3 mm
+// by the second one.
+TEST(Hydroelastic, ATableOfPressuresHoldsAWeight) {
+  const PressureLaw law("law", {{1e-3, 5e2}, {2e-3, 2e3}});
+  constexpr double kSide = 0.1;
+  // Pressure at a place of the plane: of its distance to the nearest side of the cube too.
+  const auto force = [&](double d) {
+    double f = law.pressure(d) * (kSide - 2 * d) * (kSide - 2 * d);
+    constexpr int kParts = 1000;
+    for (int i = 0; i < kParts; ++i) {
+      const double x = d * (i + 0.5) / kParts;
+      f += law.pressure(x) * 4 * (kSide - 2 * x) * d / kParts;
+    }
+    return f;
+  };
+  for (const double dt : {1e-3, 1e-2}) {
+    Scene scene = ground(dt, 0);
+    Pressed b;
+    b.shape = cube(), b.pose = up(0.05 - 1e-4), b.friction = 0;
+    scene.robots.push_back(body("body", b));
+    scene.robots.back().hydroelastic = law;
+    Sim sim(scene);
+    run(sim, 1.5);
+    const double depth = 0.05 - body_state(sim, "body").pose.p[2];
+    EXPECT_NEAR(force(depth), 9.81, 5e-3 * 9.81) << dt;
+    EXPECT_GT(depth, 1e-3);
+  }
+}
+
 // omega = sqrt(lambda A / m): a box on a body of the same modulus, without dissipation.
 TEST(Hydroelastic, ABoxBouncesWithThePeriodOfItsPressure) {
   Scene scene = ground(1e-4, 1e6);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "haptos/geometry/collide/collide.h"
+#include "haptos/geometry/field/pressure_law.h"
 #include "haptos/system/contact_history.h"
 #include "haptos/system/link.h"
 #include "haptos/system/term.h"
@@ -38,9 +39,9 @@ struct FrozenSurface {
   double friction = kOther;
   double modulus = 0;      ///< K [Pa/m]; 0: stiffness alone
   double dissipation = 0;  ///< d [s/m]
-  /// What hydroelastic contact knows of it: its pressure per depth [Pa/m], 0 for a rigid one, and
-  /// the distance field, null where it takes no part.
-  double hydroelastic = 0;
+  /// What hydroelastic contact knows of it: its pressure by depth, 0 for a rigid one, and the
+  /// distance field, null where it takes no part.
+  PressureLaw hydroelastic = 0;
   std::shared_ptr<const DistanceField> field;
 
   /// Whether it moves with unknowns, and with those of which environment.
@@ -50,7 +51,7 @@ struct FrozenSurface {
 
 /// Whether two surfaces meet in hydroelastic contact, and in no other.
 inline bool meet_by_pressure(const FrozenSurface& a, const FrozenSurface& b) {
-  return a.field && b.field && a.hydroelastic + b.hydroelastic > 0;
+  return a.field && b.field && a.hydroelastic.modulus() + b.hydroelastic.modulus() > 0;
 }
 
 /// The bodies of two surfaces, and their environment; parts and features are left to whoever asks.

@@ -64,6 +64,32 @@ void read_value(Reading&, const Value& v, const FieldInfo& row, Friction& out) {
   located(v, [&] { check_value(row, "", out); });
 }
 
+// A modulus, {modulus: ...} or {pressure: [[depth, pressure], ...]}.
+void read_value(Reading&, const Value& v, const FieldInfo& row, PressureLaw& out) {
+  if (!v.is_map()) {
+    out = v.number(row.unit, row.lo, row.hi);
+    return;
+  }
+  v.keys({"modulus", "pressure"});
+  const auto modulus = v.find("modulus"), pressure = v.find("pressure");
+  if (!modulus == !pressure)
+    v.fail("", "must have either modulus or pressure", "for example {modulus: 1e7 Pa/m}");
+  if (modulus) {
+    out = modulus->number(row.unit, row.lo, row.hi);
+    return;
+  }
+  std::vector<PressureLaw::Row> rows;
+  for (std::size_t i = 0; i < pressure->list(1, 1000); ++i) {
+    const Value line = pressure->item(i);
+    line.list(2, 2);
+    rows.emplace_back(line.item(0).number("m"), line.item(1).number("Pa"));
+  }
+  located(*pressure, [&] {
+    out = PressureLaw("", rows);
+    check_value(row, "", out);
+  });
+}
+
 void read_value(Reading& r, const Value& v, const FieldInfo&, std::string& out) {
   out = v.text();
   if (out.size() > 100) v.fail("", "must have at most 100 characters", "shorten it");

@@ -17,6 +17,7 @@ void read_value(Reading& r, const Value& v, const FieldInfo& row, std::optional<
 void read_value(Reading& r, const Value& v, const FieldInfo& row, Mat3d& out);
 void read_value(Reading& r, const Value& v, const FieldInfo& row, Pose& out);
 void read_value(Reading& r, const Value& v, const FieldInfo& row, Friction& out);
+void read_value(Reading& r, const Value& v, const FieldInfo& row, PressureLaw& out);
 /// A group, whose name pairs may use from now on.
 void read_value(Reading& r, const Value& v, const FieldInfo& row, std::string& out);
 

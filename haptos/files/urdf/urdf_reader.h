@@ -89,6 +89,8 @@ class Reader {
   void resolve_materials();
   /// What a <contact> of a link says, for the collisions that say nothing themselves.
   void read_contact(const xml::Element& e, const std::string& what, RobotLink& link);
+  /// What it says of the pressure in them; below 0: nothing.
+  PressureLaw read_pressure(const xml::Element& contact, const std::string& what);
 
  private:
   /// A visual whose material is only named; looked up once the whole file is read.

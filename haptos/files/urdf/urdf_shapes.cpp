@@ -1,6 +1,8 @@
 // Visuals and collisions: primitives, meshes, materials.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <sstream>
 
 #include "haptos/base/text/text.h"
 #include "haptos/files/urdf/urdf_reader.h"
@@ -330,6 +332,30 @@ void Reader::read_coefficients(const xml::Element& e, const std::string& what, R
   s.relaxation_time = relaxation_time(s.stiffness, number_or(e, "kd", what, 0, kMostStiffness, -1));
 }
 
+// <hydroelastic value="modulus"/>, or pressure="depth pressure depth pressure ..." in its place.
+PressureLaw Reader::read_pressure(const xml::Element& contact, const std::string& what) {
+  const xml::Element* e = contact.child("hydroelastic");
+  if (!e) return -1;
+  const std::string own = what + ", hydroelastic";
+  const xml::Attribute* table = e->find("pressure");
+  if (!table) return number(need(*e, "value", what, "give a number"), own, 0, kMostStiffness);
+  std::istringstream words(table->value);
+  const auto count = std::distance(std::istream_iterator<std::string>(words), {});
+  if (count == 0 || count % 2)
+    fail(table->line, own + ", pressure", std::to_string(count) + " numbers",
+         "must be pairs of a depth and a pressure", "for example \"0.001 5000 0.002 20000\"");
+  const std::vector<double> v =
+      numbers(*table, own, static_cast<std::size_t>(count), 0, kMostStiffness);
+  std::vector<PressureLaw::Row> rows;
+  for (std::size_t i = 0; i < v.size(); i += 2) rows.emplace_back(v[i], v[i + 1]);
+  try {
+    return {own, rows};
+  } catch (const InputError& error) {
+    const Diagnostic& d = error.diagnostic;
+    fail(table->line, own + ", pressure", d.value, d.rule, d.remedy);
+  }
+}
+
 void Reader::read_contact(const xml::Element& e, const std::string& of_link, RobotLink& link) {
   const std::string what = of_link + ", contact";
   known(e, what, {}, {"lateral_friction", "stiffness", "damping", "layer", "hydroelastic"},
@@ -343,10 +369,10 @@ void Reader::read_contact(const xml::Element& e, const std::string& of_link, Rob
   const double stiffness = value("stiffness", kMostStiffness);
   const double time = relaxation_time(stiffness, value("damping", kMostStiffness));
   const double layer = value("layer", kWidestLayer);
-  const double modulus = value("hydroelastic", kMostStiffness);
+  const PressureLaw pressure = read_pressure(e, what);
   for (RobotShape& s : link.collisions) {
     if (layer >= 0) s.layer = layer;
-    if (modulus >= 0) s.hydroelastic = modulus;
+    if (pressure.modulus() >= 0) s.hydroelastic = pressure;
     if (s.friction < 0) s.friction = friction;
     if (s.stiffness < 0) s.stiffness = stiffness, s.relaxation_time = time;
   }

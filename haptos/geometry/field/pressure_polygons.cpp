@@ -18,6 +18,8 @@ constexpr int kBorder = 30, kBorderOfSamples = 4;
 constexpr double kOnBorder = 0.001;
 // Newton steps to the surface.
 constexpr int kDrawn = 2;
+// Lines to the surface of bodies with tables.
+constexpr int kBent = 4;
 // Most corners of a polygon that is cut.
 constexpr int kCorners = 16;
 
@@ -93,20 +95,24 @@ void PressureSurface::cut_finer(const Vec3d& low, double size, std::int64_t id, 
   }
 }
 
-// Where g is zero on an edge: by a straight line, then by two with what is found there.
+// Where g is zero on an edge: by a straight line, then by two with what is found there; of tables,
+// where g bends, by some more.
 PressureSurface::Corner PressureSurface::cross(const Vec3d& from, int axis, double size,
                                                const Both& d0, const Both& d1) {
   double t0 = 0, t1 = 1, g0 = g(d0), g1 = g(d1);
-  double t = g0 / (g0 - g1);
+  double t = g0 / (g0 - g1), sum = 0;
   Vec3d x = from;
   x[axis] += t * size;
-  const Both d = both(x);
-  const double gm = g(d);
-  const bool first = (gm < 0) == (g0 < 0);
-  (first ? t0 : t1) = t, (first ? g0 : g1) = gm;
-  if (g0 != g1) t = t0 + (t1 - t0) * g0 / (g0 - g1);
-  x[axis] = from[axis] + t * size;
-  return {x, d.own + d.other};
+  for (int i = 0; i < (by_table_ ? kBent : 1); ++i) {
+    const Both d = both(x);
+    const double gm = g(d);
+    const bool first = (gm < 0) == (g0 < 0);
+    (first ? t0 : t1) = t, (first ? g0 : g1) = gm;
+    if (g0 != g1) t = t0 + (t1 - t0) * g0 / (g0 - g1);
+    x[axis] = from[axis] + t * size;
+    sum = d.own + d.other;
+  }
+  return {x, sum};
 }
 
 // The point of the surface next to x, by Newton's rule, with the sum of the distances there.
@@ -116,10 +122,13 @@ PressureSurface::Corner PressureSurface::drawn_to(Vec3d x) {
     const SignedDistance<double> own = own_->at(x), other = other_->at(turn_ * x + shift_);
     ++asked_;
     const Vec3d across = transpose(turn_) * other.gradient;
-    const Vec3d slope = share_own_ * own.gradient - share_other_ * across;
+    const Both d{own.phi, other.phi};
+    double share_own = share_own_, share_other = share_other_;
+    if (by_table_) shares_at(d, share_own, share_other);
+    const Vec3d slope = share_own * own.gradient - share_other * across;
     const double size = squared_norm(slope);
-    if (!(size > 1e-6)) break;
-    const Vec3d step = slope * (-g({own.phi, other.phi}) / size);
+    if (!(size > 1e-6 * square(share_own + share_other))) break;
+    const Vec3d step = slope * (-g(d) / size);
     sum = own.phi + other.phi + dot(step, own.gradient + across);
     x += step;
   }
@@ -172,6 +181,10 @@ void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t 
   for (int i = 0; i < n; ++i) middle.x += part[i].x, middle.sum += part[i].sum;
   middle.x *= 1.0 / n, middle.sum /= n;
   if (cut && !choosing_) middle = drawn_to(middle.x);
+  if (by_table_ && !choosing_) {
+    for (int i = 0; i < n; ++i) part[i].sum = as_linear(part[i].sum);
+    middle.sum = as_linear(middle.sum);
+  }
   // The fan about the middle: depths are linear on each triangle, or where a border cuts it looked
   // at in three places of each.
   Vec3d push = Vec3d::zero(), moment = Vec3d::zero();
@@ -186,7 +199,8 @@ void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t 
       for (int k = 0; k < 3; ++k) {
         const Vec3d y = (1.0 / 6) * (*x[0] + *x[1] + *x[2] + 3.0 * *x[k]);
         const Both d = both(y);
-        const double deep = std::max(-(d.own + d.other), 0.0) / 3;
+        const double sum = d.own + d.other;
+        const double deep = std::max(-(by_table_ ? as_linear(sum) : sum), 0.0) / 3;
         depth += size * deep, push += s * deep, moment += (size * deep) * y;
       }
       continue;
@@ -220,9 +234,10 @@ void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t 
   if (own_is_a_) p.n = -p.n;
   p.pressure = k_ * depth / area;
   p.area = area * force / depth;
-  const double give_own = std::isinf(k_own_) ? 0 : 1 / (k_own_ * std::max(slope_own, kLeast));
-  const double give_other =
-      std::isinf(k_other_) ? 0 : 1 / (k_other_ * std::max(slope_other, kLeast));
+  double k_own = k_own_, k_other = k_other_;
+  if (by_table_) moduli_at(p.pressure, k_own, k_other);
+  const double give_own = std::isinf(k_own) ? 0 : 1 / (k_own * std::max(slope_own, kLeast));
+  const double give_other = std::isinf(k_other) ? 0 : 1 / (k_other * std::max(slope_other, kLeast));
   p.stiffness = 1 / (give_own + give_other);
   p.cell = id;
   patches_.push_back(p);

@@ -1,10 +1,12 @@
 // The surface on which the pressures of two bodies that overlap are equal, and the pressure on it.
 //
-//   p_i(x) = -k_i phi_i(x),   k_i the modulus [Pa/m], phi_i the signed distance
+//   p_i(x) = -k_i phi_i(x),   k_i the modulus [Pa/m], phi_i the signed distance; or by a table
+//                             (pressure_law.h)
 //   S = {x : p_a(x) = p_b(x) > 0}
 //
 // A rigid side has k infinite: S is its own surface, as far as it is in the other body. On S
-// p = -k (phi_a + phi_b) with 1/k = 1/k_a + 1/k_b, and to first order beside it too.
+// p = -k (phi_a + phi_b) with 1/k = 1/k_a + 1/k_b, and to first order beside it too; with tables p
+// is that of both at the depth -(phi_a + phi_b).
 //
 // S is found on a grid in the frame of one body. Blocks of cells in which the distances, which
 // change no faster than the place, leave no room for S are passed over; in the others marching
@@ -36,6 +38,7 @@
 #include <vector>
 
 #include "haptos/geometry/field/distance_field.h"
+#include "haptos/geometry/field/pressure_law.h"
 
 namespace haptos {
 
@@ -60,6 +63,8 @@ class PressureSurface {
     const DistanceField* field = nullptr;
     Pose pose;
     double modulus = 0;  ///< [Pa/m]; infinite: rigid
+    /// Where the pressure is a table, of that modulus; else null.
+    const PressureLaw* table = nullptr;
   };
 
   /// Finds the surface of two bodies, one of them not rigid and one of them bounded.
@@ -103,7 +108,15 @@ class PressureSurface {
     ++asked_;
     return {own_->phi(x), other_->phi(turn_ * x + shift_)};
   }
-  double g(const Both& d) const { return share_own_ * d.own - share_other_ * d.other; }
+  double g(const Both& d) const {
+    return by_table_ ? g_of_tables(d) : share_own_ * d.own - share_other_ * d.other;
+  }
+  // pressure_tables.cpp
+  void take_tables(const Side& own, const Side& other);
+  double g_of_tables(const Both& d) const;
+  void shares_at(const Both& d, double& own, double& other) const;
+  double as_linear(double sum) const;
+  void moduli_at(double pressure, double& own, double& other) const;
   // About a place, to first order, where slopes are known: how g and the sum of distances change in
   // a cube, and by how much they are off that at most.
   struct About {
@@ -134,8 +147,10 @@ class PressureSurface {
   Vec3d shift_;
   bool own_is_a_ = true;
   double share_own_ = 0, share_other_ = 0, k_own_ = 0, k_other_ = 0, k_ = 0;
-  About about_;  // where may_hold() looked last
-  Aabb region_;  // where both are inside, frame of own
+  bool by_table_ = false;                       // one of the two, at least
+  PressureLaw law_own_, law_other_, law_both_;  // where that is so
+  About about_;                                 // where may_hold() looked last
+  Aabb region_;                                 // where both are inside, frame of own
   Vec3d origin_;
   double cell_ = 0;
   bool convex_ = false;      // both

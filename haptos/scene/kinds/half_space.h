@@ -12,12 +12,12 @@ namespace haptos {
 struct HalfSpace {
   std::string name;
   Friction friction;
-  std::string group;        ///< group of bodies that pairs may name
-  Vec3d normal{{0, 0, 1}};  ///< unit, out of the half-space
-  double offset = 0;        ///< [m]
-  double layer = 0;         ///< width of a boundary layer on it [m]; 0: none
-  bool shrink = false;      ///< the layer ends at the plane, not beyond it
-  double hydroelastic = 0;  ///< modulus of the pressure inside [Pa/m]; 0: rigid
+  std::string group;             ///< group of bodies that pairs may name
+  Vec3d normal{{0, 0, 1}};       ///< unit, out of the half-space
+  double offset = 0;             ///< [m]
+  double layer = 0;              ///< width of a boundary layer on it [m]; 0: none
+  bool shrink = false;           ///< the layer ends at the plane, not beyond it
+  PressureLaw hydroelastic = 0;  ///< of the pressure inside; 0: rigid
 };
 
 template <>
@@ -39,7 +39,8 @@ struct FieldsOf<HalfSpace> {
         {{"shrink", "", 0, 1, "whether the layer ends at the plane, and not beyond it"},
          &S::shrink},
         {{"hydroelastic", "Pa/m", 0, 1e15,
-          "pressure per depth below it, for hydroelastic contact; 0: rigid"},
+          "pressure per depth below it, or `{pressure: [[depth, pressure], ...]}`, for "
+          "hydroelastic contact; 0: rigid"},
          &S::hydroelastic},
         group_row<S>(),
     };

@@ -26,7 +26,7 @@ struct RobotContact {
   double dissipation = 20;  ///< of Hunt and Crossley's laws (point_contact.law) [s/m]
   double layer = 0;         ///< width of a boundary layer about its shapes [m]; 0: none
   bool shrink = false;      ///< shapes get smaller by their layer, which then ends where they did
-  double hydroelastic = 0;  ///< modulus of the pressure inside its shapes [Pa/m]; 0: rigid
+  PressureLaw hydroelastic = 0;  ///< of the pressure inside its shapes; 0: rigid
   double field_resolution = 64;  ///< cells of distance fields along the longest side of a mesh
   std::string group;             ///< group of bodies that pairs may name
   std::vector<Sensor> sensors;
@@ -66,8 +66,9 @@ struct FieldsOf<RobotContact> {
           "([shrunk cores](contact/boundary_layer.md#shrunk-cores))"},
          &S::shrink},
         {{"hydroelastic", "Pa/m", 0, 1e15,
-          "pressure per depth inside its shapes, by which they touch everything else that has an "
-          "inside ([what it does](contact/hydroelastic.md)); 0: rigid"},
+          "pressure per depth inside its shapes, or `{pressure: [[depth, pressure], ...]}`, by "
+          "which they touch everything else that has an inside "
+          "([what it does](contact/hydroelastic.md#pressure-by-a-table)); 0: rigid"},
          &S::hydroelastic},
         {{"field_resolution", "", 8, 1024,
           "cells of a distance field along the longest side of a mesh, for hydroelastic contact"},

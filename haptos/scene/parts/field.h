@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
+#include "haptos/geometry/field/pressure_law.h"
 
 namespace haptos {
 
@@ -57,7 +58,7 @@ struct Field : FieldInfo {
   using Part = std::monostate;
   using Member = std::variant<Part, bool S::*, int S::*, Element S::*, double S::*, Vec3d S::*,
                               std::optional<Vec3d> S::*, Mat3d S::*, Pose S::*, Friction S::*,
-                              std::string S::*>;
+                              PressureLaw S::*, std::string S::*>;
   Member member;
 
   bool is_part() const { return std::holds_alternative<Part>(member); }

@@ -88,6 +88,10 @@ void check_value(const FieldInfo& row, const std::string& element, const Frictio
            "exchange the two, or give one number for both");
 }
 
+void check_value(const FieldInfo& row, const std::string& element, const PressureLaw& p) {
+  check_range(element, p.modulus(), row.lo, row.hi, row.unit);
+}
+
 Vec3d direction_of(const std::string& element, const Vec3d& v) {
   const double length = norm(v);
   if (!(length > 1e-12 && length < 1e12))

@@ -21,6 +21,7 @@ void check_value(const FieldInfo&, const std::string& element, const std::option
 void check_value(const FieldInfo&, const std::string& element, const Mat3d&);
 void check_value(const FieldInfo&, const std::string& element, const Pose&);
 void check_value(const FieldInfo&, const std::string& element, const Friction&);
+void check_value(const FieldInfo&, const std::string& element, const PressureLaw&);
 inline void check_value(const FieldInfo&, const std::string&, bool) {}
 inline void check_value(const FieldInfo&, const std::string&, Element) {}
 inline void check_value(const FieldInfo&, const std::string&, const std::string&) {}

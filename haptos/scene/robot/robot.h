@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
+#include "haptos/geometry/field/pressure_law.h"
 #include "haptos/geometry/shape/shape.h"
 
 namespace haptos {
@@ -44,13 +45,13 @@ struct RobotShape {
   std::string file;        ///< of the mesh, as found on disk; empty for a primitive
   Vec3d scale{{1, 1, 1}};  ///< that the file's coordinates were, or are to be, multiplied by
   double rgba[4] = {.7, .7, .7, 1};
-  std::string texture;          ///< file of a picture; empty: none
-  double friction = -1;         ///< coefficient; below 0: the scene's
-  double stiffness = -1;        ///< [N/m]; below 0: the scene's
-  double relaxation_time = -1;  ///< [s]; below 0: the scene's
-  double layer = -1;            ///< width of its boundary layer [m]; below 0: the body's
-  double hydroelastic = -1;     ///< modulus of the pressure in it [Pa/m]; below 0: the body's
-  bool sheet = false;           ///< a mesh that has two sides everywhere, for its layer
+  std::string texture;            ///< file of a picture; empty: none
+  double friction = -1;           ///< coefficient; below 0: the scene's
+  double stiffness = -1;          ///< [N/m]; below 0: the scene's
+  double relaxation_time = -1;    ///< [s]; below 0: the scene's
+  double layer = -1;              ///< width of its boundary layer [m]; below 0: the body's
+  PressureLaw hydroelastic = -1;  ///< of the pressure in it; below 0: the body's
+  bool sheet = false;             ///< a mesh that has two sides everywhere, for its layer
 };
 
 struct RobotLink {

@@ -6,6 +6,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/bodies/joints/joint_terms.h"
 #include "haptos/bodies/joints/loop_closure.h"
+#include "haptos/sim/model/pair_models.h"
 
 namespace haptos {
 namespace {
@@ -127,7 +128,7 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
       p.layer = or_else(c.layer, spec.layer);
       if (!robot.fields.empty()) {
         p.field = robot.fields[i][k];
-        p.hydroelastic = or_else(c.hydroelastic, spec.hydroelastic);
+        p.hydroelastic = hydroelastic_of(spec, c);
       }
       parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));

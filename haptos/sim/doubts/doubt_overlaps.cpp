@@ -48,7 +48,7 @@ std::vector<Placed> placed_shapes(const Model& model) {
         if (!r.layers.empty()) all.back().core = r.layers[l][k];
         if (r.fields.empty()) continue;
         all.back().field = r.fields[l][k] != nullptr;
-        all.back().hydroelastic = hydroelastic_of(model.scene.robots[i], c);
+        all.back().hydroelastic = hydroelastic_of(model.scene.robots[i], c).modulus();
       }
   }
   const bool layered =
@@ -68,7 +68,7 @@ std::vector<Placed> placed_shapes(const Model& model) {
          layered ? layer_shape(plane, h.name, false, h.shrink ? h.layer : 0) : LayerShape{},
          h.shrink,
          true,
-         h.hydroelastic});
+         h.hydroelastic.modulus()});
   }
   return all;
 }

@@ -28,12 +28,12 @@ std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
 
 // Of a body the largest that any of its shapes has.
 double modulus(const RobotBody& b) {
-  double most = b.hydroelastic;
+  double most = b.hydroelastic.modulus();
   for (const RobotLink& l : b.robot.links)
-    for (const RobotShape& c : l.collisions) most = std::max(most, c.hydroelastic);
+    for (const RobotShape& c : l.collisions) most = std::max(most, c.hydroelastic.modulus());
   return most;
 }
-double modulus(const HalfSpace& h) { return h.hydroelastic; }
+double modulus(const HalfSpace& h) { return h.hydroelastic.modulus(); }
 double layer(const RobotBody& b) { return widest_layer(b); }
 double layer(const HalfSpace& h) { return h.layer; }
 
@@ -166,7 +166,7 @@ double widest_layer(const RobotBody& body) {
 double largest_hydroelastic(const Scene& scene) {
   double most = 0;
   for (const RobotBody& b : scene.robots) most = std::max(most, modulus(b));
-  for (const HalfSpace& h : scene.half_spaces) most = std::max(most, h.hydroelastic);
+  for (const HalfSpace& h : scene.half_spaces) most = std::max(most, h.hydroelastic.modulus());
   return most;
 }
 

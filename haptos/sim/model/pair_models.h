@@ -35,8 +35,8 @@ inline double layer_of(const RobotBody& body, const RobotShape& shape) {
   return shape.layer >= 0 ? shape.layer : body.layer;
 }
 /// Modulus of the pressure inside of a shape of a body [Pa/m]: its own, or the body's.
-inline double hydroelastic_of(const RobotBody& body, const RobotShape& shape) {
-  return shape.hydroelastic >= 0 ? shape.hydroelastic : body.hydroelastic;
+inline const PressureLaw& hydroelastic_of(const RobotBody& body, const RobotShape& shape) {
+  return shape.hydroelastic.modulus() >= 0 ? shape.hydroelastic : body.hydroelastic;
 }
 /// By how much such a shape gets smaller for its layer [m].
 inline double shrink_of(const RobotBody& body, const RobotShape& shape) {

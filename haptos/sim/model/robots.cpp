@@ -202,7 +202,7 @@ std::shared_ptr<const DistanceField> field_of(const RobotBody& spec, const Robot
     return std::make_shared<DistanceField>(
         shape.shape, static_cast<int>(std::lround(spec.field_resolution)), element);
   } catch (const InputError&) {
-    if (hydroelastic_of(spec, shape) > 0) throw;
+    if (hydroelastic_of(spec, shape).modulus() > 0) throw;
     return nullptr;
   }
 }

@@ -45,14 +45,14 @@ class PressureSurface:
 
 
 def pressure_surface(a: DistanceField, b: DistanceField, pose_a: ArrayLike | None = None,
-                     pose_b: ArrayLike | None = None, *, modulus_a: float | str = np.inf,
-                     modulus_b: float | str = np.inf, patch_cells: int = 28) -> PressureSurface:
+                     pose_b: ArrayLike | None = None, *, modulus_a: float | str | dict = np.inf,
+                     modulus_b: float | str | dict = np.inf, patch_cells: int = 28) -> PressureSurface:
     """Finds the surface on which the pressures of two bodies that overlap agree.
 
     a, b: distance fields, prepared once. pose_a, pose_b: where their frames are in the world, x y z
     [m] and a quaternion w x y z (7,), or a homogeneous matrix (4, 4); None: at the origin. modulus_a,
-    modulus_b: pressure per depth inside of each [Pa/m], or a text with a unit; infinite: rigid, and one
-    of the two at most. patch_cells: cells across a patch, 4 to 200: time grows with their square, the
+    modulus_b: pressure per depth inside of each [Pa/m], or a text with a unit, or
+    {"pressure": rows of depth [m] and pressure [Pa]}; infinite: rigid, and one of the two at most. patch_cells: cells across a patch, 4 to 200: time grows with their square, the
     error of the force falls with it.
 
     Raises InputError for two rigid bodies, for two half-spaces and for a modulus that is not above 0.

@@ -58,7 +58,7 @@ class Field(NamedTuple):
         """The range as documentation writes it."""
         if self.type == "word":
             return ", ".join(f"`{w}`" for w in self.words.split())
-        if self.type not in ("number", "vector", "friction") or self.direction:
+        if self.type not in ("number", "pressure", "vector", "friction") or self.direction:
             return ""
         if self.type == "vector" and self.lo == -self.hi or self.lo == -self.hi != 0:
             return f"+-{_short(self.hi)}"
@@ -115,12 +115,12 @@ def declared(section: str) -> Callable[[Function], Function]:
 def _default(f: Field) -> Any:
     if f.needed:
         return inspect.Parameter.empty
-    return f.default if f.type in ("number", "flag", "word", "text") else None
+    return f.default if f.type in ("number", "pressure", "flag", "word", "text") else None
 
 
 def _annotation(f: Field) -> str:
     return {"number": "float | str", "flag": "bool", "word": "str", "text": "str",
-            "friction": "float | Sequence[float]"}.get(f.type, "ArrayLike")
+            "friction": "float | Sequence[float]", "pressure": "float | str | dict"}.get(f.type, "ArrayLike")
 
 
 def _line(f: Field) -> str:

@@ -49,9 +49,9 @@ bool HydroelasticSampler::deepens(Pair& pair, PressureSurface& surface) const {
   const int looks = std::clamp(static_cast<int>(std::ceil(way / part)), 1, kMostLooks);
   for (int k = 1; k <= looks; ++k) {
     const double t = static_cast<double>(k) / looks;
-    const double depth = surface.depth(
-        {a.field.get(), interpolate(pose_[at_index(i)], after_[at_index(i)], t), modulus_of(a)},
-        {b.field.get(), interpolate(pose_[at_index(j)], after_[at_index(j)], t), modulus_of(b)});
+    const double depth =
+        surface.depth(side_of(a, interpolate(pose_[at_index(i)], after_[at_index(i)], t)),
+                      side_of(b, interpolate(pose_[at_index(j)], after_[at_index(j)], t)));
     if (!(depth > kDeeper * pair.depth)) continue;
     pair.depth = depth, pair.t = t;
     return true;

@@ -14,7 +14,8 @@ namespace {
 // What the laws know of the surfaces: a pressure is a modulus, and what has none is rigid.
 std::vector<FrozenSurface> surfaces_of(const std::vector<PressedShape>& shapes) {
   std::vector<FrozenSurface> all(shapes.begin(), shapes.end());
-  for (FrozenSurface& s : all) s.modulus = s.hydroelastic, s.stiffness = FrozenSurface::kRigid;
+  for (FrozenSurface& s : all)
+    s.modulus = s.hydroelastic.modulus(), s.stiffness = FrozenSurface::kRigid;
   return all;
 }
 
@@ -107,7 +108,7 @@ void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose&
   const PressedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
   const double ka = modulus_of(a), kb = modulus_of(b);
   surface.cells_across = patch_cells_;
-  surface.find({a.field.get(), pose_a, ka}, {b.field.get(), pose_b, kb});
+  surface.find(side_of(a, pose_a), side_of(b, pose_b));
   const double series = 1 / (1 / ka + 1 / kb);
   const auto& patches = surface.patches();
   for (const PressurePatch& p : patches) {

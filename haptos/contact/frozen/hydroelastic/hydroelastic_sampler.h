@@ -40,7 +40,12 @@ struct PressedShape : FrozenSurface {
 
 /// Infinite where it has none.
 inline double modulus_of(const PressedShape& s) {
-  return s.hydroelastic > 0 ? s.hydroelastic : FrozenSurface::kRigid;
+  return s.hydroelastic.modulus() > 0 ? s.hydroelastic.modulus() : FrozenSurface::kRigid;
+}
+
+inline PressureSurface::Side side_of(const PressedShape& s, const Pose& pose) {
+  return {s.field.get(), pose, modulus_of(s),
+          s.hydroelastic.is_table() ? &s.hydroelastic : nullptr};
 }
 
 class HydroelasticSampler final : public ContactSampler {
