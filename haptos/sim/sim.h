@@ -37,6 +37,8 @@ struct StepReport {
   int parts = 0;  ///< that the step was taken in; more than 1 where it would not settle in one
   /// Contacts of boundary layers whose triangles cross, and those that began to in this step.
   int crossed = 0, crossing = 0;
+  /// Pairs in hydroelastic contact that were in each other past the middle where the step started.
+  int past_middle = 0;
   std::uint32_t status() const { return newton.status; }
 };
 

@@ -187,8 +187,10 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   for (const ContactTerm* t : w.contact_terms) {
     const TermReport r = t->report();
     report.crossed += r.crossed, report.crossing += r.crossing;
+    report.past_middle += r.past_middle;
   }
   if (report.crossed > 0) report.newton.status |= kCoresCross;
+  if (report.past_middle > 0) report.newton.status |= kPastMiddle;
   // A pass of statics that leaves something on its way is followed by another.
   const std::uint32_t bad = report.newton.status & ~(rests_in_parts(scene) ? kNoEquilibrium : 0u);
   const bool refuse = (bad & (kNonFinite | kRunaway | part.refused)) ||

@@ -92,6 +92,8 @@ struct TermReport {
   /// Contacts of boundary layers whose triangles will have crossed at the end of the step, and
   /// those of them that had not at its start.
   int crossed = 0, crossing = 0;
+  /// Pairs in hydroelastic contact that were in each other past the middle where the step started.
+  int past_middle = 0;
 };
 
 class Term {

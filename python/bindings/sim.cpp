@@ -99,6 +99,9 @@ void bind_report(nb::module_& m) {
               "Smallest det F of any tetrahedron.")
       .def_ro("crossed", &StepReport::crossed,
               "Contacts of boundary layers whose triangles cross at the end of the step.")
+      .def_ro("past_middle", &StepReport::past_middle,
+              "Pairs in hydroelastic contact that were in each other past the middle of one where "
+              "the step started.")
       .def_ro("parts", &StepReport::parts,
               "Parts that the step was taken in; more than 1 where it would not settle in one.")
       .def_ro("seconds", &StepReport::seconds, "Wall time of the step [s].")

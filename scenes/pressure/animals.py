@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import haptos
+from haptos.base.turns import rotation
 
 COUNT = 91
 MODULUS = 1e9  # [Pa/m]: at 1e7 a limb that falls on another one is pushed through it
@@ -80,7 +81,7 @@ def centred(mesh: haptos.TriMesh) -> haptos.TriMesh:
     return haptos.TriMesh(v - centre, mesh.triangles)
 
 
-def scene(count: int = COUNT, dt: float = 0.005, seed: int = 1) -> haptos.Scene:
+def scene(count: int = COUNT, dt: float = 0.0025, seed: int = 1) -> haptos.Scene:
     """Rows of animals, each turned any way, above an open box."""
     scene = haptos.Scene(dt=dt, gravity=(0, 0, -9.81))
     scene.point_contact.most_samples, scene.point_contact.patch_cells = 50, 12  # of two animals
@@ -116,7 +117,7 @@ class Course:
     outside: int  # animals that are not in the box at the end
 
 
-def fall(count: int = COUNT, seconds: float = 6.0, dt: float = 0.005, seed: int = 1,
+def fall(count: int = COUNT, seconds: float = 3.0, dt: float = 0.0025, seed: int = 1,
          every: float = 0.5, tell: Callable = None) -> tuple:
     """The simulation at its end, and its course."""
     sim = scene(count, dt, seed).compile()
@@ -137,6 +138,23 @@ def fall(count: int = COUNT, seconds: float = 6.0, dt: float = 0.005, seed: int 
             tell(*rows[-1])
     outside = (np.abs(places[:, :2]) > 0.5 * INSIDE).any(axis=1) | (places[:, 2] < 0)
     return sim, Course(*np.array(rows).T, outside=int(outside.sum()))
+
+
+def deepest(sim: haptos.Sim) -> float:
+    """How deep a corner of any animal is in another one [m]."""
+    meshes = {name: centred(mesh) for name, mesh in animals().items()}
+    fields = {name: haptos.DistanceField(mesh, 128) for name, mesh in meshes.items()}
+    poses = {robot: view.link_pose(robot)[0] for robot, view in sim.robots.items()
+             if robot.split("_")[0] in meshes}
+    deep = 0.0
+    for a, pose_a in poses.items():
+        corners = np.asarray(meshes[a.split("_")[0]].transformed(pose_a[:3], pose_a[3:]).vertices)
+        for b, pose_b in poses.items():
+            if a == b or np.linalg.norm(pose_a[:3] - pose_b[:3]) > 0.2:
+                continue
+            inside = (corners - pose_b[:3]) @ rotation(pose_b[3:])
+            deep = max(deep, -fields[b.split("_")[0]].distance(inside).min())
+    return deep
 
 
 def draw(sim: haptos.Sim, path: Path) -> None:
@@ -166,15 +184,16 @@ def draw(sim: haptos.Sim, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=COUNT)
-    parser.add_argument("--seconds", type=float, default=6.0)
-    parser.add_argument("--dt", type=float, default=0.005, help="step [s]")
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--dt", type=float, default=0.0025, help="step [s]")
     parser.add_argument("--picture", type=Path, help="of the pile at the end")
     given = parser.parse_args()
     print("   time   kinetic energy   potential   fastest")
     sim, course = fall(given.count, given.seconds, given.dt,
                        tell=lambda t, k, p, v: print(f"{t:5.1f} s {k:13.3e} J {p:9.4f} J {1e3 * v:9.3f} mm/s",
                                                      flush=True))
-    print(f"{course.outside} of {given.count} animals are not in the box")
+    print(f"{course.outside} of {given.count} animals are not in the box; "
+          f"they are {1e3 * deepest(sim):.2f} mm deep in each other")
     if given.picture:
         draw(sim, given.picture)
 

@@ -21,14 +21,15 @@ def test_animals_are_turned_about_their_centre_of_mass():
 
 
 def test_a_few_come_to_rest():
-    _, course = animals.fall(6, seconds=0.9, every=0.1)
+    sim, course = animals.fall(6, seconds=0.9, every=0.1)
     assert course.outside == 0
+    assert animals.deepest(sim) < 5e-4
     assert course.kinetic[-1] < 1e-4 * course.kinetic.max()
 
 
 @pytest.mark.full
 def test_ninety_one_come_to_rest():
-    _, course = animals.fall(seconds=3.0, every=0.1)
+    sim, course = animals.fall(seconds=5.0, every=0.1)
     assert course.outside == 0
     late = course.time > 0.95
     energy = (course.kinetic + course.potential)[late]
@@ -36,6 +37,8 @@ def test_ninety_one_come_to_rest():
     print(f"FIGURE animals.fastest = {1e3 * course.fastest[-1]:.3g} mm/s (at most 0.1)")
     print(f"FIGURE animals.kinetic = {course.kinetic[-1]:.3g} J (at most 1e-8)")
     print(f"FIGURE animals.energy_rises_by = {rises:.3g} J (at most 1e-6)")
+    print(f"FIGURE animals.deepest = {1e3 * animals.deepest(sim):.3g} mm (at most 1)")
+    assert animals.deepest(sim) < 1e-3
     assert course.fastest[-1] < 1e-4
     assert course.kinetic[-1] < 1e-8
     assert rises < 1e-6

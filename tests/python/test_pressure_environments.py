@@ -1,11 +1,15 @@
 """Hydroelastic contact in many environments: each is itself alone, to the last bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import haptos
 from conftest import load_script
 
 nut_on_bolt = load_script("scenes/pressure/nut_on_bolt.py")
+pen_into_cup = load_script("scenes/pressure/pen_into_cup.py")
 
 
 def nuts(count, steps):
@@ -34,3 +38,46 @@ def test_each_of_a_few_nuts_is_itself_alone():
 def test_each_of_128_nuts_is_itself_alone():
     together, alone = nuts(128, 6)
     assert (together == alone).all() and np.ptp(together[:, -1]) > 5
+
+
+def arms(count, steps):
+    """Arms that close their fingers on a pen, which lies elsewhere in each: states of arm and pen side by
+    side and each alone, and how hard the pens are pressed [N]."""
+    hand, trial, dt = pen_into_cup.ARM, pen_into_cup.Trial(), 4e-3
+    robot = haptos.load_robot(hand.robot)
+    motion = pen_into_cup.plan(hand, robot, trial)
+    grasp = round(0.7 / pen_into_cup.KNOT)
+    scene = pen_into_cup.scene(hand, robot, trial, replace(motion, angles=motion.angles[grasp:]), dt)
+    rng = np.random.default_rng(3)
+    aside = rng.uniform(-4e-3, 4e-3, (count, 2))
+    command = dict(zip(motion.joints, motion.angles[grasp])) | {f: 0.0 for f in hand.fingers}
+
+    def after(envs, moved):
+        sim = scene.compile(envs=envs, quiet=True)
+        arm, pen = sim.robots["arm"], sim.robots["pen"]
+        places = np.array(pen.position)
+        places[:, :2] += moved
+        pen.set_state(position=places)
+        arm.set_command(position=command)
+        for _ in range(steps):
+            assert sim.step().ok
+        pressed = [np.abs(c["normal_force"]).sum() for c in
+                   (sim.contacts[sim.contacts["env"] == k] for k in range(envs))]
+        return np.hstack([arm.position, arm.velocity, pen.position, pen.velocity]), pressed
+
+    together, pressed = after(count, aside)
+    return together, np.vstack([after(1, aside[k:k + 1])[0] for k in range(count)]), np.array(pressed)
+
+
+def test_each_of_a_few_arms_is_itself_alone():
+    together, alone, pressed = arms(3, 12)
+    assert (together == alone).all() and np.ptp(together[:, 0]) > 0 and pressed.min() > 0.1
+
+
+@pytest.mark.full
+def test_each_of_512_arms_that_grasp_a_pen_is_itself_alone():
+    together, alone, pressed = arms(512, 40)
+    print(f"FIGURE arms.least_press = {pressed.min():.3g} N (at least 15)")
+    assert (together == alone).all()
+    assert pressed.min() > 15  # the fingers hold the pen
+    assert len(np.unique(together, axis=0)) == 512

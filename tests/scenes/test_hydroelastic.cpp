@@ -308,6 +308,70 @@ TEST(Hydroelastic, WhatIsFastStopsAtAPlateThatIsThinnerThanItsWay) {
   }
 }
 
+// A rod with balls at its ends, as one mesh: its box is thicker than the rod.
+Shape limbs() {
+  TriMesh mesh = capsule(4e-3, 0.08, 1.5e-3);  // along z
+  const TriMesh end = icosphere(0.02, 4e-3);
+  for (const double z : {-0.05, 0.05}) {
+    const auto first = static_cast<int>(mesh.vertices.size());
+    for (const Vec3d& v : end.vertices) mesh.vertices.push_back(v + Vec3d{{0, 0, z}});
+    for (const Vec3i& t : end.triangles)
+      mesh.triangles.push_back({{t[0] + first, t[1] + first, t[2] + first}});
+  }
+  Shape s;
+  s.kind = ShapeKind::kMesh, s.mesh = std::make_shared<TriMesh>(mesh);
+  return s;
+}
+
+// Rods that cross, 22 mm a step: by the patches at a look that is deep they would be pushed apart
+// sideways, or not at all.
+TEST(Hydroelastic, LimbsThatAreThinnerThanTheirWayStopEachOther) {
+  double worst = 0;
+  for (int k = 0; k < 12; ++k) {
+    Scene scene = test::layer_scene(0.005);
+    scene.sim.gravity_z = 0;
+    Pressed fixed, falls;
+    fixed.shape = falls.shape = limbs(), fixed.fixed = true;
+    fixed.hydroelastic = falls.hydroelastic = 1e9;
+    falls.mass = 0.03, falls.velocity = {{0, 0, -4.4}};
+    const double half = std::sqrt(0.5);
+    fixed.pose = {{{0, 0, 0}}, {half, half, 0, 0}};                // along y
+    falls.pose = {{{0, 0, 0.05 + 2e-3 * k}}, {half, 0, half, 0}};  // along x
+    scene.robots.push_back(body("fixed", fixed));
+    scene.robots.push_back(body("falls", falls));
+    for (RobotBody& b : scene.robots) b.field_resolution = 128;
+    Sim sim(scene);
+    double deepest = 0;
+    for (int n = 0; n < 20; ++n) {
+      const StepReport r = sim.step();
+      EXPECT_EQ(r.status(), 0u) << k << " " << describe_status(r.status());
+      deepest = std::max(deepest, 8e-3 - body_state(sim, "falls").pose.p[2]);
+    }
+    worst = std::max(worst, deepest);
+  }
+  std::printf("FIGURE hydroelastic.limbs = %.2f mm deep\n", 1e3 * worst);
+  EXPECT_LT(worst, 2e-3);  // half of what a rod has to its middle
+}
+
+// Two rods with one axis through the other: nothing parts them, and the report says so.
+TEST(Hydroelastic, TheStatusTellsOfBodiesThatAreInEachOtherPastTheMiddle) {
+  for (const double apart : {0.0, 6e-3}) {
+    Scene scene = test::layer_scene(0.005);
+    scene.sim.gravity_z = 0;
+    Pressed fixed, on;
+    fixed.shape = on.shape = limbs(), fixed.fixed = true;
+    const double half = std::sqrt(0.5);
+    fixed.pose = {{{0, 0, 0}}, {half, half, 0, 0}};
+    on.pose = {{{0, 0, apart}}, {half, 0, half, 0}};
+    scene.robots.push_back(body("fixed", fixed));
+    scene.robots.push_back(body("on", on));
+    Sim sim(scene);
+    const StepReport r = sim.step();
+    EXPECT_EQ(r.past_middle, apart == 0 ? 1 : 0);
+    EXPECT_EQ((r.status() & kPastMiddle) != 0, apart == 0);
+  }
+}
+
 // Cubes that stand on each other: how far the highest one moves sideways in .4 s, and how far
 // off its height is, both in parts of a side.
 std::array<double, 2> stack_moves(double side, bool as_meshes) {

@@ -238,5 +238,31 @@ TEST(PressureSurface, PruningLosesNoCell) {
   EXPECT_GE(static_cast<int>(s.patches().size()), cut * 9 / 10);
 }
 
+// Rods that cross, by the distance of their axes; and what is deep or sharp but still pushed out.
+TEST(PressureSurface, PastTheMiddlePressureDoesNotPart) {
+  const DistanceField rod = of(ShapeKind::kCapsule, {{5e-3, 0.05, 0}}), plane = half_space(),
+                      cube = of(ShapeKind::kBox, {{0.05, 0.05, 0.05}}),
+                      needle = of(ShapeKind::kCone, {{0.01, 0.02, 0}}),
+                      ball = of(ShapeKind::kSphere, {{0.05, 0, 0}});
+  const double half = std::sqrt(0.5);
+  PressureSurface s;
+  for (const double apart : {0.0, 1e-3, 8e-3, 9.9e-3}) {
+    s.find({&rod, {{{0, 0, apart}}, {half, half, 0, 0}}, 1e8},
+           {&rod, {{{0, 0, 0}}, {half, 0, half, 0}}, 1e8});
+    EXPECT_EQ(s.past_middle(), apart < 2e-3) << apart;
+  }
+  s.find({&cube, up(0.09), 1e8}, {&cube, {}, 1e8});
+  EXPECT_LT(s.cosine(), -0.7);
+  EXPECT_FALSE(s.past_middle());
+  s.find({&needle, {{{0, 0, 0.01}}, {0, 1, 0, 0}}, 1e8}, {&plane, {}, 1e8});
+  EXPECT_FALSE(s.past_middle());
+  s.find({&ball, up(0.01), 1e8}, {&plane, {}, kRigid});
+  EXPECT_FALSE(s.past_middle());
+  s.find({&ball, up(-0.03), 1e8}, {&plane, {}, kRigid});
+  EXPECT_TRUE(s.past_middle());
+  s.find({&ball, up(1), 1e8}, {&plane, {}, kRigid});
+  EXPECT_FALSE(s.past_middle());
+}
+
 }  // namespace
 }  // namespace haptos

@@ -269,6 +269,24 @@ std::string message(const Robot& robot) {
   return "";
 }
 
+TEST(Tree, JointsThatMimicStartWhereTheOthersSay) {
+  test::Random random(6);
+  Robot robot;
+  for (int parent : {-1, 0, 1, 2})
+    test::add_random_link(random, robot, parent, JointKind::kPrismatic);
+  robot.joints[0].mimic = Mimic{robot.joints[1].name, 2, 0};
+  robot.joints[1].mimic = Mimic{robot.joints[2].name, -1, 0.01};
+  robot.joints[2].position = {0.03};
+  robot.joints[3].mimic = Mimic{robot.joints[2].name, 1, 0};
+  robot.joints[3].position = {0.5};
+  const Tree tree = compile_tree(robot);
+  ASSERT_EQ(tree.start.size(), 4u);
+  EXPECT_DOUBLE_EQ(tree.start[0], -0.04);
+  EXPECT_DOUBLE_EQ(tree.start[1], -0.02);
+  EXPECT_DOUBLE_EQ(tree.start[2], 0.03);
+  EXPECT_DOUBLE_EQ(tree.start[3], 0.5);
+}
+
 TEST(Tree, RefusesRobotsThatAreNoTreeOrMoveNoInertiaAndNamesTheJoint) {
   test::Random random(9);
   Robot good;

@@ -29,6 +29,9 @@ const std::vector<StatusText>& status_table() {
        "widen the layers to speed times step, shorten the step, raise newton.max_cuts, or start "
        "the "
        "bodies farther apart"},
+      {kPastMiddle, "past_middle",
+       "a body is in another one past the middle of one of them, where pressure does not part them",
+       "shorten the step, raise the hydroelastic modulus, or start the bodies farther apart"},
   };
   return table;
 }

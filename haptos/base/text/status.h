@@ -18,6 +18,7 @@ enum StatusBit : std::uint32_t {
   kNoEquilibrium = 1u << 6,        ///< quasi-static: something is still on its way
   kRunaway = 1u << 7,              ///< a speed beyond all bounds; the state is rolled back
   kCoresCross = 1u << 8,           ///< triangles that have boundary layers cross
+  kPastMiddle = 1u << 9,           ///< bodies with pressure are in each other past the middle
 };
 
 struct StatusText {

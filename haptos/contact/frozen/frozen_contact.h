@@ -116,7 +116,8 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   /// The gap is signed: negative where shapes overlap.
   TermReport report() const override {
     const int begin = std::max(crossing_, sampler_->crossing());
-    return {load_, smallest_gap_, true, std::max(crossed_, sampler_->crossed() + begin), begin};
+    const int crossed = std::max(crossed_, sampler_->crossed() + begin);
+    return {load_, smallest_gap_, true, crossed, begin, sampler_->past_middle()};
   }
   void remember(ContactHistory& next) const override;
   Lagged* lagged() override { return lags() ? this : nullptr; }

@@ -112,6 +112,9 @@ class ContactSampler {
   virtual int crossing() const { return 0; }
   /// Those that crossed where the step starts.
   virtual int crossed() const { return 0; }
+  /// Pairs of surfaces that were in each other past the middle of one where the step starts: their
+  /// pressure does not part them.
+  virtual int past_middle() const { return 0; }
   /// The step is accepted.
   virtual void commit(const FrozenContact&) {}
   /// Adds to `next` what the sampler wants to know at the next step.

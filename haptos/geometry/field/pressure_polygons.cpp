@@ -224,8 +224,9 @@ void PressureSurface::add_polygon(const Corner* corner, int count, std::int64_t 
     return;
   }
   const Vec3d x = moment * (1 / depth), n_out = push * (1 / force);  // out of own
-  const double slope_own = dot(own_->at(x).gradient, n_out);
-  const double slope_other = -dot(other_->at(turn_ * x + shift_).gradient, turn_ * n_out);
+  const Vec3d out_own = own_->at(x).gradient, out_other = other_->at(turn_ * x + shift_).gradient;
+  presses_ += k_ * depth, opposes_ += k_ * depth * dot(turn_ * out_own, out_other);
+  const double slope_own = dot(out_own, n_out), slope_other = -dot(out_other, turn_ * n_out);
   if ((!std::isinf(k_own_) && slope_own < kCull) || (!std::isinf(k_other_) && slope_other < kCull))
     return;
   PressurePatch p;

@@ -110,7 +110,7 @@ bool PressureSurface::About::may_hold(const Vec3d& off, double half) const {
 
 bool PressureSurface::begin(const Side& a, const Side& b, Aabb& where) {
   patches_.clear(), triangles_.clear();
-  cut_cells_ = 0, asked_ = 0, deepest_ = 0;
+  cut_cells_ = 0, asked_ = 0, deepest_ = presses_ = opposes_ = 0;
   if (!take(a, b)) return false;
   choosing_ = true;
   const bool found = choose_cell(where);

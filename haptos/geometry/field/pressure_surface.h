@@ -76,6 +76,11 @@ class PressureSurface {
   double depth() const { return deepest_; }
 
   const std::vector<PressurePatch>& patches() const { return patches_; }
+  /// Of the angle between the ways out of both where they press, the mean: -1 where they face each
+  /// other, as does what has just met.
+  double cosine() const { return presses_ > 0 ? opposes_ / presses_ : -1; }
+  /// Whether bodies are in each other past the middle of one: then pressure does not part them.
+  bool past_middle() const { return cosine() > -kOpposite; }
   /// Triangles of the surface, with the pressure at each corner: world [m], [Pa].
   struct Triangle {
     Vec3d x[3];
@@ -93,6 +98,7 @@ class PressureSurface {
  private:
   static constexpr int kLeaf = 4, kSide = kLeaf + 1;
   static constexpr int kFiner = 2;            // how often a cell is cut again
+  static constexpr double kOpposite = 0.1;    // a needle of 12 degrees has that
   static constexpr double kHalf = 0.8660255;  // of the diagonal of a cube of unit side, rounded up
   struct Both {
     double own, other;  // distances [m]
@@ -157,6 +163,7 @@ class PressureSurface {
   bool on_samples_ = false;  // corners of the grid are those of own's samples
   std::vector<PressurePatch> patches_;
   std::vector<Triangle> triangles_;
+  double presses_ = 0, opposes_ = 0;  // [N]
   int cut_cells_ = 0;
   std::int64_t asked_ = 0;
   // While the grid is chosen: nothing but the area and the box of the polygons is kept.

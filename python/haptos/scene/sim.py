@@ -32,13 +32,14 @@ class StepReport:
     (minimisations after the first, for friction), linear_iterations (0 with the direct solver),
     residual [N], load [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J],
     smallest_volume_ratio, parts (of a step that would not settle in one), crossed (contacts of
-    boundary layers whose triangles cross), seconds (wall time).
+    boundary layers whose triangles cross), past_middle (pairs in hydroelastic contact that were in
+    each other past the middle of one), seconds (wall time).
     """
 
     FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "lag_passes",
               "projected", "linear_iterations", "residual", "load", "velocity_change",
               "smallest_gap", "path", "missed", "kinetic", "potential", "smallest_volume_ratio",
-              "parts", "crossed", "seconds")
+              "parts", "crossed", "past_middle", "seconds")
 
     def __init__(self, reports: list[_core.StepReport]) -> None:
         self._reports = reports

@@ -13,13 +13,16 @@ namespace {
 constexpr int kMostRevisions = 3, kMostLooks = 16;
 // Patches are found anew where bodies get so many times as deep as they know of.
 constexpr double kDeeper = 2;
+// Parts of a mesh are taken to be no thinner than so many cells of its field.
+constexpr double kThin = 8;
 // Of patches that were found on the way.
 constexpr std::int64_t kOnTheWay = std::int64_t{1} << 61;
 
 double thinnest(const DistanceField& f) {
   if (!f.bounded()) return FrozenSurface::kRigid;
   const Vec3d size = f.box().extent();
-  return std::min({size[0], size[1], size[2]});
+  const double box = std::min({size[0], size[1], size[2]});
+  return f.cell() > 0 ? std::min(box, kThin * f.cell()) : box;
 }
 
 }  // namespace

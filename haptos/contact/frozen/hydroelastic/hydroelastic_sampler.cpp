@@ -77,16 +77,22 @@ void HydroelasticSampler::sample(const StepContext& context, FrozenContact& cont
         const auto [i, j] = pairs_[at_index(k)];
         Pair& pair = pair_[at_index(k)];
         pair.shape[0] = i, pair.shape[1] = j;
-        pair.depth = 0, pair.t = -1;
+        pair.depth = 0, pair.t = -1, pair.past_middle = false;
         pair.sample.clear();
         if (!box_[at_index(i)].overlaps(box_[at_index(j)])) return;
         find(pair, pose_[at_index(i)], pose_[at_index(j)], surface, pair.sample);
-        pair.depth = surface.depth();
+        pair.depth = surface.depth(), pair.past_middle = surface.past_middle();
       },
       1);
   revisions_ = 0;
   if (context.z) look_ahead(*context.z);
   for (std::size_t k = 0; k < pairs_.size(); ++k) add(context, contact, static_cast<int>(k));
+}
+
+int HydroelasticSampler::past_middle() const {
+  int count = 0;
+  for (std::size_t k = 0; k < pairs_.size(); ++k) count += pair_[k].past_middle;
+  return count;
 }
 
 void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact, int pair) {

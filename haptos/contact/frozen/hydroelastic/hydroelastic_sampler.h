@@ -60,12 +60,14 @@ class HydroelasticSampler final : public ContactSampler {
   void sample(const StepContext& context, FrozenContact& contact) override;
   bool revise(const StepContext& context, const std::vector<double>& z,
               FrozenContact& contact) override;
+  int past_middle() const override;
 
  private:
   struct Pair {
     int shape[2];
-    double depth = 0;  // that its patches know of, about [m]
-    double t = -1;     // of the look that found it deeper, in steps; below 0: none
+    double depth = 0;          // that its patches know of, about [m]
+    double t = -1;             // of the look that found it deeper, in steps; below 0: none
+    bool past_middle = false;  // PressureSurface::past_middle() at the start of the step
     std::vector<ContactSample> sample;
   };
   bool may_touch(int i, int j) const;
