@@ -56,11 +56,8 @@ nb::tuple find(const Field& a, const Pose& pose_a, const PressureLaw& law_a, con
   surface.cells_across = patch_cells;
   {
     nb::gil_scoped_release free;
-    const auto side = [](const Field& f, const Pose& pose, const PressureLaw& law) {
-      return PressureSurface::Side{f.field.get(), compose(pose, f.frame), law.modulus(),
-                                   law.is_table() ? &law : nullptr};
-    };
-    surface.find(side(a, pose_a, law_a), side(b, pose_b, law_b));
+    surface.find({a.field.get(), compose(pose_a, a.frame), law_a},
+                 {b.field.get(), compose(pose_b, b.frame), law_b});
   }
   std::vector<Vec3d> point, normal, corner;
   std::vector<double> area, pressure, stiffness, at_corner;

@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 
 #include "fields.h"
+#include "haptos/scene/robot/mimic_start.h"
 #include "haptos/sim/model/model.h"
 #include "scene_options.h"
 
@@ -40,6 +41,7 @@ std::vector<HeldVertices> to_held(const nb::list& held, const std::string& who) 
 // Coordinates of joints at the start, by name.
 void set_start(Robot& robot, const std::map<std::string, Row>& start, const std::string& who) {
   std::vector<std::string> names;
+  std::set<std::string> given;
   for (const RobotJoint& j : robot.joints) names.push_back(j.name);
   for (const auto& [name, q] : start) {
     RobotJoint* found = nullptr;
@@ -51,7 +53,9 @@ void set_start(Robot& robot, const std::map<std::string, Row>& start, const std:
              near.empty() ? "robot.joints lists them" : "did you mean \"" + near + "\"?");
     }
     found->position = q;
+    given.insert(name);
   }
+  start_mimics(robot, given);
 }
 
 template <class V>

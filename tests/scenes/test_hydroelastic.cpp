@@ -121,8 +121,8 @@ TEST(Hydroelastic, DepthDoesNotDependOnTheStepNorOnTheMassOfWhatBears) {
   }
 }
 
-// A cube of 1 kg on a rigid plane: 981 Pa but for the rim, .35 mm deep by the first line and 1.3 mm
-// by the second one.
+// A cube of 1 kg on a rigid plane: 981 Pa but for the rim, which the second line of the table
+// bears.
 TEST(Hydroelastic, ATableOfPressuresHoldsAWeight) {
   const PressureLaw law("law", {{1e-3, 5e2}, {2e-3, 2e3}});
   constexpr double kSide = 0.1;

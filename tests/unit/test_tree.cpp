@@ -5,6 +5,7 @@
 
 #include "haptos/base/math/lanes.h"
 #include "haptos/base/text/error.h"
+#include "haptos/scene/robot/mimic_start.h"
 #include "tests/robots.h"
 #include "tests/tree_identities.h"
 #include "tests/unit/allocation_count.h"
@@ -279,6 +280,7 @@ TEST(Tree, JointsThatMimicStartWhereTheOthersSay) {
   robot.joints[2].position = {0.03};
   robot.joints[3].mimic = Mimic{robot.joints[2].name, 1, 0};
   robot.joints[3].position = {0.5};
+  start_mimics(robot, {robot.joints[2].name, robot.joints[3].name});
   const Tree tree = compile_tree(robot);
   ASSERT_EQ(tree.start.size(), 4u);
   EXPECT_DOUBLE_EQ(tree.start[0], -0.04);

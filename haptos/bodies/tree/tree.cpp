@@ -202,26 +202,6 @@ void check_inertia(const Robot& robot, const Tree& tree) {
              "the joint an armature");
 }
 
-// Joints that mimic another one start where that one says, unless they say so themselves; one may
-// mimic another that mimics a third.
-void start_mimics(const Robot& robot, Tree& tree) {
-  const auto start = [&](const std::string& joint) -> double* {
-    for (const TreeBody& b : tree.bodies)
-      if (b.v_count == 1 && robot.joints[at_index(b.joint)].name == joint)
-        return &tree.start[at_index(b.first_q)];
-    return nullptr;
-  };
-  std::vector<const RobotJoint*> mimics;
-  for (const RobotJoint& j : robot.joints)
-    if (j.mimic && j.position.empty()) mimics.push_back(&j);
-  for (std::size_t pass = 0; pass < mimics.size(); ++pass)
-    for (const RobotJoint* j : mimics) {
-      double* own = start(j->name);
-      const double* other = start(j->mimic->joint);
-      if (own && other) *own = j->mimic->multiplier * *other + j->mimic->offset;
-    }
-}
-
 }  // namespace
 
 int Tree::link(const std::string& wanted) const {
@@ -297,7 +277,6 @@ Tree compile_tree(const Robot& robot, const TreeOptions& options) {
   }
   for (std::size_t i = 0; i < sums.size(); ++i) set_mass(sums[i], tree.bodies[i]);
   check_inertia(robot, tree);
-  start_mimics(robot, tree);
   return tree;
 }
 

@@ -79,7 +79,8 @@ void read_value(Reading&, const Value& v, const FieldInfo& row, PressureLaw& out
     return;
   }
   std::vector<PressureLaw::Row> rows;
-  for (std::size_t i = 0; i < pressure->list(1, 1000); ++i) {
+  const std::size_t count = pressure->list(1, 1000);
+  for (std::size_t i = 0; i < count; ++i) {
     const Value line = pressure->item(i);
     line.list(2, 2);
     rows.emplace_back(line.item(0).number("m"), line.item(1).number("Pa"));

@@ -6,6 +6,7 @@
 #include "haptos/files/urdf/srdf.h"
 #include "haptos/files/urdf/urdf.h"
 #include "haptos/scene/rigid.h"
+#include "haptos/scene/robot/mimic_start.h"
 #include "haptos/sim/model/robots.h"
 
 namespace haptos::scene_file {
@@ -37,11 +38,14 @@ std::vector<double> read_coordinates(const Value& v, JointKind kind) {
 
 void read_start(const Value& v, Robot& robot) {
   v.map();
+  std::set<std::string> given;
   for (std::size_t i = 0; i < v.node().entries.size(); ++i) {
     const Value q = v.entry(i);
     auto& j = const_cast<RobotJoint&>(find_joint(robot, q, v.node().entries[i].key));
     j.position = read_coordinates(q, j.kind);
+    given.insert(j.name);
   }
+  start_mimics(robot, given);
 }
 
 void read_motors(const Value& v, Robot& robot) {

@@ -6,6 +6,7 @@
 
 #include "haptos/base/text/text.h"
 #include "haptos/files/urdf/urdf_reader.h"
+#include "haptos/scene/robot/mimic_start.h"
 
 namespace haptos {
 
@@ -102,12 +103,10 @@ void parse_srdf(std::string_view text, const std::string& name, Robot& robot,
   if (!found)
     r.fail(0, "state", in_quotes(state), "is not in this file", urdf::suggestion(state, states));
   robot.no_contact.assign(pairs.begin(), pairs.end());
-  for (RobotJoint& j : robot.joints)
-    if (j.mimic && !state.empty())
-      if (const auto leader = names.joints.find(j.mimic->joint); leader != names.joints.end()) {
-        const std::vector<double>& q = leader->second->position;
-        j.position = {j.mimic->multiplier * (q.empty() ? 0 : q[0]) + j.mimic->offset};
-      }
+  std::set<std::string> given;
+  for (const RobotJoint& j : robot.joints)
+    if (!j.mimic && !state.empty()) given.insert(j.name);
+  start_mimics(robot, given);
   for (std::string& w : r.take_warnings()) robot.warnings.push_back(std::move(w));
 }
 

@@ -339,6 +339,8 @@ PressureLaw Reader::read_pressure(const xml::Element& contact, const std::string
   const std::string own = what + ", hydroelastic";
   const xml::Attribute* table = e->find("pressure");
   if (!table) return number(need(*e, "value", what, "give a number"), own, 0, kMostStiffness);
+  if (e->find("value"))
+    fail(table->line, own, "", "has both a value and a pressure", "leave one of them out");
   std::istringstream words(table->value);
   const auto count = std::distance(std::istream_iterator<std::string>(words), {});
   if (count == 0 || count % 2)

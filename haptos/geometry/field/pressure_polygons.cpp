@@ -103,7 +103,7 @@ PressureSurface::Corner PressureSurface::cross(const Vec3d& from, int axis, doub
   double t = g0 / (g0 - g1), sum = 0;
   Vec3d x = from;
   x[axis] += t * size;
-  for (int i = 0; i < (by_table_ ? kBent : 1); ++i) {
+  for (int i = 0; i < (bent_ ? kBent : 1); ++i) {
     const Both d = both(x);
     const double gm = g(d);
     const bool first = (gm < 0) == (g0 < 0);
@@ -124,7 +124,7 @@ PressureSurface::Corner PressureSurface::drawn_to(Vec3d x) {
     const Vec3d across = transpose(turn_) * other.gradient;
     const Both d{own.phi, other.phi};
     double share_own = share_own_, share_other = share_other_;
-    if (by_table_) shares_at(d, share_own, share_other);
+    if (bent_) shares_at(d, share_own, share_other);
     const Vec3d slope = share_own * own.gradient - share_other * across;
     const double size = squared_norm(slope);
     if (!(size > 1e-6 * square(share_own + share_other))) break;

@@ -49,8 +49,7 @@ bool PressureSurface::take(const Side& a, const Side& b) {
     share_own_ = k_own_ / (k_own_ + k_other_), share_other_ = 1 - share_own_;
     k_ = share_own_ * k_other_;
   }
-  by_table_ = own.table || other.table;
-  if (by_table_) take_tables(own, other);
+  take_tables(own, other);
   convex_ = own_->convex() && other_->convex();
   region_ = own_->box();
   if (other_->bounded()) {
@@ -92,7 +91,7 @@ bool PressureSurface::may_hold(const Vec3d& middle, double half) {
     about_.sum_slope = slope_own + across;
     about_.gap_off = (share_own_ * spread_own + share_other_ * spread_other) * radius;
     // Between tables g bends with the depths: its bound above holds, its slopes do not.
-    if (by_table_ && share_own_ * share_other_ > 0) about_.gap_off = Aabb::kInf;
+    if (bent_) about_.gap_off = Aabb::kInf;
     about_.sum_off = (spread_own + spread_other) * radius;
     return about_.may_hold(Vec3d::zero(), half);
   }
@@ -121,7 +120,9 @@ bool PressureSurface::begin(const Side& a, const Side& b, Aabb& where) {
 
 void PressureSurface::find(const Side& a, const Side& b) {
   Aabb where;
-  if (begin(a, b, where)) cut_all(where);
+  if (!begin(a, b, where)) return;
+  if (by_table_) law_both_ = PressureLaw::of_both(law_own_, law_other_);
+  cut_all(where);
 }
 
 double PressureSurface::depth(const Side& a, const Side& b) {

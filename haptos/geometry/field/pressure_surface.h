@@ -60,11 +60,13 @@ class PressureSurface {
   double cells_across = 28;
 
   struct Side {
-    const DistanceField* field = nullptr;
+    /// @param law  of infinite modulus: rigid; a table must outlive what is done with the side
+    Side(const DistanceField* of, const Pose& at, const PressureLaw& law)
+        : field(of), pose(at), modulus(law.modulus()), table(law.is_table() ? &law : nullptr) {}
+    const DistanceField* field;
     Pose pose;
-    double modulus = 0;  ///< [Pa/m]; infinite: rigid
-    /// Where the pressure is a table, of that modulus; else null.
-    const PressureLaw* table = nullptr;
+    double modulus;            ///< [Pa/m]
+    const PressureLaw* table;  ///< null where the pressure is in proportion to depth
   };
 
   /// Finds the surface of two bodies, one of them not rigid and one of them bounded.
@@ -115,7 +117,7 @@ class PressureSurface {
     return {own_->phi(x), other_->phi(turn_ * x + shift_)};
   }
   double g(const Both& d) const {
-    return by_table_ ? g_of_tables(d) : share_own_ * d.own - share_other_ * d.other;
+    return bent_ ? g_of_tables(d) : share_own_ * d.own - share_other_ * d.other;
   }
   // pressure_tables.cpp
   void take_tables(const Side& own, const Side& other);
@@ -154,7 +156,8 @@ class PressureSurface {
   bool own_is_a_ = true;
   double share_own_ = 0, share_other_ = 0, k_own_ = 0, k_other_ = 0, k_ = 0;
   bool by_table_ = false;                       // one of the two, at least
-  PressureLaw law_own_, law_other_, law_both_;  // where that is so
+  bool bent_ = false;                           // so is g: that one, and the other is not rigid
+  PressureLaw law_own_, law_other_, law_both_;  // of tables; that of both in find() alone
   About about_;                                 // where may_hold() looked last
   Aabb region_;                                 // where both are inside, frame of own
   Vec3d origin_;

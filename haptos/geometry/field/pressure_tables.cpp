@@ -6,22 +6,20 @@
 namespace haptos {
 
 void PressureSurface::take_tables(const Side& own, const Side& other) {
+  by_table_ = own.table || other.table;
+  bent_ = by_table_ && share_own_ > 0 && share_other_ > 0;
+  if (!by_table_) return;
   law_own_ = own.table ? *own.table : PressureLaw(own.modulus);
   law_other_ = other.table ? *other.table : PressureLaw(other.modulus);
-  law_both_ = PressureLaw::of_both(law_own_, law_other_);
 }
 
-// Of the same sign as the difference of the pressures, and no steeper than without tables. A rigid
-// body's pressure is infinite where it is inside: there its own distance decides.
+// Of the same sign as the difference of the pressures, and no steeper than without tables.
 double PressureSurface::g_of_tables(const Both& d) const {
-  if (share_own_ == 0) return -d.other;
-  if (share_other_ == 0) return d.own;
   return (law_other_.pressure(-d.other) - law_own_.pressure(-d.own)) / (k_own_ + k_other_);
 }
 
 // By how much g changes with each of the distances.
 void PressureSurface::shares_at(const Both& d, double& own, double& other) const {
-  if (share_own_ == 0 || share_other_ == 0) return;
   own = law_own_.slope(-d.own) / (k_own_ + k_other_);
   other = law_other_.slope(-d.other) / (k_own_ + k_other_);
 }

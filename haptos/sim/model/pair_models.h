@@ -34,7 +34,7 @@ void check_pair_model(const Scene& scene, const PairOptions& pair);
 inline double layer_of(const RobotBody& body, const RobotShape& shape) {
   return shape.layer >= 0 ? shape.layer : body.layer;
 }
-/// Modulus of the pressure inside of a shape of a body [Pa/m]: its own, or the body's.
+/// Pressure inside of a shape of a body: its own, or the body's.
 inline const PressureLaw& hydroelastic_of(const RobotBody& body, const RobotShape& shape) {
   return shape.hydroelastic.modulus() >= 0 ? shape.hydroelastic : body.hydroelastic;
 }

@@ -107,15 +107,20 @@ void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact
   contact.add(context, samples);
 }
 
+PressureSurface::Side HydroelasticSampler::side_of(const PressedShape& s, const Pose& pose) {
+  static const PressureLaw rigid(FrozenSurface::kRigid);
+  return {s.field.get(), pose, s.hydroelastic.modulus() > 0 ? s.hydroelastic : rigid};
+}
+
 // The patches of a pair as samples.
 void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose& pose_b,
                                PressureSurface& surface, std::vector<ContactSample>& out) const {
   static thread_local PatchMerge merge;
   const PressedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
-  const double ka = modulus_of(a), kb = modulus_of(b);
+  const PressureSurface::Side side_a = side_of(a, pose_a), side_b = side_of(b, pose_b);
   surface.cells_across = patch_cells_;
-  surface.find(side_of(a, pose_a), side_of(b, pose_b));
-  const double series = 1 / (1 / ka + 1 / kb);
+  surface.find(side_a, side_b);
+  const double series = 1 / (1 / side_a.modulus + 1 / side_b.modulus);
   const auto& patches = surface.patches();
   for (const PressurePatch& p : patches) {
     ContactSample s;

@@ -2,7 +2,8 @@
 // (frozen_contact.h has the laws, geometry/field/pressure_surface.h finds the surface of equal
 // pressure).
 //
-//   p_i = -k_i phi_i,   on the surface p_a = p_b = p;   a patch of area A there pushes with A p
+//   p_i = -k_i phi_i, or by a table,   on the surface p_a = p_b = p;   a patch of area A there
+//   pushes with A p
 //
 // sample() places every shape where the step starts and finds, for pairs whose boxes overlap, the
 // patches of the surface: one for every cell of the grid that it runs through. A patch is a contact
@@ -21,7 +22,9 @@
 // overlap on the way they get the patches that they have there, as places and gaps at the start of
 // the step. Such a patch pushes once its gap is closed, and no sooner.
 //
-// Limits: what is thinner than a sixteenth of the way that it moves in a step may pass through.
+// Limits: what is thinner than the way between two looks may pass through; they are half of the
+// thinnest side apart, of a mesh four cells of its field, and 16 at most. Limbs that get past the
+// middle of each other stay there (past_middle()).
 #pragma once
 
 #include <array>
@@ -37,16 +40,6 @@ namespace haptos {
 struct PressedShape : FrozenSurface {
   Pose frame;  ///< of the shape in the link's frame, or in the world
 };
-
-/// Infinite where it has none.
-inline double modulus_of(const PressedShape& s) {
-  return s.hydroelastic.modulus() > 0 ? s.hydroelastic.modulus() : FrozenSurface::kRigid;
-}
-
-inline PressureSurface::Side side_of(const PressedShape& s, const Pose& pose) {
-  return {s.field.get(), pose, modulus_of(s),
-          s.hydroelastic.is_table() ? &s.hydroelastic : nullptr};
-}
 
 class HydroelasticSampler final : public ContactSampler {
  public:
@@ -71,6 +64,7 @@ class HydroelasticSampler final : public ContactSampler {
     std::vector<ContactSample> sample;
   };
   bool may_touch(int i, int j) const;
+  static PressureSurface::Side side_of(const PressedShape& s, const Pose& pose);
   void place(const StepContext& context);
   void find(const Pair& pair, const Pose& a, const Pose& b, PressureSurface& surface,
             std::vector<ContactSample>& out) const;
