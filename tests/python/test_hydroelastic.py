@@ -115,6 +115,19 @@ half_spaces:
 
 
 @pytest.mark.parametrize("given, words", [
+    ('value="1e7" pressure="0.001 500"', "has both a value and a pressure"),
+    ('pressure="0.001"', "must be pairs of a depth and a pressure"),
+    ('pressure="0.001 500 0.001 600"', "must be deeper and of more pressure"),
+])
+def test_a_table_of_a_urdf_that_cannot_be_is_refused_with_its_line(tmp_path, given, words):
+    (tmp_path / "bad.urdf").write_text(f"""<robot name="bad"><link name="bad">
+<collision><geometry><box size=".1 .1 .1"/></geometry></collision>
+<contact><hydroelastic {given}/></contact></link></robot>""")
+    with pytest.raises(haptos.InputError, match=f"bad.urdf:3.*{words}"):
+        haptos.load_robot(tmp_path / "bad.urdf")
+
+
+@pytest.mark.parametrize("given, words", [
     ({"pressure": []}, "has no row above depth 0"),
     ({"pressure": [(1e-3, 5e2), (1e-3, 6e2)]}, "must be deeper and of more pressure"),
     ({"pressure": [(1e-3, 5e2, 1)]}, "must be rows of a depth and a pressure"),
