@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "haptos/geometry/field/pressure_surface.h"
 #include "haptos/geometry/make/screw_threads.h"
 #include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 
 namespace haptos {
 namespace {

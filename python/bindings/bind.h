@@ -24,8 +24,8 @@
 
 #include "haptos/base/math/rotation.h"
 #include "haptos/base/text/error.h"
-#include "haptos/geometry/field/pressure_law.h"
 #include "haptos/geometry/mesh.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 
 namespace haptos {
 class Sim;

@@ -1,7 +1,7 @@
 // Distance fields and surfaces of equal pressure on their own.
 #include "bind.h"
 #include "haptos/base/parallel.h"
-#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/scene/robot/robot.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "haptos/base/math/math.h"
-#include "haptos/geometry/field/cell_polygons.h"
+#include "haptos/geometry/pressure/cell_polygons.h"
 
 namespace haptos {
 namespace {

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "haptos/base/text/error.h"
-#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 
 namespace haptos {
 namespace {

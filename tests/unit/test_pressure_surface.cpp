@@ -5,8 +5,8 @@
 #include <numbers>
 #include <random>
 
-#include "haptos/geometry/field/pressure_surface.h"
 #include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 
 namespace haptos {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "haptos/geometry/collide/collide.h"
-#include "haptos/geometry/field/pressure_law.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 #include "haptos/system/contact_history.h"
 #include "haptos/system/link.h"
 #include "haptos/system/term.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
-#include "haptos/geometry/field/pressure_law.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 
 namespace haptos {
 

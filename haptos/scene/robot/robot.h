@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "haptos/base/math/rotation.h"
-#include "haptos/geometry/field/pressure_law.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 #include "haptos/geometry/shape/shape.h"
 
 namespace haptos {

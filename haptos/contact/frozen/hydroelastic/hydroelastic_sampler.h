@@ -1,5 +1,5 @@
 // Where bodies with a pressure inside them touch: the sampler of hydroelastic contact
-// (frozen_contact.h has the laws, geometry/field/pressure_surface.h finds the surface of equal
+// (frozen_contact.h has the laws, geometry/pressure/pressure_surface.h finds the surface of equal
 // pressure).
 //
 //   p_i = -k_i phi_i, or by a table,   on the surface p_a = p_b = p;   a patch of area A there
@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "haptos/contact/frozen/frozen_contact.h"
-#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 #include "haptos/geometry/query/broad_phase.h"
 
 namespace haptos {

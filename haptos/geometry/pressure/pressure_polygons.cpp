@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
-#include "haptos/geometry/field/cell_polygons.h"
-#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/pressure/cell_polygons.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 
 namespace haptos {
 namespace {

@@ -1,4 +1,4 @@
-#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 
 #include <algorithm>
 #include <cmath>

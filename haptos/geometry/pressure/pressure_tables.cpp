@@ -1,7 +1,7 @@
 // Surfaces of equal pressure where the pressure of a body is a table (pressure_surface.h).
 #include <cmath>
 
-#include "haptos/geometry/field/pressure_surface.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 
 namespace haptos {
 

@@ -38,7 +38,7 @@
 #include <vector>
 
 #include "haptos/geometry/field/distance_field.h"
-#include "haptos/geometry/field/pressure_law.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 
 namespace haptos {
 

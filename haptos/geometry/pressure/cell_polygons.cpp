@@ -1,4 +1,4 @@
-#include "haptos/geometry/field/cell_polygons.h"
+#include "haptos/geometry/pressure/cell_polygons.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "haptos/geometry/field/pressure_law.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 
 #include <algorithm>
 #include <cmath>
