@@ -13,11 +13,12 @@ double SampledField::change(const Vec3d& x, double phi, double r) const {
   int i[3];
   const double beyond = cell_of(x, i);
   const bool fine = samples_at(i) != nullptr;
-  // By the exact distance, which phi is that near to at both places.
-  const double there = slack(true), far = slack(false);
-  const double way = r + slack(fine);
-  const bool deep = phi - beyond - way <= -kBand * cell_;  // may reach blocks without samples
-  const double sure = way + (deep ? far : there) + beyond;
+  // Samples are distances, which differ by the way between them at most. So values at x and y
+  // differ by no more than the mean way from a corner about x to one about y, each taken as often
+  // as it weighs: by the root of its mean square, r^2 and the spread of the corners of both cells.
+  const bool deep = phi - beyond - r - slack(fine) <= -kBand * cell_;  // y: maybe in a coarse cell
+  const auto spread = [&](bool samples) { return 0.75 * square(samples ? cell_ : kBlock * cell_); };
+  const double sure = std::sqrt(r * r + spread(fine) + spread(!deep)) + beyond, far = slack(false);
   if (r > kOctant * cell_) return fine && !deep ? vmin(sure, kSteepest * r + beyond) : sure;
   // Outside, blocks without samples are farther than that from what is inside.
   const int own[3] = {i[0] / kBlock, i[1] / kBlock, i[2] / kBlock};
@@ -42,28 +43,19 @@ bool SampledField::block_is_outside(const int (&p)[3]) const {
 }
 
 bool SampledField::slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const {
-  int i[3];
-  if (r > kAbout * cell_ || cell_of(x, i) > 0) return false;
-  const float* v = samples_at(i);
-  if (!v) return false;
-  const std::int32_t block = block_at({i[0] / kBlock, i[1] / kBlock, i[2] / kBlock});
-  const auto half = [&](int k) { return i[k] / kOctant & 1; };
-  const Slopes* s = &slopes_[at_index(8 * block + half(0) + 2 * half(1) + 4 * half(2))];
-  Slopes cell;
-  if (in_cell(x, i, r)) {
-    for (int d = 0; d < 3; ++d)
-      for (int c = 0; c < 8; ++c)
-        if (!(c >> d & 1)) {
-          constexpr int kStep[3] = {1, kSide, kSide * kSide};
-          const float* at = v + (c & 1) + kSide * ((c >> 1 & 1) + kSide * (c >> 2));
-          cell.merge(d, (at[kStep[d]] - *at) * static_cast<float>(per_cell_));
-        }
-    s = &cell;
+  Slopes s;
+  if (!slopes_in_cells(x, r, s)) {
+    int i[3];
+    if (r > kAbout * cell_ || cell_of(x, i) > 0) return false;
+    const std::int32_t block = block_at({i[0] / kBlock, i[1] / kBlock, i[2] / kBlock});
+    if (block < 0) return false;
+    const auto half = [&](int k) { return i[k] / kOctant & 1; };
+    s = slopes_[at_index(8 * block + half(0) + 2 * half(1) + 4 * half(2))];
   }
-  if (!(s->lo[0] <= s->hi[0])) return false;
+  if (!(s.lo[0] <= s.hi[0])) return false;
   double square = 0;
   for (int k = 0; k < 3; ++k) {
-    const auto lo = static_cast<double>(s->lo[k]), hi = static_cast<double>(s->hi[k]);
+    const auto lo = static_cast<double>(s.lo[k]), hi = static_cast<double>(s.hi[k]);
     middle[k] = 0.5 * (lo + hi);
     square += 0.25 * (hi - lo) * (hi - lo);
   }
@@ -71,12 +63,45 @@ bool SampledField::slopes(const Vec3d& x, double r, Vec3d& middle, double& sprea
   return true;
 }
 
-// Whether all within r of x is in the cell i.
-bool SampledField::in_cell(const Vec3d& x, const int (&i)[3], double r) const {
+// Of the cells within r of x, where they are no more than kNear along each axis and keep samples.
+bool SampledField::slopes_in_cells(const Vec3d& x, double r, Slopes& near) const {
+  constexpr int kNear = 4;
+  int first[3], last[3];
   for (int k = 0; k < 3; ++k) {
-    const double u = (x[k] - origin_[k]) * per_cell_ - i[k], off = r * per_cell_;
-    if (u < off || u > 1 - off) return false;
+    const double u = (x[k] - origin_[k]) * per_cell_, off = r * per_cell_;
+    if (u - off < 0 || u + off >= kBlock * blocks_[k]) return false;
+    first[k] = static_cast<int>(u - off), last[k] = static_cast<int>(u + off);
+    if (last[k] - first[k] >= kNear) return false;
   }
+  int at[3];
+  for (at[2] = first[2] / kBlock; at[2] <= last[2] / kBlock; ++at[2])
+    for (at[1] = first[1] / kBlock; at[1] <= last[1] / kBlock; ++at[1])
+      for (at[0] = first[0] / kBlock; at[0] <= last[0] / kBlock; ++at[0]) {
+        const std::int32_t block = block_at(at);
+        if (block < 0) return false;
+        int lo[3], hi[3];  // corners
+        for (int k = 0; k < 3; ++k) {
+          lo[k] = std::max(first[k] - kBlock * at[k], 0);
+          hi[k] = std::min(last[k] - kBlock * at[k], kBlock - 1) + 1;
+        }
+        const float* v = &value_[at_index(block) * kSamples];
+        for (int axis = 0; axis < 3; ++axis) {
+          constexpr int kStep[3] = {1, kSide, kSide * kSide};
+          const int step = kStep[axis];
+          float least = near.lo[axis] * static_cast<float>(cell_),
+                most = near.hi[axis] * static_cast<float>(cell_);
+          for (int c = lo[2]; c <= hi[2] - (axis == 2); ++c)
+            for (int b = lo[1]; b <= hi[1] - (axis == 1); ++b) {
+              const float* row = v + kSide * (b + kSide * c);
+              for (int a = lo[0]; a <= hi[0] - (axis == 0); ++a) {
+                const float rise = row[a + step] - row[a];
+                least = std::min(least, rise), most = std::max(most, rise);
+              }
+            }
+          near.lo[axis] = least * static_cast<float>(per_cell_);
+          near.hi[axis] = most * static_cast<float>(per_cell_);
+        }
+      }
   return true;
 }
 

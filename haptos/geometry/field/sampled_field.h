@@ -189,7 +189,7 @@ class SampledField {
   Slopes slopes_in_granule(std::ptrdiff_t block, int g) const;
   Slopes slopes_about_octant(const int (&block)[3], int octant,
                              const std::vector<Slopes>& granule) const;
-  bool in_cell(const Vec3d& x, const int (&i)[3], double r) const;
+  bool slopes_in_cells(const Vec3d& x, double r, Slopes& near) const;
   bool block_is_outside(const int (&p)[3]) const;  // of one without samples
 
   Vec3d origin_{};

@@ -13,6 +13,10 @@ namespace {
 // many more hold none of it, the bodies do not overlap.
 constexpr std::size_t kEnough = 40, kTooMany = 4000;
 constexpr int kEnoughSeen = 20;
+// As long as fewer cells of samples are in both bodies at their middle, that many do not.
+constexpr int kEnoughDeep = 5;
+// Of g, by which a step to its zero is told.
+constexpr double kNoSlope = 1e-6;
 constexpr int kLevels = 24;
 // Cells of samples are not parted further than that to find a small patch.
 constexpr double kBelowSamples = 0.2;
@@ -20,6 +24,8 @@ constexpr double kBelowSamples = 0.2;
 constexpr double kFinest = 0.05;
 // Cells across the width of a strip, as a part of those across a disc, and at most along it.
 constexpr double kAcrossStrip = 0.07, kAlong = 256;
+
+double one_norm(const Vec3d& v) { return vabs(v[0]) + vabs(v[1]) + vabs(v[2]); }
 
 }  // namespace
 
@@ -59,14 +65,14 @@ bool PressureSurface::take(const Side& a, const Side& b) {
     for (int k = 0; k < 3; ++k) {
       double reach = 0;
       for (int j = 0; j < 3; ++j) reach += vabs(turn_(j, k)) * half[j];
-      region_.lo[k] = std::max(region_.lo[k], middle[k] - reach);
-      region_.hi[k] = std::min(region_.hi[k], middle[k] + reach);
+      region_.lo[k] = std::max(region_.lo[k], middle[k] - reach - way_);
+      region_.hi[k] = std::min(region_.hi[k], middle[k] + reach + way_);
     }
   }
   return !region_.is_empty();
 }
 
-// Whether a cube about a place may hold a point of the surface.
+// Whether a cube about a place may hold a point of the surface, also where other has moved by way_.
 bool PressureSurface::may_hold(const Vec3d& middle, double half) {
   const double radius = 2 * kHalf * half;
   const Vec3d there = turn_ * middle + shift_;
@@ -75,60 +81,77 @@ bool PressureSurface::may_hold(const Vec3d& middle, double half) {
   about_.known = false;
   if (phi_own > own) return false;
   const double phi_other = other_->phi(there);
-  const double other = other_->change(there, phi_other, radius);
+  const double other = other_->change(there, phi_other, radius + way_);
   ++asked_;
   if (phi_other > other) return false;
   const double gap = g({phi_own, phi_other}), sum = phi_own + phi_other;
   if (vabs(gap) > share_own_ * own + share_other_ * other) return false;
+  about_.middle = {phi_own, phi_other};
+  about_.least = sum - own - other;
   Vec3d slope_own, slope_other;
   double spread_own, spread_other;
   if (own_->slopes(middle, radius, slope_own, spread_own) &&
-      other_->slopes(there, radius, slope_other, spread_other)) {
+      other_->slopes(there, radius + way_, slope_other, spread_other)) {
     const Vec3d across = transpose(turn_) * slope_other;
+    const double moved = way_ > 0 ? (norm(slope_other) + spread_other) * way_ : 0;
     about_.known = true;
     about_.gap = gap, about_.sum = sum;
     about_.gap_slope = share_own_ * slope_own - share_other_ * across;
     about_.sum_slope = slope_own + across;
-    about_.gap_off = (share_own_ * spread_own + share_other_ * spread_other) * radius;
+    about_.gap_off =
+        (share_own_ * spread_own + share_other_ * spread_other) * radius + share_other_ * moved;
     // Between tables g bends with the depths: its bound above holds, its slopes do not.
     if (bent_) about_.gap_off = Aabb::kInf;
-    about_.sum_off = (spread_own + spread_other) * radius;
+    about_.sum_off = (spread_own + spread_other) * radius + moved;
+    about_.least = std::max(about_.least, about_.least_sum(half));
     return about_.may_hold(Vec3d::zero(), half);
   }
-  if (!convex_ || sum <= 0) return true;
-  const Vec3d slope = own_->at(middle).gradient + transpose(turn_) * other_->at(there).gradient;
-  return sum <= norm(slope) * radius * (1 + 1e-9) + 1e-12 * radius;
+  if (!convex_) return true;
+  // The sum is convex: no less than its tangents say, there and where g is about zero.
+  const auto no_less = [&](const Vec3d& at, double sum_at, const Vec3d& slope) {
+    const double low = sum_at + dot(slope, middle - at) - half * one_norm(slope) * (1 + 1e-9);
+    about_.least = std::max(about_.least, low - 1e-12 * radius - way_);
+    return about_.least;
+  };
+  const Vec3d out = own_->at(middle).gradient,
+              across = transpose(turn_) * other_->at(there).gradient;
+  if (no_less(middle, sum, out + across) > 0) return false;
+  const Vec3d slope = share_own_ * out - share_other_ * across;
+  const double size = squared_norm(slope);
+  if (!(size > kNoSlope * square(share_own_ + share_other_))) return true;
+  const Vec3d at = middle - slope * (gap / size);
+  const SignedDistance<double> a = own_->at(at), b = other_->at(turn_ * at + shift_);
+  ++asked_;
+  return no_less(at, a.phi + b.phi, a.gradient + transpose(turn_) * b.gradient) <= 0;
 }
 
 // A part of that cube.
 bool PressureSurface::About::may_hold(const Vec3d& off, double half) const {
-  const auto reach = [&](const Vec3d& s) { return half * (vabs(s[0]) + vabs(s[1]) + vabs(s[2])); };
-  return sum + dot(sum_slope, off) <= reach(sum_slope) + sum_off &&
-         vabs(gap + dot(gap_slope, off)) <= reach(gap_slope) + gap_off;
+  return sum + dot(sum_slope, off) <= half * one_norm(sum_slope) + sum_off &&
+         vabs(gap + dot(gap_slope, off)) <= half * one_norm(gap_slope) + gap_off;
 }
 
-bool PressureSurface::begin(const Side& a, const Side& b, Aabb& where) {
+double PressureSurface::About::least_sum(double half) const {
+  return sum - half * one_norm(sum_slope) - sum_off;
+}
+
+bool PressureSurface::begin(const Side& a, const Side& b, double way) {
   patches_.clear(), triangles_.clear();
   cut_cells_ = 0, asked_ = 0, deepest_ = presses_ = opposes_ = 0;
-  if (!take(a, b)) return false;
+  way_ = way;
+  return take(a, b);
+}
+
+void PressureSurface::find(const Side& a, const Side& b) {
+  if (!begin(a, b, 0)) return;
+  Aabb where;
   choosing_ = true;
   const bool found = choose_cell(where);
   choosing_ = false;
   cut_cells_ = 0;
-  return found;
-}
-
-void PressureSurface::find(const Side& a, const Side& b) {
-  Aabb where;
-  if (!begin(a, b, where)) return;
+  if (!found) return;
   if (by_table_) law_both_ = PressureLaw::of_both(law_own_, law_other_);
   cut_all(where);
-}
-
-double PressureSurface::depth(const Side& a, const Side& b) {
-  Aabb where;
-  begin(a, b, where);
-  return deepest_;
 }
 
 // Makes the grid finer until it shows the surface, and says where that is and how fine the last
@@ -149,11 +172,22 @@ bool PressureSurface::choose_cell(Aabb& where) {
     return origin_ + cell_ * Vec3d{{double(c.at[0]), double(c.at[1]), double(c.at[2])}};
   };
   for (int level = 0; level < kLevels; ++level) {
+    next_.clear();
+    int deep = 0;
     std::erase_if(cells_, [&](const Cell& c) {
-      return !may_hold(corner(c) + Vec3d{{1, 1, 1}} * (0.5 * cell_), 0.5 * cell_);
+      const double half = 0.5 * cell_;
+      if (!may_hold(corner(c) + half * Vec3d{{1, 1, 1}}, half)) return true;
+      deep += about_.middle.own + about_.middle.other < 0;
+      for (int k = 0; k < 8; ++k)
+        if (!about_.known || about_.may_hold(middle_of_part(k, 0.5 * half), 0.5 * half))
+          next_.push_back(
+              {{2 * c.at[0] + (k & 1), 2 * c.at[1] + (k >> 1 & 1), 2 * c.at[2] + (k >> 2)}});
+      return false;
     });
     if (cells_.empty()) return false;
-    if (cells_.size() >= kEnough) {
+    const bool finest = own_->cell() > 0 && cell_ < kBelowSamples * own_->cell();
+    const bool many = cells_.size() > kTooMany;
+    if (cells_.size() >= kEnough && (deep >= kEnoughDeep || convex_ || finest || many)) {
       area_ = deepest_ = rim_ = 0, cut_box_ = Aabb(), seen_ = 0;
       for (const Cell& c : cells_) {
         const Vec3d low = corner(c);
@@ -162,14 +196,9 @@ bool PressureSurface::choose_cell(Aabb& where) {
           d[k] = both(low + cell_ * Vec3d{{double(k & 1), double(k >> 1 & 1), double(k >> 2)}});
         cut_cell(low, cell_, d, nullptr, 0, kFiner);
       }
-      if (seen_ >= kEnoughSeen || cells_.size() > kTooMany) break;
+      if (seen_ >= kEnoughSeen || many) break;
     }
-    if (own_->cell() > 0 && cell_ < kBelowSamples * own_->cell()) break;
-    next_.clear();
-    for (const Cell& c : cells_)
-      for (int k = 0; k < 8; ++k)
-        next_.push_back(
-            {{2 * c.at[0] + (k & 1), 2 * c.at[1] + (k >> 1 & 1), 2 * c.at[2] + (k >> 2)}});
+    if (finest) break;
     cells_.swap(next_);
     cell_ *= 0.5;
   }

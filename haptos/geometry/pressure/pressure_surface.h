@@ -71,11 +71,14 @@ class PressureSurface {
 
   /// Finds the surface of two bodies, one of them not rigid and one of them bounded.
   void find(const Side& a, const Side& b);
-  /// About how deep they overlap [m], 0 where they do not: for a part of the time. Finds no
-  /// patches.
-  double depth(const Side& a, const Side& b);
-  /// The same of the bodies that find() or depth() saw last.
+  /// About how deep those overlap that find() saw last [m], 0 where they do not.
   double depth() const { return deepest_; }
+  /// A depth of two bodies that is more than `limit` [m]; 0 where that is not found: what is more
+  /// by less than samples tell. Finds no patches, in a part of the time of find().
+  double deeper_than(const Side& a, const Side& b, double limit);
+  /// Whether two bodies stay apart however they move, as long as no point of one gets farther than
+  /// `way` as the other sees it [m]. False where that is not known.
+  bool apart(const Side& a, const Side& b, double way);
 
   const std::vector<PressurePatch>& patches() const { return patches_; }
   /// Of the angle between the ways out of both where they press, the mean: -1 where they face each
@@ -128,15 +131,31 @@ class PressureSurface {
   // About a place, to first order, where slopes are known: how g and the sum of distances change in
   // a cube, and by how much they are off that at most.
   struct About {
+    Both middle{0, 0};
+    double least = 0;  // of the sum of distances, there or more [m]
     bool known = false;
     double gap, sum, gap_off, sum_off;
     Vec3d gap_slope, sum_slope;
     bool may_hold(const Vec3d& off, double half) const;
+    double least_sum(double half) const;
   };
+  // Of the search for the deepest place (pressure_depth.cpp).
+  struct Cube {
+    Vec3d middle;
+    double half;
+    About about;
+    bool operator<(const Cube& o) const { return about.least > o.about.least; }
+  };
+  // From the middle of a cube to that of one of its eight parts.
+  static Vec3d middle_of_part(int part, double half) {
+    return {{part & 1 ? half : -half, part & 2 ? half : -half, part & 4 ? half : -half}};
+  }
   bool may_hold(const Vec3d& middle, double half);
   bool take(const Side& a, const Side& b);
-  bool begin(const Side& a, const Side& b, Aabb& where);
+  bool begin(const Side& a, const Side& b, double way);
   bool choose_cell(Aabb& where);
+  bool search(double limit, int most);
+  bool look_in(const Vec3d& middle, double half, double limit);
   void cut_all(const Aabb& where);
   void cut_block(const Vec3i& first);
   void ask_corner(const Vec3i& first, int i, int j, int k);
@@ -159,6 +178,7 @@ class PressureSurface {
   bool bent_ = false;                           // so is g: that one, and the other is not rigid
   PressureLaw law_own_, law_other_, law_both_;  // of tables; that of both in find() alone
   About about_;                                 // where may_hold() looked last
+  double way_ = 0;                              // that other may move yet, of apart() [m]
   Aabb region_;                                 // where both are inside, frame of own
   Vec3d origin_;
   double cell_ = 0;
@@ -181,6 +201,7 @@ class PressureSurface {
   Corner edge_[3 * kSide * kSide * kSide];
   int edge_known_[3 * kSide * kSide * kSide] = {}, block_ = 0;
   std::vector<Cell> cells_, next_;
+  std::vector<Cube> cubes_;  // a heap
 };
 
 }  // namespace haptos

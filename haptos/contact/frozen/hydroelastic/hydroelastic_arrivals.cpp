@@ -13,6 +13,9 @@ namespace {
 constexpr int kMostRevisions = 3, kMostLooks = 16;
 // Patches are found anew where bodies get so many times as deep as they know of.
 constexpr double kDeeper = 2;
+// Whether bodies stay apart is asked of so many times the way of the step, as the next motion that
+// is looked at may be longer.
+constexpr double kFarther = 2;
 // Parts of a mesh are taken to be no thinner than so many cells of its field.
 constexpr double kThin = 8;
 // Of patches that were found on the way.
@@ -35,27 +38,46 @@ void HydroelasticSampler::move(const std::vector<double>& z) {
       after_[i] = compose(link->pose_after(z, h_), shapes_[i].frame);
 }
 
-// How far the box of i moves at most, as seen from j [m].
-double HydroelasticSampler::travel(int i, int j) const {
-  return largest_move(shapes_[at_index(i)].field->box(), {pose_[at_index(i)], after_[at_index(i)]},
-                      {pose_[at_index(j)], after_[at_index(j)]});
+// How far a point of either moves at most, as seen from the other [m].
+double HydroelasticSampler::travel(const Pair& pair) const {
+  const auto of = [&](int i, int j) {
+    const DistanceField& field = *shapes_[at_index(i)].field;
+    if (!field.bounded()) return 0.0;
+    return largest_move(field.box(), {pose_[at_index(i)], after_[at_index(i)]},
+                        {pose_[at_index(j)], after_[at_index(j)]});
+  };
+  const auto [i, j] = pair.shape;
+  return std::max(of(i, j), of(j, i));
+}
+
+// Whether a pair stays apart on its way to after_, as far as its boxes tell and the fields.
+bool HydroelasticSampler::clears(Pair& pair, double way, PressureSurface& surface) const {
+  if (way <= pair.clear) return true;
+  const double asked = kFarther * way;
+  if (asked >= pair.unclear) return false;
+  const auto [i, j] = pair.shape;
+  const bool apart = surface.apart(side_of(shapes_[at_index(i)], pose_[at_index(i)]),
+                                   side_of(shapes_[at_index(j)], pose_[at_index(j)]), asked);
+  (apart ? pair.clear : pair.unclear) = asked;
+  return apart;
 }
 
 // Whether the bodies of a pair come to overlap by more than its patches know of on the way to
 // after_, and when.
 bool HydroelasticSampler::deepens(Pair& pair, PressureSurface& surface) const {
+  const double way = travel(pair);
+  if (!(way > pair.depth)) return false;
+  if (pair.depth == 0 && clears(pair, way, surface)) return false;
   const auto [i, j] = pair.shape;
   const PressedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-  const double way = a.field->bounded() ? travel(i, j) : travel(j, i);
-  if (!(way > pair.depth)) return false;
   const double part = 0.5 * std::min(thinnest(*a.field), thinnest(*b.field));
   const int looks = std::clamp(static_cast<int>(std::ceil(way / part)), 1, kMostLooks);
   for (int k = 1; k <= looks; ++k) {
     const double t = static_cast<double>(k) / looks;
-    const double depth =
-        surface.depth(side_of(a, interpolate(pose_[at_index(i)], after_[at_index(i)], t)),
-                      side_of(b, interpolate(pose_[at_index(j)], after_[at_index(j)], t)));
-    if (!(depth > kDeeper * pair.depth)) continue;
+    const double depth = surface.deeper_than(
+        side_of(a, interpolate(pose_[at_index(i)], after_[at_index(i)], t)),
+        side_of(b, interpolate(pose_[at_index(j)], after_[at_index(j)], t)), kDeeper * pair.depth);
+    if (depth == 0) continue;
     pair.depth = depth, pair.t = t;
     return true;
   }
@@ -77,6 +99,7 @@ void HydroelasticSampler::arrive(Pair& pair, const std::vector<double>& z,
   }
   pair.sample.clear();
   find(pair, then[0], then[1], surface, pair.sample);
+  pair.depth = std::max(pair.depth, surface.depth());
   for (ContactSample& s : pair.sample) {
     // Beside an edge depth is that to the side, and does not tell how far to go back: p / g, where
     // it would be zero by its slope here, may be far above the surface. It is no farther than p /

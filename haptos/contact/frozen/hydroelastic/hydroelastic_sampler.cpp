@@ -77,9 +77,11 @@ void HydroelasticSampler::sample(const StepContext& context, FrozenContact& cont
         const auto [i, j] = pairs_[at_index(k)];
         Pair& pair = pair_[at_index(k)];
         pair.shape[0] = i, pair.shape[1] = j;
-        pair.depth = 0, pair.t = -1, pair.past_middle = false;
+        pair.depth = 0, pair.t = -1, pair.clear = -1, pair.unclear = Aabb::kInf;
+        pair.past_middle = false;
         pair.sample.clear();
         if (!box_[at_index(i)].overlaps(box_[at_index(j)])) return;
+        if (context.z && clears(pair, travel(pair), surface)) return;
         find(pair, pose_[at_index(i)], pose_[at_index(j)], surface, pair.sample);
         pair.depth = surface.depth(), pair.past_middle = surface.past_middle();
       },

@@ -17,7 +17,8 @@
 // The stiffness is that of the bodies, whatever the mass and the step: the near-rigid bound of the
 // other models does not hold here.
 //
-// Bodies that are apart where the step starts, or overlap by less than half of what they will, are
+// Pairs of which the fields tell that they stay apart on the way of the step are left alone. Bodies
+// that are apart where the step starts, or overlap by less than half of what they will, are
 // looked at along the motion of the start of the step, and of the solved one (revise()): where they
 // overlap on the way they get the patches that they have there, as places and gaps at the start of
 // the step. Such a patch pushes once its gap is closed, and no sooner.
@@ -58,9 +59,11 @@ class HydroelasticSampler final : public ContactSampler {
  private:
   struct Pair {
     int shape[2];
-    double depth = 0;          // that its patches know of, about [m]
-    double t = -1;             // of the look that found it deeper, in steps; below 0: none
-    bool past_middle = false;  // PressureSurface::past_middle() at the start of the step
+    double depth = 0;             // that its patches know of, about [m]
+    double t = -1;                // of the look that found it deeper, in steps; below 0: none
+    double clear = -1;            // they stay apart on a way so long from where the step starts [m]
+    double unclear = Aabb::kInf;  // on one so long that is not known [m]
+    bool past_middle = false;     // PressureSurface::past_middle() at the start of the step
     std::vector<ContactSample> sample;
   };
   bool may_touch(int i, int j) const;
@@ -71,7 +74,8 @@ class HydroelasticSampler final : public ContactSampler {
   void add(const StepContext& context, FrozenContact& contact, int pair);
   // hydroelastic_arrivals.cpp
   void move(const std::vector<double>& z);
-  double travel(int i, int j) const;
+  double travel(const Pair& pair) const;
+  bool clears(Pair& pair, double way, PressureSurface& surface) const;
   bool look_ahead(const std::vector<double>& z);
   bool deepens(Pair& pair, PressureSurface& surface) const;
   void arrive(Pair& pair, const std::vector<double>& z, PressureSurface& surface) const;
