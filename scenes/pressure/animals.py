@@ -112,7 +112,8 @@ class Course:
 
     time: np.ndarray  # [s]
     kinetic: np.ndarray  # [J]
-    potential: np.ndarray  # [J]
+    potential: np.ndarray  # of weight [J]
+    elastic: np.ndarray  # of what is pressed in [J]
     fastest: np.ndarray  # place of any animal [m/s]
     outside: int  # animals that are not in the box at the end
 
@@ -133,7 +134,9 @@ def fall(count: int = COUNT, seconds: float = 3.0, dt: float = 0.0025, seed: int
         places = np.array([view.position[0, :3] for view in views])
         speeds = np.array([view.velocity[0, :3] for view in views])
         both = [tree.energy(view.position[0], view.velocity[0]) for tree, view in zip(trees, views)]
-        rows.append((step * dt, *np.sum(both, axis=0), np.linalg.norm(speeds, axis=1).max()))
+        pressed = sim.contacts["normal_force"] * np.maximum(-sim.contacts["gap"], 0)
+        rows.append((step * dt, *np.sum(both, axis=0), 0.5 * pressed.sum(),
+                     np.linalg.norm(speeds, axis=1).max()))
         if tell:
             tell(*rows[-1])
     outside = (np.abs(places[:, :2]) > 0.5 * INSIDE).any(axis=1) | (places[:, 2] < 0)
@@ -188,10 +191,10 @@ def main() -> None:
     parser.add_argument("--dt", type=float, default=0.0025, help="step [s]")
     parser.add_argument("--picture", type=Path, help="of the pile at the end")
     given = parser.parse_args()
-    print("   time   kinetic energy   potential   fastest")
+    print("   time   kinetic energy    of weight     elastic       fastest")
     sim, course = fall(given.count, given.seconds, given.dt,
-                       tell=lambda t, k, p, v: print(f"{t:5.1f} s {k:13.3e} J {p:9.4f} J {1e3 * v:9.3f} mm/s",
-                                                     flush=True))
+                       tell=lambda t, k, p, e, v: print(
+                           f"{t:5.1f} s {k:13.3e} J {p:11.6f} J {e:11.6f} J {1e3 * v:9.3f} mm/s", flush=True))
     print(f"{course.outside} of {given.count} animals are not in the box; "
           f"they are {1e3 * deepest(sim):.2f} mm deep in each other")
     if given.picture:
