@@ -160,6 +160,7 @@ bool PressureSurface::choose_cell(Aabb& where) {
   const Vec3d size = region_.extent();
   const double longest = std::max({size[0], size[1], size[2]});
   if (!(longest > 0)) return false;
+  area_ = rim_ = 0, cut_box_ = Aabb(), seen_ = 0;
   cell_ = longest / 2;
   origin_ = region_.lo;
   cells_.clear();
@@ -187,7 +188,7 @@ bool PressureSurface::choose_cell(Aabb& where) {
     if (cells_.empty()) return false;
     const bool finest = own_->cell() > 0 && cell_ < kBelowSamples * own_->cell();
     const bool many = cells_.size() > kTooMany;
-    if (cells_.size() >= kEnough && (deep >= kEnoughDeep || convex_ || finest || many)) {
+    if (finest || many || (cells_.size() >= kEnough && (deep >= kEnoughDeep || convex_))) {
       area_ = deepest_ = rim_ = 0, cut_box_ = Aabb(), seen_ = 0;
       for (const Cell& c : cells_) {
         const Vec3d low = corner(c);
