@@ -1,29 +1,33 @@
 #include "haptos/system/coat/coat_compliance.h"
 
+#include <algorithm>
+
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
 namespace haptos {
 
+// By columns, which are rows: C is symmetric.
 void CoatCompliance::displace(const std::vector<int>& pressed, const std::vector<Vec3d>& force,
                               std::vector<Vec3d>& out) const {
+  constexpr std::ptrdiff_t kAtOnce = 384;
+  const auto row = static_cast<std::ptrdiff_t>(3 * rest.size());
   out.assign(rest.size(), Vec3d::zero());
-  const std::size_t row = 3 * rest.size();
-  for_each(
-      nodes(),
-      [&](std::ptrdiff_t i) {
-        double u[3] = {0, 0, 0};
-        for (int r = 0; r < 3; ++r) {
-          const float* p = matrix.data() + (3 * at_index(i) + at_index(r)) * row;
-          for (std::size_t k = 0; k < pressed.size(); ++k) {
-            const float* c = p + 3 * at_index(pressed[k]);
-            const Vec3d& f = force[k];
-            u[r] = fma(double(c[0]), f[0], fma(double(c[1]), f[1], fma(double(c[2]), f[2], u[r])));
-          }
-        }
-        out[at_index(i)] = {{u[0], u[1], u[2]}};
-      },
-      32);
+  for_each((row + kAtOnce - 1) / kAtOnce,
+           [&](std::ptrdiff_t part) {
+             const std::ptrdiff_t first = part * kAtOnce, count = std::min(kAtOnce, row - first);
+             double u[kAtOnce] = {};
+             for (std::size_t k = 0; k < pressed.size(); ++k)
+               for (int r = 0; r < 3; ++r) {
+                 const double f = force[k][r];
+                 if (f == 0) continue;
+                 const float* c = matrix.data() + (3 * pressed[k] + r) * row + first;
+                 for (std::ptrdiff_t i = 0; i < count; ++i) u[i] += f * static_cast<double>(c[i]);
+               }
+             for (std::ptrdiff_t i = 0; i < count; ++i)
+               out[at_index((first + i) / 3)][static_cast<int>((first + i) % 3)] = u[i];
+           },
+           1);
 }
 
 }  // namespace haptos
