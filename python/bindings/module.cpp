@@ -52,5 +52,6 @@ NB_MODULE(_core, m) {
   bind_image(m);
   bind_layer(m);
   bind_distance_field(m);
+  bind_taxels(m);
   bind_render(m);
 }

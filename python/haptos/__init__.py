@@ -144,6 +144,7 @@ from haptos.tactile.sensors import (
     TactileSensor,
     Touch,
 )
+from haptos.tactile.taxels import TaxelImage, Taxels
 from haptos.view.viewer import Viewer
 
 __version__ = version
@@ -231,6 +232,8 @@ __all__ = [
     "TactileLight",
     "TactileNoise",
     "TactileSensor",
+    "TaxelImage",
+    "Taxels",
     "TetMesh",
     "TetProgress",
     "TetReport",

@@ -1,0 +1,142 @@
+"""Taxels on bodies in hydroelastic contact (docs/contact/hydroelastic.md)."""
+
+import numpy as np
+import pytest
+
+import haptos
+from conftest import load_script
+
+WEIGHT = 9.81 * 0.5
+
+
+def plate(pitch: float, side: float) -> tuple:
+    """Places on the upper face of a box of half height 1 cm."""
+    x = pitch * (np.arange(round(side / pitch)) + 0.5) - 0.5 * side
+    return np.array([(a, b, 0.01) for a in x for b in x]), pitch**2
+
+
+def ball_on_pad(modulus: float | dict, ball: float | dict = 0, slope: float = 0.0, mesh: bool = False,
+                friction: float = 0.5) -> haptos.Sim:
+    """A ball of .5 kg and 2 cm, or a box in its place, on a pad that stands."""
+    scene = haptos.Scene(dt=0.002, gravity=(9.81 * np.sin(slope), 0, -9.81 * np.cos(slope)))
+    scene.add_rigid("pad", haptos.RobotShape("box", (0.03, 0.03, 0.01)), fixed=True, hydroelastic=modulus,
+                    friction=friction)
+    shape = haptos.RobotShape("sphere", 0.02)
+    if mesh:
+        shape = haptos.RobotShape("mesh", mesh=haptos.icosphere(0.02, 0.001))
+    if slope:
+        shape = haptos.RobotShape("box", (0.008, 0.008, 0.01))
+    scene.add_rigid("body", shape, mass=0.5, position=(0, 0, 0.02 if slope else 0.03), hydroelastic=ball,
+                    friction=friction)
+    return scene.compile()
+
+
+def settle(sim: haptos.Sim, steps: int = 400) -> haptos.Sim:
+    for _ in range(steps):
+        sim.step()
+    return sim
+
+
+@pytest.mark.parametrize(("modulus", "ball"), [(1e8, 0), (0, 1e8), (1e8, 2e8)])
+def test_pressure_under_a_ball_is_a_paraboloid_and_adds_up_to_its_weight(modulus, ball):
+    sim = settle(ball_on_pad(modulus, ball, friction=0.0))
+    place, area = plate(2.5e-4, 0.02)
+    taxels = haptos.Taxels(sim, "pad", place, area)
+    image = taxels.read()
+    assert image.force[0].sum(0) == pytest.approx([0, 0, -WEIGHT], abs=0.01 * WEIGHT)
+    k = 1e8 if 0 in (modulus, ball) else 1 / (1 / 1e8 + 1 / 2e8)
+    deep = 0.03 - sim.robots["body"].position[0, 2]
+    r2 = (taxels.place[:, :2]**2).sum(1)
+    # The ball's depth along the vertical, or the distance to its surface where the ball is soft.
+    sphere = 0.02 - np.sqrt(r2 + (0.02 - deep)**2)
+    upright = deep - (0.02 - np.sqrt(0.02**2 - r2))
+    law = k * np.maximum(upright if ball == 0 else sphere, 0)
+    assert image.pressure[0] == pytest.approx(law, abs=0.02 * law.max())
+    assert image.pressure[0].max() == pytest.approx(k * deep, rel=0.02)
+    share = 1 if ball == 0 else 0 if modulus == 0 else k / 1e8
+    assert image.displacement[0].max() == pytest.approx(share * deep, rel=0.02, abs=1e-12)
+    assert np.abs(image.shear).max() < 1e-3 * image.pressure.max()
+    assert (image.pressure[0] == 0).any() and (image.normal[0] @ [0, 0, 1] > 0.8).all()
+
+
+def test_a_table_and_a_mesh_give_what_they_should():
+    rows = {"pressure": [[2e-5, 1e3], [1e-4, 3e4]]}
+    sim = settle(ball_on_pad(rows, mesh=True, friction=0.0))
+    place, area = plate(2.5e-4, 0.02)
+    image = haptos.Taxels(sim, "pad", place, area).read()
+    assert image.force[0].sum(0) == pytest.approx([0, 0, -WEIGHT], abs=0.015 * WEIGHT)
+
+
+def test_shear_holds_what_rests_on_a_slope_and_does_not_fade():
+    sim = settle(ball_on_pad(1e8, slope=0.2))
+    place, area = plate(2.5e-4, 0.03)
+    taxels = haptos.Taxels(sim, "pad", place, area)
+    first = taxels.read()
+    pull = [WEIGHT * np.sin(0.2), 0, -WEIGHT * np.cos(0.2)]
+    assert first.force[0].sum(0) == pytest.approx(pull, abs=0.01 * WEIGHT)
+    pressed = first.pressure[0] > 0
+    assert (np.linalg.norm(first.shear[0], axis=1) <= 0.5 * first.pressure[0] + 1e-9).mean() > 0.99
+    assert pressed.sum() * area == pytest.approx(0.016**2, rel=0.07)
+    # More at the lower edge than at the upper one, by the moment of the weight.
+    x = taxels.place[pressed, 0]
+    assert np.polyfit(x, first.pressure[0, pressed], 1)[0] > 0
+    later = haptos.Taxels(settle(sim, 1000), "pad", place, area).read()
+    assert later.force[0].sum(0) == pytest.approx(pull, abs=0.01 * WEIGHT)
+
+
+def test_taxels_on_the_ball_feel_the_opposite():
+    sim = settle(ball_on_pad(1e8, 2e8, friction=0.0))
+    mesh = haptos.icosphere(0.02, 3e-4)
+    taxels = haptos.Taxels.on_mesh(sim, "body", mesh)
+    assert np.linalg.norm(taxels.place, axis=1) == pytest.approx(0.02, abs=1e-9)
+    assert np.einsum("ij,ij->i", taxels.place, taxels.normal) == pytest.approx(0.02, abs=1e-9)
+    image = taxels.read()
+    place, area = plate(2.5e-4, 0.02)
+    below = haptos.Taxels(sim, "pad", place, area).read()
+    assert image.pressure.max() == pytest.approx(below.pressure.max(), rel=0.02)
+    turn = haptos.base.turns.rotation(sim.robots["body"].position[0, 3:])
+    assert turn @ image.force[0].sum(0) == pytest.approx([0, 0, WEIGHT], abs=0.02 * WEIGHT)
+
+
+def test_environments_are_read_each_by_itself():
+    scene = haptos.Scene(dt=0.002)
+    scene.add_half_space("ground", normal=(0, 0, 1), offset=0)
+    scene.add_rigid("cube", haptos.RobotShape("box", (0.01, 0.01, 0.01)), mass=0.5, hydroelastic=1e8,
+                    position=(0, 0, 0.00999), friction=0.5)
+    sim = scene.compile(envs=3)
+    start = sim.robots["cube"].position.copy()
+    start[1, 2] += 0.1  # in the air
+    sim.robots["cube"].set_state(start, np.zeros((3, 6)))
+    settle(sim, 20)
+    place, area = plate(1e-3, 0.02)
+    place[:, 2] = -0.01
+    image = haptos.Taxels(sim, "cube", place, area).read()
+    assert image.pressure.shape == (3, 400) and image.force.shape == (3, 400, 3)
+    assert (image.pressure[1] == 0).all() and (image.pressure[0] > 0).all()
+    assert (image.pressure[0] == image.pressure[2]).all()
+    assert image.force[0].sum(0) == pytest.approx([0, 0, WEIGHT], rel=0.02, abs=1e-6)
+
+
+def test_what_cannot_be_is_refused():
+    sim = ball_on_pad(1e8)
+    with pytest.raises(haptos.InputError, match="taxels on \"pad\" 1 .*surface"):
+        haptos.Taxels(sim, "pad", [(0, 0, 0.01), (0, 0, 0.1)])
+    with pytest.raises(haptos.InputError, match="area = -1"):
+        haptos.Taxels(sim, "pad", [(0, 0, 0.01)], -1)
+    with pytest.raises(haptos.InputError, match="did you mean \"pad\""):
+        haptos.Taxels(sim, "pda", [(0, 0, 0.01)])
+    scene = haptos.Scene(dt=0.002)
+    scene.add_rigid("box", haptos.RobotShape("box", (0.1, 0.1, 0.1)), mass=1)
+    with pytest.raises(haptos.InputError, match="hydroelastic"):
+        haptos.Taxels(scene.compile(), "box", [(0, 0, 0.1)])
+
+
+def test_a_ring_on_a_fingertip_pulls_aside(tmp_path):
+    scene = load_script("scenes/pressure/taxels.py")
+    sim = scene.hold()
+    taxels = haptos.Taxels.on_mesh(sim, "tip", scene.skin(6e-4))
+    weight = 9.81 * scene.MASS
+    pull = [weight * np.sin(0.2), 0, -weight * np.cos(0.2)]
+    assert taxels.read().force[0].sum(0) == pytest.approx(pull, abs=0.02 * weight)
+    scene.draw(sim, tmp_path / "taxels.png")
+    assert (tmp_path / "taxels.png").stat().st_size > 10_000
