@@ -21,6 +21,7 @@ constexpr float kLeast = 1e-2f;  // weight below which a pixel stays as it is
 constexpr float kFinest = 4;     // period that is left alone [pixel]
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+int nearest(float x) { return static_cast<int>(x + 0.5f); }  // of x >= 0
 
 // Weights of samples s_k = k P / kHalf, k = -kHalf .. kHalf: 2 box - box * box by the trapezoidal
 // rule.
@@ -203,13 +204,13 @@ void ContourSmoother::smooth(DepthImage& image) const {
         y += step * ty;
         Between b;
         if (!between(x, y, b)) return;
+        if (k == kHalf) break;  // whose weight is 0
         const float w = weights[at(kHalf + k)];
         sum[0] += w * b.of(depth.data(), width);
         for (std::size_t n = 0; normals && n < 3; ++n)
           sum[n + 1] += w * b.of(normal.data() + n * size, width);
         // On along the contour there, in the sense of the way so far.
-        const Contour& next = contour[at(static_cast<int>(std::lround(y))) * width +
-                                      at(static_cast<int>(std::lround(x)))];
+        const Contour& next = contour[at(nearest(y)) * width + at(nearest(x))];
         const float sense = next.x * tx + next.y * ty;
         if (sense != 0) {
           tx = sense > 0 ? next.x : -next.x;
