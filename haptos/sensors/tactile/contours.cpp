@@ -21,7 +21,7 @@ constexpr float kLeast = 1e-2f;  // weight below which a pixel stays as it is
 constexpr float kFinest = 4;     // period that is left alone [pixel]
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-int nearest(float x) { return static_cast<int>(x + 0.5f); }  // of x >= 0
+int nearest(float x) { return static_cast<int>(std::floor(x + 0.5f)); }
 
 // Weights of samples s_k = k P / kHalf, k = -kHalf .. kHalf: 2 box - box * box by the trapezoidal
 // rule.
