@@ -6,23 +6,12 @@
 
 #include "haptos/geometry/make/shapes.h"
 #include "haptos/geometry/pressure/pressure_surface.h"
+#include "tests/unit/pressed_fields.h"
 
 namespace haptos {
 namespace {
 
 constexpr double kK = 1e8, kInfinite = std::numeric_limits<double>::infinity();
-
-DistanceField of(ShapeKind kind, const Vec3d& size) {
-  Shape s;
-  s.kind = kind, s.size = size;
-  return DistanceField(s);
-}
-DistanceField of(const TriMesh& mesh, int resolution) {
-  Shape s;
-  s.kind = ShapeKind::kMesh, s.mesh = std::make_shared<TriMesh>(mesh);
-  return DistanceField(s, resolution);
-}
-Pose up(double z) { return {{{0, 0, z}}, {}}; }
 
 TEST(PressureDepth, IsFoundOfBallsBoxesAndPlanes) {
   const DistanceField ball = of(ShapeKind::kSphere, {{0.05, 0, 0}}),

@@ -7,6 +7,7 @@
 
 #include "haptos/base/text/error.h"
 #include "haptos/geometry/pressure/pressure_surface.h"
+#include "tests/unit/pressed_fields.h"
 
 namespace haptos {
 namespace {
@@ -16,12 +17,6 @@ constexpr double kRigid = std::numeric_limits<double>::infinity();
 const PressureLaw& foam() {
   static const PressureLaw law("foam", {{1e-3, 5e3}, {2e-3, 2e4}, {4e-3, 2.4e4}});
   return law;
-}
-
-DistanceField of(ShapeKind kind, const Vec3d& size) {
-  Shape s;
-  s.kind = kind, s.size = size;
-  return DistanceField(s);
 }
 
 double force(const PressureSurface& s) {

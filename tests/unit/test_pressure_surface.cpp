@@ -7,22 +7,13 @@
 
 #include "haptos/geometry/make/shapes.h"
 #include "haptos/geometry/pressure/pressure_surface.h"
+#include "tests/unit/pressed_fields.h"
 
 namespace haptos {
 namespace {
 
 constexpr double kPi = std::numbers::pi, kRigid = std::numeric_limits<double>::infinity();
 
-DistanceField of(ShapeKind kind, const Vec3d& size) {
-  Shape s;
-  s.kind = kind, s.size = size;
-  return DistanceField(s);
-}
-DistanceField of(const TriMesh& mesh, int resolution) {
-  Shape s;
-  s.kind = ShapeKind::kMesh, s.mesh = std::make_shared<TriMesh>(mesh);
-  return DistanceField(s, resolution);
-}
 DistanceField half_space() { return of(ShapeKind::kHalfSpace, {{0, 0, 0}}); }
 
 struct Wrench {
@@ -43,8 +34,6 @@ double push(const DistanceField& a, const Pose& at, double ka, const DistanceFie
   s.find({&a, at, ka}, {&b, {}, kb});
   return wrench(s).force[2];
 }
-
-Pose up(double z) { return {{{0, 0, z}}, {}}; }
 
 TEST(PressureSurface, SphereOnAHalfSpaceHasTheForceOfItsParaboloid) {
   const DistanceField ball = of(ShapeKind::kSphere, {{0.05, 0, 0}}), plane = half_space();

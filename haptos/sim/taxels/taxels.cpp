@@ -8,6 +8,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
+#include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/sim.h"
 
@@ -102,30 +103,33 @@ void hand_out(const std::vector<Rubs>& rubs, const std::vector<int>& pressed,
 
 }  // namespace
 
-std::vector<Taxels::Pressed> Taxels::shapes_of(const Model& model, int body) {
+// Of a link, or a half-space.
+std::vector<Taxels::Pressed> Taxels::shapes_of(const std::string& body) const {
+  const Scene& scene = model_->scene;
   std::vector<Pressed> all;
-  for (std::size_t r = 0; r < model.robots.size(); ++r) {
-    const RobotModel& robot = model.robots[r];
-    const int link = body - robot.first_body;
-    if (link < 0 || link >= static_cast<int>(robot.robot.links.size()) || robot.fields.empty())
-      continue;
-    const RobotLink& l = robot.robot.links[at_index(link)];
-    for (std::size_t k = 0; k < l.collisions.size(); ++k)
-      if (const DistanceField* field = robot.fields[at_index(link)][k].get())
-        all.push_back({field, l.collisions[k].frame,
-                       hydroelastic_of(model.scene.robots[r], l.collisions[k])});
-  }
+  for (const HalfSpace& h : scene.half_spaces)
+    if (h.name == body)
+      all.push_back({&plane_, {h.normal * h.offset, rotation_to(h.normal)}, h.hydroelastic});
+  const LinkName at = find_link(scene, body);
+  if (at.robot < 0) return all;
+  const RobotModel& robot = model_->robots[at_index(at.robot)];
+  if (robot.fields.empty()) return all;
+  const std::vector<RobotShape>& shapes = robot.robot.links[at_index(at.link)].collisions;
+  for (std::size_t k = 0; k < shapes.size(); ++k)
+    if (const DistanceField* field = robot.fields[at_index(at.link)][k].get())
+      all.push_back(
+          {field, shapes[k].frame, hydroelastic_of(scene.robots[at_index(at.robot)], shapes[k])});
   return all;
 }
 
 Taxels::Taxels(const Sim& sim, const std::string& body, const std::vector<Vec3d>& place,
                const std::vector<double>& area)
     : model_(sim.model()),
-      body_(sim.body_id(body)),
+      body_(sim.body_name(sim.body_id(body))),
       place_(place),
       area_(area),
       plane_(half_space()) {
-  own_ = shapes_of(*model_, body_);
+  own_ = shapes_of(body_);
   for (const double a : area_)
     if (!(a > 0) || !std::isfinite(a))
       refuse("area", to_text(a), "must be above 0", "give square metres");
@@ -135,13 +139,7 @@ Taxels::Taxels(const Sim& sim, const std::string& body, const std::vector<Vec3d>
            "needs a rigid body or link with a shape, and hydroelastic contact in the scene",
            "give it, or what it touches, a hydroelastic modulus");
   Aabb box;
-  for (const Pressed& p : own_)
-    for (int corner = 0; corner < 8; ++corner) {
-      Vec3d x;
-      for (int k = 0; k < 3; ++k)
-        x[k] = corner >> k & 1 ? p.field->box().hi[k] : p.field->box().lo[k];
-      box.merge(p.frame * x);
-    }
+  for (const Pressed& p : own_) box.merge(moved_bounds(p.field->box(), p.frame));
   for (std::size_t i = 0; i < place_.size(); ++i) {
     Vec3d& x = place_[i];
     int nearest = 0;
@@ -175,35 +173,31 @@ TaxelTouch Taxels::read(Sim& sim) const {
   TaxelTouch touch{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), normal_,
                    std::vector<Vec3d>(n, Vec3d::zero())};
   std::vector<int> by(n, -1);  // other body that presses
-  const auto pose_of = [&](int body) {
-    for (const RobotModel& robot : model_->robots) {
-      const int link = body - robot.first_body;
-      if (link >= 0 && link < static_cast<int>(robot.robot.links.size()))
-        return sim.robot(robot.name).link_pose(link);
-    }
-    return Pose{};
+  const auto pose_of = [&](const std::string& body) {
+    const LinkName at = find_link(model_->scene, body);
+    if (at.robot < 0) return Pose{};
+    return sim.robot(model_->robots[at_index(at.robot)].name).link_pose(at.link);
   };
+  const int number = sim.body_id(body_);
   const Pose own = pose_of(body_);
   const Mat3d back = transpose(to_matrix(own.q));
   std::map<int, std::vector<Rubs>> rubs;  // by the other body
   for (const ContactPoint& c : sim.contacts()) {
-    const bool first = c.body_a == body_;
-    if (!(first || c.body_b == body_) || !(c.normal_force > 0)) continue;
+    const bool first = c.body_a == number;
+    if (!(first || c.body_b == number) || !(c.normal_force > 0)) continue;
     rubs[first ? c.body_b : c.body_a].push_back(
         {to_local(own, c.p), (first ? 1.0 : -1.0) * (back * c.tangential_force)});
   }
   for (const auto& [body, contacts] : rubs) {
-    std::vector<Pressed> shapes = shapes_of(*model_, body);
-    const Pose there = pose_of(body);
-    for (const HalfSpace& h : model_->scene.half_spaces)
-      if (sim.body_id(h.name) == body)
-        shapes.push_back({&plane_, {h.normal * h.offset, rotation_to(h.normal)}, h.hydroelastic});
-    for (const Pressed& shape : shapes) {
+    const std::string& name = sim.body_name(body);
+    const Pose there = pose_of(name);
+    for (const Pressed& shape : shapes_of(name)) {
+      const Other other{shape.field, &shape.law, seen_from(compose(there, shape.frame), own)};
+      const Mat3d from_other = transpose(to_matrix(other.seen.q));
       for_each(static_cast<std::ptrdiff_t>(n), [&, body = body](std::ptrdiff_t k) {
         const std::size_t i = at_index(k);
         const Pressed& mine = own_[at_index(shape_[i])];
         if (rigid(mine.law) && rigid(shape.law)) return;
-        const Other other{shape.field, &shape.law, seen_from(compose(there, shape.frame), own)};
         const double s = displacement(place_[i], normal_[i], mine.law, other);
         if (s < 0) return;
         const Vec3d x = place_[i] - s * normal_[i];
@@ -211,8 +205,7 @@ TaxelTouch Taxels::read(Sim& sim) const {
         if (!(p > touch.pressure[i])) return;
         const Vec3d out =
             to_matrix(mine.frame.q) * mine.field->at(to_local(mine.frame, x)).gradient;
-        const Vec3d in =
-            transpose(to_matrix(other.seen.q)) * shape.field->at(other.seen * x).gradient;
+        const Vec3d in = from_other * shape.field->at(other.seen * x).gradient;
         const double k_own = rigid(mine.law) ? 1 : mine.law.slope(s);
         const double k_other = rigid(shape.law) ? 1 : shape.law.slope(-other.phi(x));
         Vec3d m = rigid(mine.law) ? out : rigid(shape.law) ? -in : k_own * out - k_other * in;

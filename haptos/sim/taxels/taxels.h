@@ -9,6 +9,11 @@
 // out of the own body. Shear is the friction of the contacts of both bodies, which goes on from
 // step to step: each contact hands its friction to the taxels that are pressed, most to those next
 // to it. So the sum of shear times area is the friction.
+//
+// The own pressure on the surface of equal pressure is that of the own depth. So its forces add up
+// to those of its gradient over the own volume that is pressed away, along the own normals:
+//
+//   force = area (shear - p n (1 - H s + K s^2 / 3)),   H, K the mean and Gaussian curvature
 #pragma once
 
 #include <array>
@@ -38,8 +43,7 @@ class Taxels {
   /// @param place  in its frame [m]; moved to the nearest surface of its collision shapes
   /// @param area   that each stands for [m2]
   /// @throws InputError for areas that are not above 0, for a body without a pressure field around
-  /// it, and for a place that is
-  ///         farther from its surface than `kFarthest` of its size
+  ///         it, and for a place that is farther from its surface than `kFarthest` of its size
   Taxels(const Sim& sim, const std::string& body, const std::vector<Vec3d>& place,
          const std::vector<double>& area);
 
@@ -60,10 +64,10 @@ class Taxels {
     Pose frame;  ///< in the body, or of a half-space in the world
     PressureLaw law;
   };
-  static std::vector<Pressed> shapes_of(const Model& model, int body);
+  std::vector<Pressed> shapes_of(const std::string& body) const;
 
   std::shared_ptr<const Model> model_;
-  int body_ = -1;
+  std::string body_;
   std::vector<Vec3d> place_, normal_;
   std::vector<double> area_;
   std::vector<std::array<double, 2>> curvature_;
