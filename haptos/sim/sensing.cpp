@@ -5,6 +5,8 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/random.h"
 #include "haptos/base/text/error.h"
+#include "haptos/sim/robot_view.h"
+#include "haptos/sim/taxels/taxels.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -52,6 +54,48 @@ bool any_due(const Sensing& s, std::size_t robot, const State& state) {
   return false;
 }
 
+// Taxels of a sensor of a robot, in the frame of their link.
+std::shared_ptr<const Taxels> make_taxels(const Model& model, std::size_t robot, const Sensor& s) {
+  const RobotModel& m = model.robots[robot];
+  const auto link = s.target.empty()
+                        ? m.tree->link_names.begin()
+                        : std::find(m.tree->link_names.begin(), m.tree->link_names.end(), s.target);
+  const auto k = static_cast<std::size_t>(link - m.tree->link_names.begin());
+  std::vector<Vec3d> places;
+  for (const Vec3d& x : s.places) places.push_back(s.frame * x);
+  try {
+    return std::make_shared<const Taxels>(model, model.body_names[at_index(m.first_body) + k],
+                                          places, s.areas);
+  } catch (const InputError& e) {
+    Diagnostic d = e.diagnostic;
+    d.element = "sensor \"" + m.name + "/" + s.name + "\", " + d.element;
+    throw InputError(d);
+  }
+}
+
+// What reads the taxels of a robot, of the contacts of the last step; none where it has none.
+std::function<void(int, double*)> read_taxels(const Model& model, std::size_t robot, State& state,
+                                              Workspace& w,
+                                              std::span<const ContactPoint> contacts) {
+  const auto& all = model.taxels[robot];
+  if (std::none_of(all.begin(), all.end(), [](const auto& t) { return t != nullptr; })) return {};
+  return [&model, &state, &w, robot, contacts](int sensor, double* out) {
+    const Taxels& taxels = *model.taxels[robot][at_index(sensor)];
+    const TaxelTouch touch = taxels.read(
+        [&](int i, int link) {
+          const auto k = at_index(i);
+          return RobotView(model.robots[k], w.robots[k], state, w).link_pose(link);
+        },
+        contacts);
+    for (std::size_t i = 0; i < touch.pressure.size(); ++i, out += kTaxelChannels) {
+      out[0] = touch.pressure[i];
+      std::copy_n(touch.shear[i].a, 3, out + 1);
+      out[4] = touch.displacement[i];
+      std::copy_n(touch.normal[i].a, 3, out + 5);
+    }
+  };
+}
+
 }  // namespace
 
 void compile_sensors(const Scene& scene, Model& model) {
@@ -65,6 +109,9 @@ void compile_sensors(const Scene& scene, Model& model) {
     robot.name = m.name;
     m.sensors = std::make_shared<const RobotSensors>(robot, m.tree, scene.robots[i].sensors,
                                                      m.first_body, number);
+    std::vector<std::shared_ptr<const Taxels>>& taxels = model.taxels.emplace_back();
+    for (const Sensor& s : scene.robots[i].sensors)
+      taxels.push_back(s.kind == SensorKind::kTaxels ? make_taxels(model, i, s) : nullptr);
   }
 }
 
@@ -105,6 +152,7 @@ void start_sensing(const Model& model, std::uint64_t seed, State& state, Workspa
       step.tree.v = step.tree.v_start = state.z.data() + body->slots().first_scalar;
     }
     step.tree.gravity = model.scene.sim.gravity();
+    step.taxels = read_taxels(model, r, state, w, {});
     s.robots[r].update(step);
     for (int i = 0; i < s.robots[r].size(); ++i) {
       s.ideal.resize(at_index(s.robots[r].width(i)));
@@ -132,6 +180,7 @@ void sense(const Scene& scene, State& state, Workspace& w) {
       RobotStep step;
       step.tree.gravity = scene.sim.gravity();
       step.contacts = w.contacts;
+      step.taxels = read_taxels(*s.model, r, state, w, w.contacts);
       find_forces(sensors, s.first_body[r], parts, w, s.forces);
       step.tree.forces = s.forces;
       if (const Articulation* body = parts.body) {

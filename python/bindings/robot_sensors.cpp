@@ -7,6 +7,8 @@
 #include "haptos/base/text/options.h"
 #include "haptos/scene/parts/trajectory.h"
 #include "haptos/sim/batch/batch.h"
+#include "haptos/sim/model/model.h"
+#include "haptos/sim/taxels/taxels.h"
 
 namespace haptos::python {
 namespace {
@@ -26,7 +28,8 @@ SensorNoise to_noise(const Row& n) { return {n[0], n[1], n[2], n[3], n[4], n[5],
 void add_sensor(Scene& scene, const std::string& robot, const std::string& name, int kind,
                 const std::string& target, const nb::object& position, const nb::object& quaternion,
                 const std::string& reference, bool child_on_parent, double torque_constant,
-                double rate, double delay, const Row& noise, const Row& angular_noise) {
+                double rate, double delay, const Row& noise, const Row& angular_noise,
+                const nb::object& places, const Row& areas) {
   const std::string who = "robot \"" + robot + "\", sensor \"" + name + "\"";
   RobotBody* body = nullptr;
   std::vector<std::string> names;
@@ -51,6 +54,8 @@ void add_sensor(Scene& scene, const std::string& robot, const std::string& name,
   s.delay = delay;
   s.noise = to_noise(noise);
   s.angular_noise = to_noise(angular_noise);
+  s.places = to_points(places, "places");
+  s.areas = areas;
   check_sensor(s, who);
   body->sensors.push_back(s);
 }
@@ -84,7 +89,10 @@ void bind_robot_sensors(nb::module_& m) {
         nb::arg("kind"), nb::arg("target"), nb::arg("position").none(),
         nb::arg("quaternion").none(), nb::arg("reference"), nb::arg("child_on_parent"),
         nb::arg("torque_constant"), nb::arg("rate"), nb::arg("delay"), nb::arg("noise"),
-        nb::arg("angular_noise"));
+        nb::arg("angular_noise"), nb::arg("places"), nb::arg("areas"));
+  m.def("taxel_grid", [](int rows, int columns, double pitch) {
+    return own_points(taxel_grid(rows, columns, pitch));
+  });
   m.def(
       "robot_sensor_table",
       [](Batch& batch, const std::string& robot) {
@@ -99,6 +107,22 @@ void bind_robot_sensors(nb::module_& m) {
         return rows;
       },
       nb::arg("batch"), nb::arg("robot"));
+  m.def(
+      "robot_taxels",
+      [](Batch& batch, const std::string& robot, int sensor) {
+        const Model& model = *batch.env(0).model();
+        std::size_t k = 0;
+        while (model.robots.at(k).name != robot) ++k;
+        const Taxels* taxels = model.taxels.at(k).at(static_cast<std::size_t>(sensor)).get();
+        if (!taxels) refuse("sensor", std::to_string(sensor), "is no taxels", "read its value");
+        std::vector<double> mean, gauss;
+        for (const auto& c : taxels->curvature()) mean.push_back(c[0]), gauss.push_back(c[1]);
+        return nb::make_tuple(own_points(taxels->normal()), own_row(std::vector(taxels->area())),
+                              own_row(std::move(mean)), own_row(std::move(gauss)));
+      },
+      nb::arg("batch"), nb::arg("robot"), nb::arg("sensor"),
+      "Of a sensor of the kind taxels: normals (n, 3), areas (n) [m2], mean (n) [1/m] and Gaussian "
+      "(n) [1/m2] curvature of the surface.");
   m.def(
       "read_robot_sensor",
       [](Batch& batch, const std::string& robot, int sensor) {

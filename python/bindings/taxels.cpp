@@ -4,27 +4,47 @@
 #include "haptos/sim/sim.h"
 
 namespace haptos::python {
+namespace {
+
+// Taxels and the model that they are of.
+struct TaxelsOfSim {
+  std::shared_ptr<const Model> model;
+  Taxels taxels;
+
+  TaxelTouch read(Sim& sim) const {
+    if (sim.model() != model)
+      refuse("taxels", "", "are of another scene", "make them of the Sim that they read");
+    return taxels.read(
+        [&](int robot, int link) {
+          return sim.robot(model->robots.at(static_cast<std::size_t>(robot)).name).link_pose(link);
+        },
+        sim.contacts());
+  }
+};
+
+}  // namespace
 
 void bind_taxels(nb::module_& m) {
-  nb::class_<Taxels>(m, "Taxels", "Places on a body that feel contact; see haptos.Taxels.")
+  nb::class_<TaxelsOfSim>(m, "Taxels", "Places on a body that feel contact; see haptos.Taxels.")
       .def(
           "__init__",
-          [](Taxels* self, const Sim& sim, const std::string& body, const nb::object& place,
+          [](TaxelsOfSim* self, const Sim& sim, const std::string& body, const nb::object& place,
              const std::vector<double>& area) {
-            new (self) Taxels(sim, body, to_points(place, "place"), area);
+            new (self) TaxelsOfSim{sim.model(),
+                                   Taxels(*sim.model(), body, to_points(place, "place"), area)};
           },
           nb::arg("sim"), nb::arg("body"), nb::arg("place"), nb::arg("area"))
-      .def("place", [](const Taxels& t) { return own_points(t.place()); })
-      .def("normal", [](const Taxels& t) { return own_points(t.normal()); })
+      .def("place", [](const TaxelsOfSim& t) { return own_points(t.taxels.place()); })
+      .def("normal", [](const TaxelsOfSim& t) { return own_points(t.taxels.normal()); })
       .def("curvature",
-           [](const Taxels& t) {
+           [](const TaxelsOfSim& t) {
              std::vector<double> mean, gauss;
-             for (const auto& c : t.curvature()) mean.push_back(c[0]), gauss.push_back(c[1]);
+             for (const auto& c : t.taxels.curvature()) mean.push_back(c[0]), gauss.push_back(c[1]);
              return nb::make_tuple(own_row(std::move(mean)), own_row(std::move(gauss)));
            })
       .def(
           "read",
-          [](const Taxels& t, Sim& sim) {
+          [](const TaxelsOfSim& t, Sim& sim) {
             TaxelTouch touch;
             {
               nb::gil_scoped_release free;

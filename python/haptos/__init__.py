@@ -98,6 +98,7 @@ from haptos.record.replay import Recording
 from haptos.robots.load import load_robot, robot_picture
 from haptos.robots.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, velocity_to_mujoco
 from haptos.robots.sensors import ROBOT_SENSORS, RobotSensor
+from haptos.robots.taxel_image import TaxelImage
 from haptos.robots.view import RobotView
 from haptos.scene.file import load_scene
 from haptos.scene.scene import Scene
@@ -144,7 +145,7 @@ from haptos.tactile.sensors import (
     TactileSensor,
     Touch,
 )
-from haptos.tactile.taxels import TaxelImage, Taxels
+from haptos.tactile.taxels import Taxels
 from haptos.view.viewer import Viewer
 
 __version__ = version

@@ -140,3 +140,82 @@ def test_a_ring_on_a_fingertip_pulls_aside(tmp_path):
     assert taxels.read().force[0].sum(0) == pytest.approx(pull, abs=0.02 * weight)
     scene.draw(sim, tmp_path / "taxels.png")
     assert (tmp_path / "taxels.png").stat().st_size > 10_000
+
+
+def skin_scene(**sensor) -> haptos.Scene:
+    """A ball on a pad with a skin."""
+    scene = haptos.Scene(dt=0.002)
+    scene.add_rigid("pad", haptos.RobotShape("box", (0.02, 0.02, 0.01)), fixed=True, hydroelastic=1e8)
+    scene.add_rigid("ball", haptos.RobotShape("sphere", 0.01), mass=0.5, position=(0, 0, 0.02), friction=0.0)
+    scene.add_robot_sensor("pad", "skin", "taxels", position=(0, 0, 0.012), grid=(40, 40), pitch=2.5e-4,
+                           **sensor)
+    return scene
+
+
+def test_a_skin_is_read_as_its_places_are():
+    sim = settle(skin_scene().compile(envs=2), 300)
+    skin = sim.robots["pad"].sensors["skin"]
+    assert skin.kind == "taxels" and skin.value.shape == (2, 12800)
+    assert skin.channels[:5] == ("pressure_0", "shear_x_0", "shear_y_0", "shear_z_0", "displacement_0")
+    assert skin.units[:8] == ("Pa",) * 4 + ("m", "", "", "")
+    image = skin.taxels()
+    x = 2.5e-4 * (np.arange(40) - 19.5)
+    same = haptos.Taxels(sim, "pad", [(a, b, 0.01) for b in x[::-1] for a in x], 2.5e-4**2).read()
+    for mine, other in zip(image, same, strict=True):
+        assert mine == pytest.approx(other, abs=1e-12)
+    assert image.force.sum(1) == pytest.approx(np.tile([0, 0, -WEIGHT], (2, 1)), abs=0.01 * WEIGHT)
+
+
+def test_a_skin_is_sampled_late_noisy_and_goes_on_where_it_was_saved(tmp_path):
+    sim = skin_scene(rate=100, delay=0.01, noise={"std": 50.0, "range": (0, 1e6)}).compile()
+    skin = sim.robots["pad"].sensors["skin"]
+    assert (skin.taxels().pressure >= 0).all() and skin.taxels().normal[0, 0] == pytest.approx([0, 0, 1])
+    settle(sim, 306)
+    assert skin.time[0] == pytest.approx(0.6) and skin.samples[0] == 62
+    sim.save(tmp_path / "state")
+    after = [settle(sim, 5).robots["pad"].sensors["skin"].value for _ in range(3)]
+    assert not np.array_equal(after[0], after[1])
+    sim.load(tmp_path / "state")
+    for value in after:
+        assert np.array_equal(settle(sim, 5).robots["pad"].sensors["skin"].value, value)
+    with haptos.Recorder(tmp_path / "run.h5", sim) as recorder:
+        recorder.record(sim.step())
+    import h5py
+    with h5py.File(tmp_path / "run.h5") as f:
+        kept = f["robots/pad/sensors/skin"]
+        assert kept.attrs["kind"] == "taxels" and kept["channels"][8].decode() == "pressure_1"
+        assert np.array_equal(kept["value"][1], skin.value) and kept["time"][1] == skin.time
+
+
+def test_a_scene_file_has_skins(tmp_path):
+    text = """
+sim: {dt: 2 ms}
+rigid:
+  - name: ball
+    shape: {sphere: {radius: 1 cm}}
+    mass: 0.5
+    pose: {position: [0, 0, 9.9 mm]}
+    hydroelastic: 1e8 Pa/m
+    friction: 0
+    sensors:
+      - {name: skin, kind: taxels, pose: {position: [0, 0, -1 cm]}, SKIN}
+half_spaces: [{name: ground, friction: 0}]
+"""
+    def load(skin: str) -> haptos.Sim:
+        (tmp_path / "scene.yaml").write_text(text.replace("SKIN", skin))
+        return haptos.load_scene(tmp_path / "scene.yaml").compile()
+    sim = settle(load("grid: [31, 30], pitch: .1 mm"), 300)
+    grid = sim.robots["ball"].sensors["skin"].taxels()
+    assert grid.pressure.shape == (1, 930) and grid.pressure.max() > 0
+    places = load("places: [[0, 0, 0], [1 mm, 0, .1 mm]], area: 4 mm2")
+    pair = settle(places, 300).robots["ball"].sensors["skin"].taxels()
+    assert pair.pressure[0, 0] == pytest.approx(grid.pressure.max(), rel=0.01)
+    deep = pair.displacement[0, 0] / 0.01  # of the radius: what is pressed away gets narrower inwards
+    force = 4e-6 * pair.pressure[0, 0] * (1 - deep + deep**2 / 3)
+    assert pair.force[0, 0] == pytest.approx([0, 0, force], rel=1e-3, abs=1e-4)
+    for skin, line in {"grid: [4, 4]": "pitch", "pitch: 1 mm": "needs a grid", "area: 1 mm2": "only for taxels",
+                       "grid: [4, 4], pitch: 1 mm, places: [[0, 0, 0]]": "beside grid",
+                       "rate: 100 Hz": "1 to 10000 places",
+                       "places: [[0, 0, 5 cm]]": "on the surface"}.items():
+        with pytest.raises(haptos.InputError, match=line):
+            load(skin)

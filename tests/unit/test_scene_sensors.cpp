@@ -50,8 +50,9 @@ TEST(SceneSensors, AreReadWithTheirUnitsAndBecomeSensorsOfTheSim) {
 TEST(SceneSensors, EveryKindHasTheNameThatItsEnumerationHas) {
   for (int k = 0; k < kSensorKinds; ++k) {
     const auto kind = static_cast<SensorKind>(k);
-    const Scene s =
-        parse(ball("      - {name: a, kind: " + std::string(sensor_kind_name(kind)) + "}\n"));
+    const std::string places = kind == SensorKind::kTaxels ? ", places: [[0, 0, 1 cm]]" : "";
+    const Scene s = parse(
+        ball("      - {name: a, kind: " + std::string(sensor_kind_name(kind)) + places + "}\n"));
     EXPECT_EQ(s.robots.at(0).sensors.at(0).kind, kind);
   }
 }

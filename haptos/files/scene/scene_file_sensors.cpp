@@ -4,6 +4,9 @@
 namespace haptos::scene_file {
 namespace {
 
+constexpr double kArea = 1e-6;         // of a taxel of a list [m2]
+constexpr std::size_t kMost = 10'000;  // of places
+
 void read_noise(const Value& v, const char* key, SensorNoise& n) {
   const auto found = v.find(key);
   if (!found) return;
@@ -22,9 +25,36 @@ void read_noise(const Value& v, const char* key, SensorNoise& n) {
   }
 }
 
+// Where taxels are: a grid with a pitch, or a list.
+void read_taxels(const Value& v, Sensor& s) {
+  const auto grid = v.find("grid"), pitch = v.find("pitch"), places = v.find("places");
+  double area = kArea;
+  if (grid) {
+    if (places) places->fail("", "is not known beside grid", "write one of the two");
+    grid->list(2, 2);
+    const auto count = [&](std::size_t i) {
+      return static_cast<int>(grid->item(i).integer(1, static_cast<int>(kMost)));
+    };
+    const double d = v.at("pitch", "give the distance of neighbours, for example pitch: 2 mm")
+                         .number("m", kSmallestLength, kLargestLength);
+    s.places = taxel_grid(count(0), count(1), d);
+    area = d * d;
+  } else if (pitch) {
+    pitch->fail("", "needs a grid", "write for example grid: [8, 6]");
+  } else if (places) {
+    for (std::size_t i = 0, n = places->list(1, kMost); i < n; ++i)
+      s.places.push_back(read_position(places->item(i)));
+  }
+  if (const auto given = v.find("area")) {
+    if (s.places.empty()) given->fail("", "is only for taxels", "leave it out");
+    area = given->number("m2", kSmallestLength * kSmallestLength, kLargestLength);
+  }
+  s.areas.assign(s.places.size(), area);
+}
+
 Sensor read_sensor(const Value& v) {
   v.keys({"name", "kind", "target", "pose", "against", "torque_constant", "acts_on", "rate",
-          "delay", "noise", "angular_noise"});
+          "delay", "noise", "angular_noise", "grid", "pitch", "places", "area"});
   Sensor s;
   s.name = v.at("name", "name the sensor, to read it").text();
   std::vector<std::string> kinds;
@@ -35,6 +65,7 @@ Sensor read_sensor(const Value& v) {
   if (const auto target = v.find("target")) s.target = target->text();
   if (const auto pose = v.find("pose")) s.frame = read_pose(*pose);
   if (const auto against = v.find("against")) s.reference = against->text();
+  read_taxels(v, s);
   read_if(v, "torque_constant", "", -1e12, 1e12, s.torque_constant);
   if (const auto side = v.find("acts_on"))
     s.child_on_parent = read_word(*side, {"child", "parent"}) == 1;

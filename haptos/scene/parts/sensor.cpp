@@ -11,6 +11,9 @@ namespace haptos {
 namespace {
 
 constexpr double kLargest = 1e12;
+constexpr std::size_t kMostTaxels = 10'000;
+
+using haptos::refuse;
 
 [[noreturn]] void refuse(const std::string& element, double value, const char* rule,
                          const char* remedy) {
@@ -40,6 +43,25 @@ bool is_set(const SensorNoise& n) {
          std::isfinite(n.lower) || std::isfinite(n.upper);
 }
 
+void check_taxels(const Sensor& s, const std::string& element) {
+  const bool taxels = s.kind == SensorKind::kTaxels;
+  const std::string count = std::to_string(s.places.size()) + " places";
+  if (taxels && (s.places.empty() || s.places.size() > kMostTaxels))
+    refuse(element, count, "must have 1 to 10000 places",
+           "give a grid with a pitch, or a list of places");
+  if (!taxels && !s.places.empty())
+    refuse(element, count, "are only for sensors of the kind taxels", "leave them out");
+  if (s.areas.size() != s.places.size())
+    refuse(element, std::to_string(s.areas.size()) + " areas", "must be one for each place",
+           "give one area for all, or one each");
+  for (const Vec3d& x : s.places)
+    for (const double c : x.a)
+      if (!(std::abs(c) < 1e5))
+        refuse(element + ".places", c, "must be finite numbers below 1e5", "give them in m");
+  for (const double a : s.areas)
+    if (!(a > 0 && a < 1e5)) refuse(element + ".area", a, "must be above 0", "give it in m2");
+}
+
 }  // namespace
 
 const char* sensor_kind_name(SensorKind kind) {
@@ -54,8 +76,18 @@ const char* sensor_kind_name(SensorKind kind) {
                                                "contact",
                                                "frame_pose",
                                                "frame_velocity",
-                                               "frame_acceleration"};
+                                               "frame_acceleration",
+                                               "taxels"};
   return names[static_cast<int>(kind)];
+}
+
+std::vector<Vec3d> taxel_grid(int rows, int columns, double pitch) {
+  std::vector<Vec3d> places;
+  places.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      places.push_back({{(j - 0.5 * (columns - 1)) * pitch, (0.5 * (rows - 1) - i) * pitch, 0}});
+  return places;
 }
 
 void check_sensor(const Sensor& s, const std::string& element) {
@@ -79,6 +111,7 @@ void check_sensor(const Sensor& s, const std::string& element) {
     if (!(std::abs(x) < 1e5))
       refuse(element + ".frame", x, "must be a position of finite numbers below 1e5",
              "give it in m");
+  check_taxels(s, element);
   check_noise(s.noise, element + ".noise");
   check_noise(s.angular_noise, element + ".angular_noise");
   const bool angular = s.kind == SensorKind::kForceTorque || s.kind == SensorKind::kImu ||

@@ -26,8 +26,9 @@ enum class SensorKind : std::uint8_t {
   kFramePose,
   kFrameVelocity,
   kFrameAcceleration,
+  kTaxels,
 };
-constexpr int kSensorKinds = 12;
+constexpr int kSensorKinds = 13;
 
 /// As in scene files: "joint_position", "imu", ...
 const char* sensor_kind_name(SensorKind kind);
@@ -50,7 +51,10 @@ struct Sensor {
   /// Empty: every joint with one coordinate, or every motor, a channel each in their order; the
   /// link or the joint of a robot that has just one.
   std::string target;
-  Pose frame;  ///< of IMU, tilt, contact and frame sensors, in the link's frame
+  Pose frame;  ///< of IMU, tilt, contact, frame sensors and taxels, in the link's frame
+  /// Taxels: where they are, in that frame [m], and the area that each stands for [m2].
+  std::vector<Vec3d> places;
+  std::vector<double> areas;
   /// Frame sensors: link against which is measured; empty: the world. Contact: the other body;
   /// empty: any.
   std::string reference;
@@ -70,6 +74,10 @@ struct SensorState {
 
   bool operator==(const SensorState&) const = default;
 };
+
+/// Places of a grid of taxels, centred on the origin in its plane z = 0 [m]: row 0 at the top
+/// (largest y), column 0 at the left (smallest x).
+std::vector<Vec3d> taxel_grid(int rows, int columns, double pitch);
 
 /// Numbers that can be checked without a robot.
 /// @throws InputError naming the sensor (as `element`) and the number

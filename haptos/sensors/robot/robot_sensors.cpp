@@ -197,6 +197,9 @@ void RobotSensors::measure(int i, double* out) const {
       put((1 / step_.tree.h) * (m.angular - n0.angular), out + 3);
       return;
     }
+    case SensorKind::kTaxels:
+      if (step_.taxels) return step_.taxels(i, out);
+      return std::fill_n(out, width(i), 0.0), void();
   }
 }
 

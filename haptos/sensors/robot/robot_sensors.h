@@ -14,6 +14,8 @@
 //                    normal forces, area, number of points
 //   frame_pose       X_BA of frame B against A: position, quaternion w x y z with w >= 0
 //   frame_velocity   rate of that position, angular velocity, against A and in its axes
+//   taxels           of hydroelastic contact, taxel by taxel: pressure [Pa], shear x y z [Pa],
+//   displacement [m], normal x y z, in the axes of the link (sim/taxels/taxels.h)
 //   frame_acceleration   difference of these over the step, divided by h
 //
 // Loads are those of the equation that the step solved, in its middle (step_loads.h): they add up,
@@ -38,7 +40,12 @@ struct RobotStep {
   TreeStep tree;
   const double* motor_effort = nullptr;  ///< per motor of the robot; null: none
   std::span<const ContactPoint> contacts;
+  /// Reads a sensor of the kind taxels into out (width).
+  std::function<void(int sensor, double* out)> taxels;
 };
+
+/// Channels of a taxel.
+constexpr int kTaxelChannels = 8;
 
 /// Number of a body in contact records by its name; -1 where there is none.
 using BodyNumbers = std::function<int(const std::string& name)>;

@@ -123,6 +123,10 @@ RobotSensors::Sensed RobotSensors::resolve(const Sensor& s, const std::string& e
         refuse(element + ".reference", s.reference, "must be the name of a body of the scene",
                "name a link as robot/link, or leave it out for contact with any body");
       break;
+    case SensorKind::kTaxels:
+      p.link = link(s.target, ".target");
+      p.width = kTaxelChannels * static_cast<int>(s.places.size());
+      break;
     default:
       p.link = link(s.target, ".target");
       if (!s.reference.empty()) p.reference = link(s.reference, ".reference");
@@ -195,6 +199,12 @@ std::vector<std::string> RobotSensors::channels(int i) const {
     case SensorKind::kFrameVelocity:
     case SensorKind::kFrameAcceleration:
       return {"linear_x", "linear_y", "linear_z", "angular_x", "angular_y", "angular_z"};
+    case SensorKind::kTaxels:
+      for (std::size_t k = 0; k < sensor(i).places.size(); ++k)
+        for (const char* what : {"pressure", "shear_x", "shear_y", "shear_z", "displacement",
+                                 "normal_x", "normal_y", "normal_z"})
+          names.push_back(what + ("_" + std::to_string(k)));
+      return names;
   }
   return names;
 }
@@ -233,6 +243,12 @@ std::vector<std::string> RobotSensors::units(int i) const {
       return twice("m/s", "rad/s");
     case SensorKind::kFrameAcceleration:
       return twice("m/s2", "rad/s2");
+    case SensorKind::kTaxels: {
+      std::vector<std::string> all;
+      for (std::size_t k = 0; k < sensor(i).places.size(); ++k)
+        all.insert(all.end(), {"Pa", "Pa", "Pa", "Pa", "m", "", "", ""});
+      return all;
+    }
   }
   return {};
 }
@@ -250,6 +266,10 @@ SensorSignal RobotSensors::signal(int i) const {
       break;
     case SensorKind::kFramePose:
       signal.groups = {{0, 3, false, s.noise}, {3, 4, true, s.angular_noise}};
+      break;
+    case SensorKind::kTaxels:
+      for (int k = 0; k < width(i); k += kTaxelChannels)
+        signal.groups.push_back({k, 4, false, s.noise});
       break;
     default:
       signal.groups = {{0, width(i), false, s.noise}};

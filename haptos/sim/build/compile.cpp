@@ -163,10 +163,10 @@ std::shared_ptr<const Model> compile(Scene scene) {
                                   [&](const std::string& n) { return meets_live(scene, n); });
     m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live, frozen));
   }
-  compile_sensors(scene, *m);
   compile_gels(scene, *m);
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);
+  compile_sensors(m->scene, *m);  // taxels look at shapes and pressures
   m->hash = hash_of(*m);
   if (m->scene.sim.strict) require_no_doubts(find_doubts(*m));
   return m;

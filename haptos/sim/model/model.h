@@ -16,6 +16,8 @@
 
 namespace haptos {
 
+class Taxels;
+
 /// A tactile sensor of the scene: what it reads, and of which bodies.
 struct GelModel {
   std::shared_ptr<const GelSensor> sensor;
@@ -34,6 +36,8 @@ struct Model {
   std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
   std::vector<RobotModel> robots;       ///< one per scene.robots
   std::vector<GelModel> gels;           ///< one per scene.tactile
+  /// Of sensors of robots, null for other kinds; one per robot and sensor.
+  std::vector<std::vector<std::shared_ptr<const Taxels>>> taxels;
   /// Names by the body numbers of contact records: prescribed, soft, affine, pendulums,
   /// links of robots, half-spaces.
   std::vector<std::string> body_names;

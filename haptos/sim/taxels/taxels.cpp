@@ -6,11 +6,12 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
 #include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/sim/model/model.h"
 #include "haptos/sim/model/pair_models.h"
-#include "haptos/sim/sim.h"
 
 namespace haptos {
 namespace {
@@ -101,6 +102,15 @@ void hand_out(const std::vector<Rubs>& rubs, const std::vector<int>& pressed,
   }
 }
 
+// Number of a body in contact records.
+int find_body(const std::vector<std::string>& names, const std::string& body) {
+  const auto at = std::find(names.begin(), names.end(), body);
+  if (at != names.end()) return static_cast<int>(at - names.begin());
+  const std::string near = nearest_name(body, names);
+  refuse("taxels on \"" + body + "\"", "", "needs a body of the scene",
+         near.empty() ? "name a link as robot/link" : "did you mean \"" + near + "\"?");
+}
+
 }  // namespace
 
 // Of a link, or a half-space.
@@ -122,10 +132,11 @@ std::vector<Taxels::Pressed> Taxels::shapes_of(const std::string& body) const {
   return all;
 }
 
-Taxels::Taxels(const Sim& sim, const std::string& body, const std::vector<Vec3d>& place,
+Taxels::Taxels(const Model& model, const std::string& body, const std::vector<Vec3d>& place,
                const std::vector<double>& area)
-    : model_(sim.model()),
-      body_(sim.body_name(sim.body_id(body))),
+    : model_(&model),
+      body_(body),
+      number_(find_body(model.body_names, body)),
       place_(place),
       area_(area),
       plane_(half_space()) {
@@ -166,30 +177,26 @@ Taxels::Taxels(const Sim& sim, const std::string& body, const std::vector<Vec3d>
   }
 }
 
-TaxelTouch Taxels::read(Sim& sim) const {
-  if (sim.model() != model_)
-    refuse("taxels", "", "are of another scene", "make them of the Sim that they read");
+TaxelTouch Taxels::read(const LinkPose& pose, std::span<const ContactPoint> points) const {
   const std::size_t n = place_.size();
   TaxelTouch touch{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), normal_,
                    std::vector<Vec3d>(n, Vec3d::zero())};
   std::vector<int> by(n, -1);  // other body that presses
   const auto pose_of = [&](const std::string& body) {
     const LinkName at = find_link(model_->scene, body);
-    if (at.robot < 0) return Pose{};
-    return sim.robot(model_->robots[at_index(at.robot)].name).link_pose(at.link);
+    return at.robot < 0 ? Pose{} : pose(at.robot, at.link);
   };
-  const int number = sim.body_id(body_);
   const Pose own = pose_of(body_);
   const Mat3d back = transpose(to_matrix(own.q));
   std::map<int, std::vector<Rubs>> rubs;  // by the other body
-  for (const ContactPoint& c : sim.contacts()) {
-    const bool first = c.body_a == number;
-    if (!(first || c.body_b == number) || !(c.normal_force > 0)) continue;
+  for (const ContactPoint& c : points) {
+    const bool first = c.body_a == number_;
+    if (!(first || c.body_b == number_) || !(c.normal_force > 0)) continue;
     rubs[first ? c.body_b : c.body_a].push_back(
         {to_local(own, c.p), (first ? 1.0 : -1.0) * (back * c.tangential_force)});
   }
   for (const auto& [body, contacts] : rubs) {
-    const std::string& name = sim.body_name(body);
+    const std::string& name = model_->body_names[at_index(body)];
     const Pose there = pose_of(name);
     for (const Pressed& shape : shapes_of(name)) {
       const Other other{shape.field, &shape.law, seen_from(compose(there, shape.frame), own)};

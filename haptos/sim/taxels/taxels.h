@@ -17,17 +17,18 @@
 #pragma once
 
 #include <array>
-#include <memory>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "haptos/contact/record.h"
 #include "haptos/geometry/field/distance_field.h"
 #include "haptos/geometry/pressure/pressure_law.h"
 
 namespace haptos {
 
 struct Model;
-class Sim;
 
 /// Of each taxel, in the frame of the body; zero where nothing touches.
 struct TaxelTouch {
@@ -37,23 +38,28 @@ struct TaxelTouch {
   std::vector<Vec3d> shear;          ///< on the body, tangential [Pa]
 };
 
+/// Pose of a link of a robot of the model (by their numbers) in the world.
+using LinkPose = std::function<Pose(int robot, int link)>;
+
 class Taxels {
  public:
+  /// @param model  must outlive the taxels
   /// @param body   a rigid body, or "robot/link"
   /// @param place  in its frame [m]; moved to the nearest surface of its collision shapes
   /// @param area   that each stands for [m2]
   /// @throws InputError for areas that are not above 0, for a body without a pressure field around
   ///         it, and for a place that is farther from its surface than `kFarthest` of its size
-  Taxels(const Sim& sim, const std::string& body, const std::vector<Vec3d>& place,
+  Taxels(const Model& model, const std::string& body, const std::vector<Vec3d>& place,
          const std::vector<double>& area);
 
   const std::vector<Vec3d>& place() const { return place_; }    ///< on the surface [m]
   const std::vector<Vec3d>& normal() const { return normal_; }  ///< outward, unit
+  const std::vector<double>& area() const { return area_; }     ///< [m2]
   /// H [1/m], above 0 where convex, and K [1/m2].
   const std::vector<std::array<double, 2>>& curvature() const { return curvature_; }
 
-  /// As the last step left the bodies.
-  TaxelTouch read(Sim& sim) const;
+  /// @param contacts  of the last step, which left the bodies at these poses
+  TaxelTouch read(const LinkPose& pose, std::span<const ContactPoint> contacts) const;
 
   static constexpr double kFarthest = 0.1;
 
@@ -66,8 +72,9 @@ class Taxels {
   };
   std::vector<Pressed> shapes_of(const std::string& body) const;
 
-  std::shared_ptr<const Model> model_;
+  const Model* model_;
   std::string body_;
+  int number_ = -1;  ///< of the body in contact records
   std::vector<Vec3d> place_, normal_;
   std::vector<double> area_;
   std::vector<std::array<double, 2>> curvature_;

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 
 from haptos.look.snapshots import robot_parts
+from haptos.robots.sensors import RobotSensor
 from haptos.scene.fields import keywords
 from haptos.scene.sim import Sim
 
@@ -64,6 +65,15 @@ def write_entries(sim: Sim, group_of: Callable[[str, str], h5py.Group]) -> None:
         g = group_of("constraints", entry["name"])
         _declare(g, "constraints", entry)
         g.attrs["bodies"] = [name or "" for name in entry["bodies"]]
+
+
+def write_robot_sensor(group: h5py.Group, sensor: RobotSensor) -> None:
+    """What a sensor of a robot is, and what its channels are."""
+    group.attrs["name"] = sensor.name
+    group.attrs["kind"] = sensor.kind
+    for name in ("channels", "units"):
+        text = np.array(getattr(sensor, name), object)
+        group.create_dataset(name, data=text, dtype=h5py.string_dtype())
 
 
 def _declare(group: h5py.Group, section: str, entry: Mapping[str, Any]) -> None:

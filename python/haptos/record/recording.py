@@ -25,7 +25,7 @@ from haptos import _core
 from haptos.base.errors import refuse
 from haptos.base.turns import quaternion
 from haptos.look.snapshots import SoftFields, traction_image
-from haptos.record.entries import write_constant, write_entries
+from haptos.record.entries import write_constant, write_entries, write_robot_sensor
 from haptos.scene.sim import CONTACT_DTYPE, Sim, StepReport
 
 if TYPE_CHECKING:
@@ -204,6 +204,9 @@ class Recorder:
             force, torque = sim.contact_wrench(name)
             put(f"{group}/contact_force", force, "N")
             put(f"{group}/contact_torque", torque, "N m")
+            for key, read in zip(group_keys(robot.sensors).values(), robot.sensors.values(), strict=True):
+                put(f"{group}/sensors/{key}/value", read.value, "see units")
+                put(f"{group}/sensors/{key}/time", read.time, "s")
         for name, sensor in self._sensors.items():
             at = self._place("sensors", name)
             depth, normal = sensor.image()
@@ -309,6 +312,10 @@ class Recorder:
             g.attrs["pitch"] = sensor.camera.pitch
             g.attrs["width"] = sensor.camera.width
             g.attrs["height"] = sensor.camera.height
+        for name, robot in sim.robots.items():
+            keys = group_keys(robot.sensors)
+            for read in robot.sensors.values():
+                write_robot_sensor(f.create_group(f"{self._place('robots', name)}/sensors/{keys[read.name]}"), read)
         if self._contacts:
             g = f.create_group("contacts")
             g.attrs["names"] = ("see the attribute body of soft, prescribed and affine bodies; "

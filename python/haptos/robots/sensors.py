@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from haptos import _core
 from haptos.base.errors import refuse
 from haptos.meshes.given import Named
+from haptos.robots.taxel_image import TaxelImage, image_of
 
 #: Kinds of sensors of robots; docs/sensors/robots.md says what each one reads.
 ROBOT_SENSORS = tuple(_core.robot_sensor_kinds())
@@ -30,11 +31,38 @@ def _noise_row(element: str, noise: Mapping[str, Any] | None) -> list[float]:
     return row
 
 
+def _taxels(who: str, places: ArrayLike | None, area: ArrayLike | None,
+            grid: tuple[int, int] | None, pitch: float | None) -> tuple[NDArray[np.float64], list[float]]:
+    """Places (n, 3) [m] and the area of each [m2]."""
+    if grid is not None:
+        if places is not None:
+            refuse(f"{who}, places", "", "are not known beside grid", "give one of the two")
+        if pitch is None:
+            refuse(f"{who}, grid", str(grid), "needs a pitch", "give the distance of neighbours [m]")
+        rows, columns = (int(n) for n in grid)
+        if not (0 < rows and 0 < columns and rows * columns <= 10_000):
+            refuse(f"{who}, grid", str(grid), "must have 1 to 10000 places", "give (rows, columns)")
+        places = _core.taxel_grid(rows, columns, float(pitch))
+        area = pitch**2 if area is None else area
+    elif pitch is not None:
+        refuse(f"{who}, pitch", str(pitch), "needs a grid", "give grid=(rows, columns)")
+    at = np.zeros((0, 3)) if places is None else np.atleast_2d(np.asarray(places, float))
+    if area is not None and not len(at):
+        refuse(f"{who}, area", str(area), "is only for taxels", "leave it out")
+    each = np.asarray(1e-6 if area is None else area, float)
+    if each.ndim and each.shape != (len(at),):
+        refuse(f"{who}, area", f"of shape {each.shape}", f"must be one number or ({len(at)},)",
+               "give one for each place")
+    return at, np.broadcast_to(each, len(at)).tolist()
+
+
 def add_robot_sensor(scene: _core.Scene, robot: str, name: str, kind: str, target: str,
                      position: ArrayLike | None, quaternion: ArrayLike | None, against: str,
                      acts_on: str, torque_constant: float, rate: float, delay: float,
                      noise: Mapping[str, Any] | None,
-                     angular_noise: Mapping[str, Any] | None) -> None:
+                     angular_noise: Mapping[str, Any] | None, places: ArrayLike | None = None,
+                     area: ArrayLike | None = None, grid: tuple[int, int] | None = None,
+                     pitch: float | None = None) -> None:
     """See Scene.add_robot_sensor()."""
     who = f'robot "{robot}", sensor "{name}"'
     if kind not in ROBOT_SENSORS:
@@ -46,7 +74,8 @@ def add_robot_sensor(scene: _core.Scene, robot: str, name: str, kind: str, targe
     _core.add_robot_sensor(scene, robot, name, ROBOT_SENSORS.index(kind), target, position,
                            quaternion, against, acts_on == "parent", torque_constant, rate, delay,
                            _noise_row(f"{who}, noise", noise),
-                           _noise_row(f"{who}, angular_noise", angular_noise))
+                           _noise_row(f"{who}, angular_noise", angular_noise),
+                           *_taxels(who, places, area, grid, pitch))
 
 
 class RobotSensor:
@@ -77,6 +106,22 @@ class RobotSensor:
     def samples(self) -> NDArray[np.int64]:
         """Samples taken so far, with those that are still on their way, (env,)."""
         return _core.read_robot_sensor(*self._place)[2]
+
+    def taxels(self) -> TaxelImage:
+        """The present readings of a sensor of the kind taxels, by what they are.
+
+        Forces are those of the readings: pressure along the normal and shear, times area. Raises
+        InputError for other kinds.
+        """
+        if self.kind != "taxels":
+            refuse(f'sensor "{self.name}"', self.kind, "is no taxels", "read its value")
+        read = self.value
+        table = read.reshape(len(read), -1, 8)
+        pressure, shear, displacement, normal = (
+            table[..., 0], table[..., 1:4], table[..., 4], table[..., 5:8])
+        own, area, mean, gauss = _core.robot_taxels(*self._place)
+        return image_of(pressure, displacement, normal, shear, np.asarray(own), np.asarray(area),
+                        np.asarray(mean), np.asarray(gauss))
 
     def __repr__(self) -> str:
         return f"haptos.RobotSensor({self.name!r}, {self.kind}, {len(self.channels)} channels)"

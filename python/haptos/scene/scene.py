@@ -258,6 +258,10 @@ class Scene(SceneOptions):
         delay: float = 0.0,
         noise: Mapping[str, Any] | None = None,
         angular_noise: Mapping[str, Any] | None = None,
+        places: ArrayLike | None = None,
+        area: ArrayLike | None = None,
+        grid: tuple[int, int] | None = None,
+        pitch: float | None = None,
     ) -> None:
         """Adds a sensor to a robot or a rigid body: sim.robots[robot].sensors[name].
 
@@ -267,12 +271,16 @@ class Scene(SceneOptions):
         contact sensor; acts_on: "child" or "parent", whose load force_torque reads;
         torque_constant of motor_current [N m/A] or [N/A]; rate [Hz], 0: every step; delay [s];
         noise and, for torques, angular velocities and orientations, angular_noise: mappings with
-        any of std, bias, bias_std, walk, quantum, range=(low, high). docs/sensors/robots.md says
+        any of std, bias, bias_std, walk, quantum, range=(low, high). Taxels are at places (n, 3) [m]
+        in the sensor's frame, moved to the nearest surface of the link, each with its area [m2],
+        default 1e-6; or in a grid=(rows, columns) in the frame's plane z = 0, neighbours pitch [m]
+        apart, area pitch^2. docs/sensors/robots.md says
         what each kind reads and what becomes of it. Raises InputError for a robot that is not
         there, names that are not known and numbers out of range; the rest is checked when compiled.
         """
         add_robot_sensor(self._core, robot, name, kind, target, position, quaternion, against,
-                         acts_on, torque_constant, rate, delay, noise, angular_noise)
+                         acts_on, torque_constant, rate, delay, noise, angular_noise, places, area,
+                         grid, pitch)
 
     @declared("rigid")
     def add_rigid(self, name: str, shape: _core.RobotShape | Sequence[_core.RobotShape],

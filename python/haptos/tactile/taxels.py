@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.base.errors import refuse
+from haptos.robots.taxel_image import TaxelImage, image_of
 
 if TYPE_CHECKING:
     from haptos.scene.sim import Sim
 
 Array = NDArray[np.float64]
-BENT = (0.5, 1.5)  # least and most that curvature may change a force by
-
-
-class TaxelImage(NamedTuple):
-    """What taxels feel, in the frame of their body; zero where nothing touches."""
-
-    pressure: Array  #: (env, n) [Pa]
-    displacement: Array  #: how far the surface is pressed in along its normal (env, n) [m]
-    normal: Array  #: unit, outward, of the surface where it is pressed to (env, n, 3)
-    shear: Array  #: tangential, on the body (env, n, 3) [Pa]
-    force: Array  #: on the body: pressure along the surface's normal, and shear, times area (env, n, 3) [N]
 
 
 class Taxels:
@@ -70,7 +60,5 @@ class Taxels:
         """As the last step left the bodies."""
         each = [self._core.read(core) for core in self._sim._each]
         pressure, displacement, normal, shear = (np.array(a) for a in zip(*each, strict=True))
-        mean, gauss = self._core.curvature()
-        bent = np.clip(1 - mean * displacement + gauss * displacement**2 / 3, *BENT)
-        force = self.area[:, None] * (shear - (pressure * bent)[..., None] * self.normal)
-        return TaxelImage(pressure, displacement, normal, shear, force)
+        return image_of(pressure, displacement, normal, shear, self.normal, self.area,
+                        *(np.asarray(c) for c in self._core.curvature()))

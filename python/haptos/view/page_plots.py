@@ -43,15 +43,17 @@ class _Plot:
 
 
 class SensorPlot:
-    """All channels of one sensor of a robot."""
+    """All channels of one sensor of a robot; of taxels, the sum of their forces."""
 
     def __init__(self, gui: Any, robot: RobotView, sensor: str, env: int) -> None:
-        channels = robot.sensors[sensor].value.shape[1]
-        self._robot, self._sensor, self._env = robot, sensor, env
-        self._plot = _Plot(gui, [str(k) for k in range(channels)], f"{robot.name}: {sensor}")
+        self._read, self._env = robot.sensors[sensor], env
+        names = [f"{axis} [N]" for axis in "xyz"] if self._read.kind == "taxels" else [
+            str(k) for k in range(len(self._read.channels))]
+        self._plot = _Plot(gui, names, f"{robot.name}: {sensor}")
 
     def show(self, snap: Snapshot) -> None:
-        self._plot.add(snap.time, *self._robot.sensors[self._sensor].value[self._env])
+        row = (self._read.taxels().force.sum(1) if self._read.kind == "taxels" else self._read.value)
+        self._plot.add(snap.time, *row[self._env])
 
 
 class ForcePlot:
