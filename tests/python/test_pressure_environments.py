@@ -40,10 +40,10 @@ def test_each_of_128_nuts_is_itself_alone():
     assert (together == alone).all() and np.ptp(together[:, -1]) > 5
 
 
-def arms(count, steps):
+def arms(count, steps, hand=pen_into_cup.ARM):
     """Arms that close their fingers on a pen, which lies elsewhere in each: states of arm and pen side by
     side and each alone, and how hard the pens are pressed [N]."""
-    hand, trial, dt = pen_into_cup.ARM, pen_into_cup.Trial(), 4e-3
+    trial, dt = pen_into_cup.Trial(), 4e-3
     robot = haptos.load_robot(hand.robot)
     motion = pen_into_cup.plan(hand, robot, trial)
     grasp = round(0.7 / pen_into_cup.KNOT)
