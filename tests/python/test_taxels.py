@@ -117,6 +117,25 @@ def test_environments_are_read_each_by_itself():
     assert image.force[0].sum(0) == pytest.approx([0, 0, WEIGHT], rel=0.02, abs=1e-6)
 
 
+def test_what_lies_over_an_edge_presses_on_the_face_alone():
+    scene = haptos.Scene(dt=0.002)
+    scene.add_rigid("pad", haptos.RobotShape("box", (0.02, 0.01, 0.01)), fixed=True, hydroelastic=1e8, friction=0.5)
+    rod = haptos.RobotShape("cylinder", (0.01, 0.03), frame=(0, 0, 0, 2**-0.5, 2**-0.5, 0, 0))
+    scene.add_rigid("rod", rod, mass=2.0, position=(0, 0, 0.02), friction=0.5)
+    sim = settle(scene.compile())
+    taxels = haptos.Taxels.on_mesh(sim, "pad", haptos.box((0.04, 0.02, 0.02), (160, 80, 80)))
+    force = taxels.read().force[0]
+    assert force.sum(0) == pytest.approx([0, 0, -9.81 * 2], abs=0.02 * 9.81 * 2)
+    # On the faces at its ends only what lies nearer to them than to the upper one: k / 2 times depth squared.
+    deep = 0.02 - sim.robots["rod"].link_pose("rod")[0, 2]
+    x = np.linspace(-0.01, 0.01, 2001)
+    depth = np.maximum(np.sqrt(0.01**2 - x**2) - (0.01 - deep), 0)
+    law = 0.5 * 1e8 * np.trapezoid(depth**2, x)
+    for side in (-1, 1):
+        face = taxels.normal[:, 1] * side > 0.9
+        assert -side * force[face, 1].sum() == pytest.approx(law, rel=0.12)
+
+
 def test_what_cannot_be_is_refused():
     sim = ball_on_pad(1e8)
     with pytest.raises(haptos.InputError, match="taxels on \"pad\" 1 .*surface"):

@@ -144,6 +144,8 @@ struct CollisionShape::LazyField {
   std::atomic<const TriangleField*> ready{nullptr};
   std::mutex mutex;
   std::shared_ptr<const TriangleField> field;
+  std::once_flag hull_asked;
+  std::shared_ptr<const CollisionShape> hull;
 };
 
 CollisionShape::CollisionShape(const Shape& shape, const std::string& element)
@@ -181,13 +183,27 @@ const TriangleField* CollisionShape::field() const {
   return field_->field.get();
 }
 
+const CollisionShape* CollisionShape::hull() const {
+  if (kind_ != ShapeKind::kMesh) return nullptr;
+  std::call_once(field_->hull_asked, [&] {
+    Shape hull = shape_;
+    hull.kind = ShapeKind::kHull;
+    try {
+      field_->hull = std::make_shared<const CollisionShape>(hull);
+    } catch (const InputError&) {  // in a plane
+    }
+  });
+  return field_->hull.get();
+}
+
 Aabb CollisionShape::bounds(const Pose& pose) const {
   return field_ || kind_ == ShapeKind::kHull ? moved_bounds(box_, pose)
                                              : shape_bounds(shape_, pose);
 }
 
-void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
+void collide(const CollisionShape& shape_a, const Pose& pose_a, const CollisionShape& shape_b,
              const Pose& pose_b, double margin, std::vector<ContactSample>& out, int max_points) {
+  const CollisionShape &a = as_met(shape_a, shape_b), &b = as_met(shape_b, shape_a);
   if (!is_finite(pose_a) || !is_finite(pose_b)) return;
   const Mat3d ra = to_matrix(pose_a.q), rb = to_matrix(pose_b.q);
   const bool swap = swapped(a, b, ra, pose_a.p, rb, pose_b.p);
@@ -215,8 +231,9 @@ void collide(const CollisionShape& a, const Pose& pose_a, const CollisionShape& 
   }
 }
 
-ShapeDistance distance(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
-                       const Pose& pose_b) {
+ShapeDistance distance(const CollisionShape& shape_a, const Pose& pose_a,
+                       const CollisionShape& shape_b, const Pose& pose_b) {
+  const CollisionShape &a = as_met(shape_a, shape_b), &b = as_met(shape_b, shape_a);
   const Mat3d ra = to_matrix(pose_a.q), rb = to_matrix(pose_b.q);
   const bool swap = swapped(a, b, ra, pose_a.p, rb, pose_b.p);
   const CollisionShape &x = swap ? b : a, &y = swap ? a : b;

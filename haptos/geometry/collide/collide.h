@@ -11,8 +11,10 @@
 // The answer does not depend on the order of the two shapes (roles are swapped), nor, but for
 // round-off, on where in the world the pair lies. Nothing is allocated but room in `out`.
 //
-// Limits: half-spaces, meshes and height fields against each other give nothing. n of shapes
-// that overlap deeply jumps where two ways out are equally short.
+// A half-space meets the convex hull of a mesh, which reaches down to it where the mesh does.
+//
+// Limits: meshes and height fields against each other, and height fields against half-spaces, give
+// nothing. n of shapes that overlap deeply jumps where two ways out are equally short.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +46,8 @@ class CollisionShape {
   /// Triangles of a mesh or a height field; null for others. Their tree is made when it is first
   /// asked for, once for all copies; any number of threads may ask.
   const TriangleField* field() const;
+  /// The hull of a mesh, made likewise; null for others and for meshes in a plane.
+  const CollisionShape* hull() const;
   /// World box at a pose; as shape_bounds(), but of a mesh or a hull the box around its own box
   /// [m].
   Aabb bounds(const Pose& pose) const;
@@ -60,6 +64,13 @@ class CollisionShape {
   struct LazyField;
   std::shared_ptr<LazyField> field_;
 };
+
+/// What of `a` meets `b`: its hull, where a is a mesh and b a half-space, else itself.
+inline const CollisionShape& as_met(const CollisionShape& a, const CollisionShape& b) {
+  const bool flat = a.kind() == ShapeKind::kMesh && b.kind() == ShapeKind::kHalfSpace;
+  const CollisionShape* hull = flat ? a.hull() : nullptr;
+  return hull ? *hull : a;
+}
 
 struct ContactSample {
   Vec3d p_a, p_b;      ///< on the surfaces, world [m]
@@ -87,7 +98,8 @@ struct ShapeDistance {
   Vec3d p_a, p_b, n;    ///< as in ContactSample, world
 };
 
-/// Both shapes convex, or one a half-space. Throws InputError for meshes and height fields.
+/// Both shapes convex, or one a half-space and the other no height field. Throws InputError for
+/// meshes and height fields else.
 ShapeDistance distance(const CollisionShape& a, const Pose& pose_a, const CollisionShape& b,
                        const Pose& pose_b);
 

@@ -55,8 +55,10 @@ double closing(const CollisionShape& a, const ShapePath& path_a, const Collision
   return c;
 }
 
-bool first_touch(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,
-                 const ShapePath& path_b, double tolerance, double& t, double end) {
+bool first_touch(const CollisionShape& shape_a, const ShapePath& path_a,
+                 const CollisionShape& shape_b, const ShapePath& path_b, double tolerance,
+                 double& t, double end) {
+  const CollisionShape &a = as_met(shape_a, shape_b), &b = as_met(shape_b, shape_a);
   if (a.has_field())
     return b.is_convex() && a.field()->first_touch(b, path_b, path_a, tolerance, t, end);
   if (b.has_field())

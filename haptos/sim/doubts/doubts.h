@@ -52,6 +52,9 @@ void doubt_swings(const Model& model, std::vector<std::string>& out);
 /// surfaces cross, or overlap beyond the layers.
 void doubt_overlaps(const Model& model, std::vector<std::string>& out);
 
+/// Rigid bodies that may touch, and whose shapes have no contact: two meshes in point contact.
+void doubt_meetings(const Model& model, std::vector<std::string>& out);
+
 /// Bodies that fit into a passage of others, but not with their layers and those of its sides.
 /// Looks from at most 256 faces of each shape.
 void doubt_passages(const Model& model, std::vector<std::string>& out);

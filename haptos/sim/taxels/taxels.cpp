@@ -21,6 +21,9 @@ constexpr int kBrackets = 12, kHalvings = 50;
 constexpr double kNear = 0.05;
 // Of a place that is moved to the surface.
 constexpr int kMoves = 4;
+// How much nearer another part of the own surface may be than the way in says: of that way, and of
+// a sample's cell.
+constexpr double kNearer = 0.05;
 // How far aside normals are looked at for the curvature: cells of samples, a part of the size.
 constexpr double kCells = 1.5, kStep = 1e-4;
 
@@ -66,12 +69,27 @@ double displacement(const Vec3d& x, const Vec3d& n, const PressureLaw& own, cons
   };
   double low = 0, high = depth;
   for (int k = 0; k < kBrackets && off(high) < 0; ++k) low = high, high *= 1.5;
-  if (off(high) < 0) return -1;  // no way out along the normal
+  if (off(high) < 0) return high;  // no way out along the normal: to the end of the own part
   for (int k = 0; k < kHalvings && high - low > 1e-12 * high; ++k) {
     const double middle = 0.5 * (low + high);
     (off(middle) < 0 ? low : high) = middle;
   }
   return 0.5 * (low + high);
+}
+
+// A way s in along the normal n, or as far of it as no other part of the own surface is nearer:
+// what lies beyond an edge's bisector is pressed away from the other face.
+double own_part(const Vec3d& x, const Vec3d& n, double s, const DistanceField& own) {
+  const auto is_own = [&](double t) {
+    return t + own.phi(x - t * n) <= kNearer * (t + own.cell());
+  };
+  if (is_own(s)) return s;
+  double low = 0, high = s;
+  for (int k = 0; k < kHalvings && high - low > 1e-9 * s; ++k) {
+    const double middle = 0.5 * (low + high);
+    (is_own(middle) ? low : high) = middle;
+  }
+  return low;
 }
 
 // A contact with the other body: where, and its friction on the own one [N].
@@ -205,8 +223,10 @@ TaxelTouch Taxels::read(const LinkPose& pose, std::span<const ContactPoint> poin
         const std::size_t i = at_index(k);
         const Pressed& mine = own_[at_index(shape_[i])];
         if (rigid(mine.law) && rigid(shape.law)) return;
-        const double s = displacement(place_[i], normal_[i], mine.law, other);
+        double s = displacement(place_[i], normal_[i], mine.law, other);
         if (s < 0) return;
+        s = own_part(to_local(mine.frame, place_[i]),
+                     transpose(to_matrix(mine.frame.q)) * normal_[i], s, *mine.field);
         const Vec3d x = place_[i] - s * normal_[i];
         const double p = rigid(mine.law) ? shape.law.pressure(-other.phi(x)) : mine.law.pressure(s);
         if (!(p > touch.pressure[i])) return;

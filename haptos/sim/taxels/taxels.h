@@ -5,10 +5,11 @@
 //
 //   p_own(x - s n) = p_B(x - s n),   0 <= s,   the first root;   s = 0 on a rigid body
 //
-// s is its displacement, p its pressure. The surface of equal pressure there has the unit normal m,
-// out of the own body. Shear is the friction of the contacts of both bodies, which goes on from
-// step to step: each contact hands its friction to the taxels that are pressed, most to those next
-// to it. So the sum of shear times area is the friction.
+// s is its displacement, p its pressure; at an edge s ends where another face is nearer. The
+// surface of equal pressure there has the unit normal m, out of the own body. Shear is the friction
+// of the contacts of both bodies, which goes on from step to step: each contact hands its friction
+// to the taxels that are pressed, most to those next to it. So the sum of shear times area is the
+// friction.
 //
 // The own pressure on the surface of equal pressure is that of the own depth. So its forces add up
 // to those of its gradient over the own volume that is pressed away, along the own normals:

@@ -42,16 +42,18 @@ PointSampler::PointSampler(std::vector<PointShape> shapes, const PointContactOpt
                           "give one of them a stiffness, or near_rigid above 0"});
 }
 
-// Of meshes that something convex may touch: none is made in a step.
+// Of meshes that something convex or a half-space may touch: none is made in a step.
 void PointSampler::make_fields() const {
   const int n = static_cast<int>(shapes_.size());
   for (int i = 0; i < n; ++i) {
-    if (!shapes_[at_index(i)].shape.has_field()) continue;
-    for (int j = 0; j < n; ++j)
-      if (shapes_[at_index(j)].shape.is_convex() && may_touch(std::min(i, j), std::max(i, j))) {
-        shapes_[at_index(i)].shape.field();
-        break;
-      }
+    const CollisionShape& mesh = shapes_[at_index(i)].shape;
+    if (!mesh.has_field()) continue;
+    for (int j = 0; j < n; ++j) {
+      const CollisionShape& other = shapes_[at_index(j)].shape;
+      if (other.has_field() || !may_touch(std::min(i, j), std::max(i, j))) continue;
+      if (other.is_convex()) mesh.field();
+      as_met(mesh, other);  // makes its hull
+    }
   }
 }
 
