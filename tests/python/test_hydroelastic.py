@@ -269,3 +269,20 @@ def test_fewer_cells_across_a_patch_cost_accuracy_alone():
         assert len(found(cells)) < 1.2 * cells**2 + 100
     with pytest.raises(haptos.InputError, match="patch_cells = 2: must be 4 to 200"):
         found(2)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3])
+def test_a_ball_sinks_into_a_height_field_as_into_a_plane(slope):
+    x = np.linspace(-0.1, 0.1, 21)
+    heights = np.tan(slope) * np.tile(x, (21, 1))
+    out = np.array([-np.sin(slope), 0, np.cos(slope)])
+    scene = haptos.Scene(dt=2e-3, gravity=-9.81 * out)
+    scene.add_rigid("hill", haptos.RobotShape("field", heights=heights, spacing=(0.01, 0.01)), fixed=True, friction=0.5)
+    scene.add_rigid("ball", haptos.RobotShape("sphere", 0.02), mass=0.2, position=0.0199 * out, friction=0.5,
+                    hydroelastic=1e7)
+    sim = scene.compile()
+    assert sim.run(1.0).ok
+    deep = 0.02 - sim.robots["ball"].position[0, :3] @ out
+    high = 0.02 - deep  # the ball's pressure, by its distance from the surface, over the disc
+    force = np.pi * 1e7 * (0.02 * (0.02**2 - high**2) - 2 / 3 * (0.02**3 - high**3))
+    assert force == pytest.approx(0.2 * 9.81, rel=0.01)
