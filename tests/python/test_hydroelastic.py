@@ -164,6 +164,27 @@ def test_an_mjcf_tuple_gives_geoms_their_modulus(tmp_path):
     assert model.robot.links[-1].collisions[0].hydroelastic == 1e7
 
 
+def test_an_mjcf_numeric_gives_geoms_a_table(tmp_path):
+    pytest.importorskip("mujoco", reason="MJCF needs mujoco")
+
+    def load(custom: str):
+        (tmp_path / "ball.xml").write_text(f"""<mujoco>
+<worldbody><body name="ball"><freejoint/><geom name="ball" size="0.05" mass="1"/></body></worldbody>
+<custom>{custom}</custom>
+</mujoco>""")
+        return haptos.load_mjcf(tmp_path / "ball.xml")
+
+    geoms = '<tuple name="hydroelastic.skin"><element objtype="geom" objname="ball"/></tuple>'
+    model = load('<numeric name="hydroelastic.skin" data="0.001 500 0.002 2000"/>' + geoms)
+    assert model.robot.links[-1].collisions[0].hydroelastic == {"pressure": [(1e-3, 500), (2e-3, 2000)]}
+    assert not any("numbers" in w or "tuples" in w for w in model.robot.warnings)
+    for custom, words in (('<numeric name="hydroelastic.skin" data="0.001 500 0.002"/>' + geoms, "3 numbers.*pairs"),
+                          ('<numeric name="hydroelastic.skin" data="0.001 500"/>', "has no geoms"),
+                          ('<numeric name="hydroelastic.skin" data="0.002 500 0.001 600"/>' + geoms, "deeper")):
+        with pytest.raises(haptos.InputError, match=words):
+            load(custom)
+
+
 @pytest.mark.parametrize("make, words", [
     (lambda: haptos.DistanceField(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])), "enclose"),
     (lambda: haptos.DistanceField(haptos.box([1, 1, 1]), 1000), "MiB"),

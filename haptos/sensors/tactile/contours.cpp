@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "haptos/base/math/lanes.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/sensors/tactile/coat.h"
@@ -21,7 +22,6 @@ constexpr float kLeast = 1e-2f;  // weight below which a pixel stays as it is
 constexpr float kFinest = 4;     // period that is left alone [pixel]
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-int nearest(float x) { return static_cast<int>(std::floor(x + 0.5f)); }
 
 // Weights of samples s_k = k P / kHalf, k = -kHalf .. kHalf: 2 box - box * box by the trapezoidal
 // rule.
@@ -84,12 +84,23 @@ struct Contour {
 
 // Four pixels about a place and their shares.
 struct Between {
-  std::size_t first;
+  std::size_t first, nearest;
   float share[4];
-  float of(const float* v, std::size_t width) const {
-    return share[0] * v[first] + share[1] * v[first + 1] + share[2] * v[first + width] +
-           share[3] * v[first + width + 1];
-  }
+};
+
+// Where a walk along a contour is [pixel], and its direction.
+struct Way {
+  float x, y, tx, ty;
+};
+
+// Depth and normal of a pixel, in lanes: they are read together.
+using Pixel = Pack<float, 4>;
+
+// What a frame needs, kept by each thread: images are read at high rates.
+struct Scratch {
+  std::vector<float> xx, xy, yy;
+  std::vector<Contour> contour;
+  std::vector<Pixel> pixel;
 };
 
 }  // namespace
@@ -143,7 +154,9 @@ void ContourSmoother::smooth(DepthImage& image) const {
            "must have the camera's " + std::to_string(W) + " x " + std::to_string(H) + " pixels",
            "pass an image of the same sensor");
   const bool normals = image.normal.size() == 3 * size;
-  std::vector<float> xx(size, 0.0f), xy(size, 0.0f), yy(size, 0.0f);
+  static thread_local Scratch scratch;
+  auto& [xx, xy, yy, contour, before] = scratch;
+  for (std::vector<float>* v : {&xx, &xy, &yy}) v->assign(size, 0.0f);
   const float by = static_cast<float>(0.5 / image.pitch);
   bool any = false;
   for (int r = 1; r + 1 < H; ++r)
@@ -161,7 +174,7 @@ void ContourSmoother::smooth(DepthImage& image) const {
   std::vector<float>* const tensor[3] = {&xx, &xy, &yy};
   for_each(
       3, [&](std::ptrdiff_t k) { blur(*tensor[k], W, H, reach_); }, 1);
-  std::vector<Contour> contour(size);
+  contour.assign(size, {});
   for_each(static_cast<std::ptrdiff_t>(size), [&](std::ptrdiff_t n) {
     const auto i = static_cast<std::size_t>(n);
     const float sum = xx[i] + yy[i];  // a + b
@@ -179,52 +192,56 @@ void ContourSmoother::smooth(DepthImage& image) const {
     contour[i] = {xy[i] < 0 ? sine : -sine, cosine, weight};
   });
   const auto weights = filter();
-  const std::vector<float> depth = image.depth, normal = image.normal;
+  before.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    before[i].set(0, image.depth[i]);
+    for (int k = 0; k < 3; ++k) before[i].set(k + 1, normals ? image.normal[at(k) * size + i] : 0);
+  }
   const auto between = [&](float x, float y, Between& b) {
     if (!(x >= 0 && y >= 0 && x < static_cast<float>(W - 1) && y < static_cast<float>(H - 1)))
       return false;
     const int c = static_cast<int>(x), r = static_cast<int>(y);
     const float u = x - static_cast<float>(c), v = y - static_cast<float>(r);
-    b = {at(r) * width + at(c), {(1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v}};
+    const std::size_t first = at(r) * width + at(c);
+    b = {first,
+         first + (u >= 0.5f ? 1 : 0) + (v >= 0.5f ? width : 0),
+         {(1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v}};
     return true;
   };
   const auto pixel = [&](std::size_t i) {
     const Contour& here = contour[i];
     const float step = period_[i] / kHalf;
-    if (!(here.weight > kLeast && period_[i] > kFinest) || depth[i] != depth[i]) return;
-    float sum[4] = {weights[kHalf] * depth[i], 0, 0, 0};
-    for (std::size_t k = 0; normals && k < 3; ++k)
-      sum[k + 1] = weights[kHalf] * normal[k * size + i];
-    for (const float side : {-1.0f, 1.0f}) {
-      const std::size_t row = i / width;
-      float x = static_cast<float>(i % width), y = static_cast<float>(row);
-      float tx = side * here.x, ty = side * here.y;
-      for (int k = 1; k <= kHalf; ++k) {
-        x += step * tx;
-        y += step * ty;
+    const Pixel& own = before[i];
+    if (!(here.weight > kLeast && period_[i] > kFinest) || own[0] != own[0]) return;
+    Pixel sum = Pixel(weights[kHalf]) * own;
+    // Both ways side by side: each step waits for the one before it.
+    const float col = static_cast<float>(i % width), row = static_cast<float>(i / width);
+    Way way[2] = {{col, row, -here.x, -here.y}, {col, row, here.x, here.y}};
+    for (int k = 1; k < kHalf; ++k) {
+      const Pixel w(weights[at(kHalf + k)]);
+      for (Way& s : way) {
+        s.x += step * s.tx, s.y += step * s.ty;
         Between b;
-        if (!between(x, y, b)) return;
-        if (k == kHalf) break;  // whose weight is 0
-        const float w = weights[at(kHalf + k)];
-        sum[0] += w * b.of(depth.data(), width);
-        for (std::size_t n = 0; normals && n < 3; ++n)
-          sum[n + 1] += w * b.of(normal.data() + n * size, width);
+        if (!between(s.x, s.y, b)) return;
+        const Pixel *p = &before[b.first], *q = p + width;
+        sum = sum + w * (Pixel(b.share[0]) * p[0] + Pixel(b.share[1]) * p[1] +
+                         Pixel(b.share[2]) * q[0] + Pixel(b.share[3]) * q[1]);
         // On along the contour there, in the sense of the way so far.
-        const Contour& next = contour[at(nearest(y)) * width + at(nearest(x))];
-        const float sense = next.x * tx + next.y * ty;
-        if (sense != 0) {
-          tx = sense > 0 ? next.x : -next.x;
-          ty = sense > 0 ? next.y : -next.y;
-        }
+        const Contour& next = contour[b.nearest];
+        const float sense = next.x * s.tx + next.y * s.ty;
+        const float turn = sense > 0 ? 1.0f : -1.0f;
+        s.tx = sense != 0 ? turn * next.x : s.tx;
+        s.ty = sense != 0 ? turn * next.y : s.ty;
       }
     }
+    for (const Way& s : way)  // the last sample has no weight
+      if (Between b; !between(s.x + step * s.tx, s.y + step * s.ty, b)) return;
     if (sum[0] != sum[0]) return;  // beside the coat
-    image.depth[i] += here.weight * (sum[0] - depth[i]);
+    image.depth[i] += here.weight * (sum[0] - own[0]);
     if (!normals) return;
     float n[3], square = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const float before = normal[k * size + i];
-      n[k] = before + here.weight * (sum[k + 1] - before);
+    for (int k = 0; k < 3; ++k) {
+      n[k] = own[k + 1] + here.weight * (sum[k + 1] - own[k + 1]);
       square += n[k] * n[k];
     }
     if (square > 0)

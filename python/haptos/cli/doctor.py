@@ -269,15 +269,17 @@ def _writable(name: str, folder: Path, needed: bool, remedy: str) -> Line:
 
 
 def _cache() -> Line:
-    tets, soups, fields = (mesh_cache.folder(*name) for name in ((), ("soups",), ("fields",)))
-    if tets is None or soups is None or fields is None:
+    tets, soups, fields, coats = (mesh_cache.folder(*name)
+                                  for name in ((), ("soups",), ("fields",), ("coats",)))
+    if tets is None or soups is None or fields is None or coats is None:
         return Line("cache", OK, "off, by HAPTOS_CACHE: meshes are made anew", "", False)
     line = _writable("cache", tets.parent, False,
                      "set HAPTOS_CACHE to a folder that can be; without it meshes are made anew")
     if line.state == OK:
         line.found += (f", {len(list(tets.glob('*.npz')))} meshes of tetrahedra, "
-                       f"{len(list(soups.glob('*.kept')))} large meshes with layers and "
-                       f"{len(list(fields.glob('*.kept')))} distance fields kept")
+                       f"{len(list(soups.glob('*.kept')))} large meshes with layers, "
+                       f"{len(list(fields.glob('*.kept')))} distance fields and "
+                       f"{len(list(coats.glob('*.kept')))} gels as layers kept")
     return line
 
 

@@ -56,6 +56,30 @@ def of_geoms(mujoco: Any, model: Any, tuple_name: str, most: float, remedy: str)
     return found
 
 
+TABLES = "hydroelastic."  # a numeric and a tuple of this name with one of their own behind it
+
+
+def pressure_tables(mujoco: Any, model: Any) -> dict[int, dict[str, list[list[float]]]]:
+    """Tables of pressures by geom: rows of depth [m] and pressure [Pa] in a numeric, and a tuple of its name
+    that lists the geoms."""
+    found: dict[int, dict[str, list[list[float]]]] = {}
+    for i in range(int(model.nnumeric)):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_NUMERIC, i) or ""
+        if not name.startswith(TABLES):
+            continue
+        first, count = int(model.numeric_adr[i]), int(model.numeric_size[i])
+        if count < 2 or count % 2:
+            refuse(f'numeric "{name}"', f"{count} numbers", "must be pairs of depth [m] and pressure [Pa]",
+                   "give two numbers for each row")
+        rows = np.reshape(model.numeric_data[first:first + count], (-1, 2)).tolist()
+        geoms = of_geoms(mujoco, model, name, np.inf, "leave prm out")
+        if not geoms:
+            refuse(f'numeric "{name}"', "", "has no geoms",
+                   f'list them: <tuple name="{name}"><element objtype="geom" objname="..."/></tuple>')
+        found |= {g: {"pressure": rows} for g in geoms}
+    return found
+
+
 class Builder:
     """Reads a mujoco.MjModel; `robot`, `frames` and `left` are what it made of it."""
 
@@ -68,7 +92,8 @@ class Builder:
         self.joints: list[_core.RobotJoint] = []
         self._meshes: dict[tuple[int, str], _core.RobotShape] = {}
         self._layers = of_geoms(mujoco, model, "layer", 1, "give the width in metres")
-        self._moduli = of_geoms(mujoco, model, "hydroelastic", 1e15, "give the modulus in Pa/m")
+        self._pressures: dict[int, Any] = of_geoms(
+            mujoco, model, "hydroelastic", 1e15, "give the modulus in Pa/m") | pressure_tables(mujoco, model)
         self._taken: dict[str, set[str]] = {}
         m = model
         self.body_link = [-1] * m.nbody  # link that carries the body, -1: the world
@@ -280,8 +305,8 @@ class Builder:
             "frame": pose_row(m.geom_pos[g] + self.shift[b], m.geom_quat[g])}
         if g in self._layers:
             options["layer"] = self._layers[g]
-        if g in self._moduli:
-            options["hydroelastic"] = self._moduli[g]
+        if g in self._pressures:
+            options["hydroelastic"] = self._pressures[g]
         if kind == types.mjGEOM_PLANE:
             return _core.RobotShape("half_space", **options)
         if kind in (types.mjGEOM_MESH, types.mjGEOM_SDF):

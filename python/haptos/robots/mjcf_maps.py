@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from haptos import _core
-from haptos.robots.mjcf_build import INF, Builder, pose_row
+from haptos.robots.mjcf_build import INF, TABLES, Builder, pose_row
 from haptos.robots.mjcf_notes import MjcfActuator, MjcfSensor
 
 _NO_TURN = np.array([1.0, 0, 0, 0])
@@ -291,12 +291,15 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
     for count, what, why in (
             ("nlight", "lights", ""), ("nskin", "skins", ""),
             ("nflex", "deformable bodies (flex)", "make them with Scene.add_soft"),
-            ("nplugin", "plugins", ""), ("nnumeric", "custom numbers", ""),
+            ("nplugin", "plugins", ""),
             ("ntext", "custom texts", "")):
         for _ in range(int(getattr(m, count))):
             left.add(what, "", why)
+    for i in range(int(m.nnumeric)):
+        if not (name := b.name("NUMERIC", i, "")).startswith(TABLES):
+            left.add("custom numbers", name)
     for i in range(int(m.ntuple)):
-        if (name := b.name("TUPLE", i, "")) not in ("layer", "hydroelastic"):
+        if (name := b.name("TUPLE", i, "")) not in ("layer", "hydroelastic") and not name.startswith(TABLES):
             left.add("tuples", name)
     textured = {int(i) for i in m.geom_matid if i >= 0 and np.any(m.mat_texid[i] >= 0)}
     for i in sorted(textured):
