@@ -154,8 +154,10 @@ void ContourSmoother::smooth(DepthImage& image) const {
            "must have the camera's " + std::to_string(W) + " x " + std::to_string(H) + " pixels",
            "pass an image of the same sensor");
   const bool normals = image.normal.size() == 3 * size;
-  static thread_local Scratch scratch;
-  auto& [xx, xy, yy, contour, before] = scratch;
+  static thread_local Scratch scratch;  // other threads fill this one's, by these references
+  std::vector<float>&xx = scratch.xx, &xy = scratch.xy, &yy = scratch.yy;
+  std::vector<Contour>& contour = scratch.contour;
+  std::vector<Pixel>& before = scratch.pixel;
   for (std::vector<float>* v : {&xx, &xy, &yy}) v->assign(size, 0.0f);
   const float by = static_cast<float>(0.5 / image.pitch);
   bool any = false;
@@ -215,7 +217,8 @@ void ContourSmoother::smooth(DepthImage& image) const {
     if (!(here.weight > kLeast && period_[i] > kFinest) || own[0] != own[0]) return;
     Pixel sum = Pixel(weights[kHalf]) * own;
     // Both ways side by side: each step waits for the one before it.
-    const float col = static_cast<float>(i % width), row = static_cast<float>(i / width);
+    const std::size_t from = i / width;
+    const float col = static_cast<float>(i - from * width), row = static_cast<float>(from);
     Way way[2] = {{col, row, -here.x, -here.y}, {col, row, here.x, here.y}};
     for (int k = 1; k < kHalf; ++k) {
       const Pixel w(weights[at(kHalf + k)]);

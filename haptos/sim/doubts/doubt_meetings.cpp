@@ -78,6 +78,7 @@ bool meet(const std::vector<Part>& a, const std::vector<Part>& b) {
 void doubt_meetings(const Model& model, std::vector<std::string>& out) {
   const std::vector<Meets> all = bodies(model);
   std::vector<std::vector<Part>> part;
+  part.reserve(all.size());
   for (const Meets& m : all) part.push_back(parts(model, m));
   std::vector<std::string> named;
   std::size_t count = 0;
