@@ -7,8 +7,6 @@
 #include "haptos/base/text/options.h"
 #include "haptos/scene/parts/trajectory.h"
 #include "haptos/sim/batch/batch.h"
-#include "haptos/sim/model/model.h"
-#include "haptos/sim/taxels/taxels.h"
 
 namespace haptos::python {
 namespace {
@@ -107,22 +105,6 @@ void bind_robot_sensors(nb::module_& m) {
         return rows;
       },
       nb::arg("batch"), nb::arg("robot"));
-  m.def(
-      "robot_taxels",
-      [](Batch& batch, const std::string& robot, int sensor) {
-        const Model& model = *batch.env(0).model();
-        std::size_t k = 0;
-        while (model.robots.at(k).name != robot) ++k;
-        const Taxels* taxels = model.taxels.at(k).at(static_cast<std::size_t>(sensor)).get();
-        if (!taxels) refuse("sensor", std::to_string(sensor), "is no taxels", "read its value");
-        std::vector<double> mean, gauss;
-        for (const auto& c : taxels->curvature()) mean.push_back(c[0]), gauss.push_back(c[1]);
-        return nb::make_tuple(own_points(taxels->normal()), own_row(std::vector(taxels->area())),
-                              own_row(std::move(mean)), own_row(std::move(gauss)));
-      },
-      nb::arg("batch"), nb::arg("robot"), nb::arg("sensor"),
-      "Of a sensor of the kind taxels: normals (n, 3), areas (n) [m2], mean (n) [1/m] and Gaussian "
-      "(n) [1/m2] curvature of the surface.");
   m.def(
       "read_robot_sensor",
       [](Batch& batch, const std::string& robot, int sensor) {

@@ -1,7 +1,7 @@
 // Taxels on bodies in hydroelastic contact.
 #include "haptos/sim/taxels/taxels.h"
 #include "bind.h"
-#include "haptos/sim/sim.h"
+#include "haptos/sim/batch/batch.h"
 
 namespace haptos::python {
 namespace {
@@ -22,6 +22,13 @@ struct TaxelsOfSim {
   }
 };
 
+// Mean (n) [1/m] and Gaussian (n) [1/m2] curvature of the surface.
+nb::tuple curvature_of(const Taxels& taxels) {
+  std::vector<double> mean, gauss;
+  for (const auto& c : taxels.curvature()) mean.push_back(c[0]), gauss.push_back(c[1]);
+  return nb::make_tuple(own_row(std::move(mean)), own_row(std::move(gauss)));
+}
+
 }  // namespace
 
 void bind_taxels(nb::module_& m) {
@@ -36,12 +43,7 @@ void bind_taxels(nb::module_& m) {
           nb::arg("sim"), nb::arg("body"), nb::arg("place"), nb::arg("area"))
       .def("place", [](const TaxelsOfSim& t) { return own_points(t.taxels.place()); })
       .def("normal", [](const TaxelsOfSim& t) { return own_points(t.taxels.normal()); })
-      .def("curvature",
-           [](const TaxelsOfSim& t) {
-             std::vector<double> mean, gauss;
-             for (const auto& c : t.taxels.curvature()) mean.push_back(c[0]), gauss.push_back(c[1]);
-             return nb::make_tuple(own_row(std::move(mean)), own_row(std::move(gauss)));
-           })
+      .def("curvature", [](const TaxelsOfSim& t) { return curvature_of(t.taxels); })
       .def(
           "read",
           [](const TaxelsOfSim& t, Sim& sim) {
@@ -56,6 +58,19 @@ void bind_taxels(nb::module_& m) {
           },
           nb::arg("sim"),
           "Pressures (n) [Pa], displacements (n) [m], normals (n, 3), shear (n, 3) [Pa].");
+  m.def(
+      "robot_taxels",
+      [](Batch& batch, const std::string& robot, int sensor) {
+        const Model& model = *batch.env(0).model();
+        std::size_t k = 0;
+        while (model.robots.at(k).name != robot) ++k;
+        const Taxels* taxels = model.taxels.at(k).at(static_cast<std::size_t>(sensor)).get();
+        if (!taxels) refuse("sensor", std::to_string(sensor), "is no taxels", "read its value");
+        return nb::make_tuple(own_points(taxels->normal()), own_row(std::vector(taxels->area())),
+                              curvature_of(*taxels));
+      },
+      nb::arg("batch"), nb::arg("robot"), nb::arg("sensor"),
+      "Of a sensor of the kind taxels: normals (n, 3), areas (n) [m2], and both curvatures.");
 }
 
 }  // namespace haptos::python

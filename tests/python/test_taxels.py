@@ -234,7 +234,7 @@ half_spaces: [{name: ground, friction: 0}]
     assert pair.force[0, 0] == pytest.approx([0, 0, force], rel=1e-3, abs=1e-4)
     for skin, line in {"grid: [4, 4]": "pitch", "pitch: 1 mm": "needs a grid", "area: 1 mm2": "only for taxels",
                        "grid: [4, 4], pitch: 1 mm, places: [[0, 0, 0]]": "beside grid",
-                       "rate: 100 Hz": "1 to 10000 places",
+                       "rate: 100 Hz": "1 to 10000 places", "grid: [9999, 9999], pitch: 1 mm": "grid.*1 to 10000 places",
                        "places: [[0, 0, 5 cm]]": "on the surface"}.items():
         with pytest.raises(haptos.InputError, match=line):
             load(skin)

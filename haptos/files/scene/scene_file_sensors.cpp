@@ -33,11 +33,14 @@ void read_taxels(const Value& v, Sensor& s) {
     if (places) places->fail("", "is not known beside grid", "write one of the two");
     grid->list(2, 2);
     const auto count = [&](std::size_t i) {
-      return static_cast<int>(grid->item(i).integer(1, static_cast<int>(kMost)));
+      return grid->item(i).integer(1, static_cast<int>(kMost));
     };
     const double d = v.at("pitch", "give the distance of neighbours, for example pitch: 2 mm")
                          .number("m", kSmallestLength, kLargestLength);
-    s.places = taxel_grid(count(0), count(1), d);
+    const int rows = count(0), columns = count(1);
+    if (static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) > kMost)
+      grid->fail("", "must have 1 to 10000 places", "give fewer rows or columns");
+    s.places = taxel_grid(rows, columns, d);
     area = d * d;
   } else if (pitch) {
     pitch->fail("", "needs a grid", "write for example grid: [8, 6]");

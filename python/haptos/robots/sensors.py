@@ -119,7 +119,7 @@ class RobotSensor:
         table = read.reshape(len(read), -1, 8)
         pressure, shear, displacement, normal = (
             table[..., 0], table[..., 1:4], table[..., 4], table[..., 5:8])
-        own, area, mean, gauss = _core.robot_taxels(*self._place)
+        own, area, (mean, gauss) = _core.robot_taxels(*self._place)
         return image_of(pressure, displacement, normal, shear, np.asarray(own), np.asarray(area),
                         np.asarray(mean), np.asarray(gauss))
 
