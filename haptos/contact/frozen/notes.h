@@ -20,9 +20,10 @@ enum Note : std::int32_t {
   kLayerTurn = -105,     ///< the same, how it was turned
   // Of coats.
   kCoatForce = -106,  ///< force on a node of a coat, pad's frame; its friction with feature_b 1
+  kCoatProbe = -107,  ///< pressure on a probe of a coat, in normal_force [N]
   // Of the laws of both.
   kLoad = -102,  ///< what a pair has been proven to bear
 };
-static_assert(kCoatForce >= kNotes);
+static_assert(kCoatProbe >= kNotes);
 
 }  // namespace haptos

@@ -63,6 +63,8 @@ std::shared_ptr<const CoatCompliance> kept_compliance(const SoftBody& pad) {
   auto c = std::make_shared<CoatCompliance>(of_unit_modulus(pad, key));
   const auto by = static_cast<float>(1 / young);
   for (float& v : c->matrix) v *= by;
+  for (float& v : c->own) v *= by;
+  for (CoatCompliance::Near& v : c->near) v.give *= by;
   c->confined *= young;
   known = c;
   return c;

@@ -11,6 +11,8 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/geometry/mesh/tet_refine.h"
+#include "haptos/sim/coats/coat_hats.h"
+#include "haptos/sim/coats/coat_near.h"
 #include "haptos/solve/linear/cholesky.h"
 #include "haptos/system/assembly.h"
 
@@ -25,61 +27,6 @@ constexpr int kSides = 48;
 [[noreturn]] void refuse(const SoftBody& pad, const std::string& value, const std::string& rule,
                          const std::string& remedy) {
   haptos::refuse("soft body \"" + pad.name + "\", model hydroelastic", value, rule, remedy);
-}
-
-// Nodes of the coat, the middles of its edges, and hats on both.
-void find_hats(const SoftBody& pad, CoatCompliance& c) {
-  std::map<int, int> node;  // by vertex
-  for (const Vec3i& t : pad.coat)
-    for (int k = 0; k < 3; ++k) node.emplace(t[k], 0);
-  for (auto& [vertex, number] : node) {
-    number = c.nodes();
-    c.rest.push_back(pad.mesh.vertices[at_index(vertex)]);
-    c.vertex.push_back(vertex);
-    c.probe.push_back({number, number});
-  }
-  const std::size_t n = c.rest.size();
-  c.normal.assign(n, Vec3d::zero());
-  c.area.assign(n, 0.0);
-  std::map<std::array<int, 2>, int> middle;
-  std::vector<std::map<int, double>> hat(n);
-  for (const Vec3i& t : pad.coat) {
-    int corner[3], mid[3];
-    for (int k = 0; k < 3; ++k) corner[k] = node[t[k]];
-    for (int k = 0; k < 3; ++k) {
-      const int a = corner[k], b = corner[(k + 1) % 3];
-      const auto [it, made] =
-          middle.try_emplace({std::min(a, b), std::max(a, b)}, static_cast<int>(c.probe.size()));
-      if (made) c.probe.push_back({std::min(a, b), std::max(a, b)});
-      mid[k] = it->second;
-    }
-    const Vec3d& x = c.rest[at_index(corner[0])];
-    const Vec3d twice = cross(c.rest[at_index(corner[1])] - x, c.rest[at_index(corner[2])] - x);
-    const double area = 0.5 * norm(twice);
-    const int piece[4][3] = {{corner[0], mid[0], mid[2]},
-                             {mid[0], corner[1], mid[1]},
-                             {mid[2], mid[1], corner[2]},
-                             {mid[0], mid[1], mid[2]}};
-    for (int k = 0; k < 3; ++k) {
-      const std::size_t i = at_index(corner[k]);
-      c.normal[i] += twice;
-      c.area[i] += area / 3;
-      const auto height = [&](int p) {
-        return p == corner[k] ? 1.0 : p == mid[k] || p == mid[(k + 2) % 3] ? 0.5 : 0.0;
-      };
-      for (const auto& p : piece) {
-        const double sum = height(p[0]) + height(p[1]) + height(p[2]);
-        for (const int q : p) hat[i][q] += area / 48 * (sum + height(q));
-      }
-    }
-  }
-  for (Vec3d& v : c.normal) v = normalized(v);
-  for (std::size_t i = 0; i < n; ++i) {
-    c.first_part.push_back(static_cast<int>(c.part.size()));
-    for (const auto& [p, weight] : hat[i])
-      if (weight > 0) c.part.push_back({p, weight / c.area[i]});
-  }
-  c.first_part.push_back(static_cast<int>(c.part.size()));
 }
 
 // The elements of a pad held at its glue, factored.
@@ -191,7 +138,7 @@ CoatCompliance condense(const SoftBody& given) {
     refuse(pad, "", "needs a coat, the triangles by which it touches",
            "give coat: top, or triangles of the surface");
   CoatCompliance c;
-  find_hats(pad, c);
+  const std::vector<double> probe_area = find_hats(pad, c);
   if (c.rest.size() > kMostNodes)
     refuse(pad, std::to_string(c.rest.size()) + " nodes on the coat",
            "must be at most " + std::to_string(kMostNodes), "take larger elements");
@@ -244,6 +191,7 @@ CoatCompliance condense(const SoftBody& given) {
     for (std::size_t j = 0; j < i; ++j)
       c.matrix[i * n + j] = c.matrix[j * n + i] =
           0.5F * (c.matrix[i * n + j] + c.matrix[j * n + i]);
+  find_near(pad.material, probe_area, c);
   return c;
 }
 

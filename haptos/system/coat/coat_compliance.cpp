@@ -30,4 +30,27 @@ void CoatCompliance::displace(const std::vector<int>& pressed, const std::vector
            1);
 }
 
+std::vector<Vec3d> CoatCompliance::displace_pressed(const std::vector<int>& pressed,
+                                                    const std::vector<Vec3d>& force) const {
+  std::vector<Vec3d> out(pressed.size(), Vec3d::zero());
+  for (std::size_t k = 0; k < pressed.size(); ++k) {
+    if (!(squared_norm(force[k]) > 0)) continue;
+    for (std::size_t i = 0; i < pressed.size(); ++i)
+      out[i] += transpose(give(pressed[k], pressed[i])) * force[k];
+  }
+  return out;
+}
+
+void CoatCompliance::beyond_nodes(const std::vector<double>& pressed,
+                                  std::vector<double>& out) const {
+  out.assign(probe.size(), 0.0);
+  for (std::size_t p = 0; p < probe.size(); ++p) {
+    if (pressed[p] == 0) continue;
+    for (int k = first_near[p]; k < first_near[p + 1]; ++k) {
+      const Near& other = near[at_index(k)];
+      out[at_index(other.probe)] += static_cast<double>(other.give) * pressed[p];
+    }
+  }
+}
+
 }  // namespace haptos

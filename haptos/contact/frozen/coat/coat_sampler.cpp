@@ -3,17 +3,15 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/frozen/notes.h"
+#include "haptos/contact/frozen/coat/coat_friction.h"
 
 namespace haptos {
 namespace {
 
-// Nodes that are farther from all others may bulge and still not touch [m].
-constexpr double kReach = 5e-4;
 // A normal that leans so far out of the coat is that of a surface behind it: cosine.
 constexpr double kFacing = -0.1;
 // Passes over where the other surface is, until nodes move by less than that [m].
-constexpr int kPasses = 2;
+constexpr int kPasses = 3;
 constexpr double kStill = 3e-6;
 constexpr double kFar = 1e30;
 // Farthest that a step is looked ahead by the velocities at its start [m].
@@ -22,11 +20,6 @@ constexpr double kAhead = 3e-4;
 // their sum, and a force that does not matter [N].
 constexpr int kRounds = 6;
 constexpr double kAgree = 1e-3, kLeastForce = 1e-9;
-// A probe that is farther off is beside the other surface, not under it [m].
-constexpr double kBeside = 1e-4;
-// Parts of a hat that are covered, from which on it counts as crossed by an edge, and wholly so.
-constexpr double kLeastCover = 0.35, kCover = 0.65;
-
 std::vector<FrozenSurface> surfaces_of(const std::vector<CoatOther>& others,
                                        const std::vector<PressedCoat>& coats) {
   std::vector<FrozenSurface> all(others.begin(), others.end());
@@ -48,62 +41,9 @@ Pose pose_of(const FrozenSurface& s, const Pose& frame, const RigidPoints& point
   return points.valid() ? points.pose(context.points->x_start) : frame;
 }
 
-// Whether a body may be within a distance of a point that is in its frame.
-bool may_reach(const DistanceField& field, const Vec3d& x, double distance) {
-  if (!field.bounded()) return field.phi(x) <= distance;
-  return field.box().squared_distance(x) <= distance * distance;
-}
-
-// The gap of a node from those at its probes: their mean over its hat. Where an edge of the other
-// surface crosses the hat, and half of it or more is covered, the mean of that part: a node under
-// the rim of a punch goes all the way down.
-double gap_of(const CoatCompliance& coat, int node, const std::vector<double>& at_probe) {
-  double covered = 0, sum = 0, all = 0;
-  for (int k = coat.first_part[at_index(node)]; k < coat.first_part[at_index(node) + 1]; ++k) {
-    const CoatCompliance::Part& p = coat.part[at_index(k)];
-    const double gap = at_probe[at_index(p.probe)];
-    const double part = p.weight * std::clamp(1 - gap / kBeside, 0.0, 1.0);
-    covered += part, sum += part * gap;
-    all += p.weight * gap;
-  }
-  const double s = std::clamp((covered - kLeastCover) / (kCover - kLeastCover), 0.0, 1.0);
-  return s > 0 ? s * (sum / covered) + (1 - s) * all : all;
-}
-
 Vec3d across(const Vec3d& f, const Vec3d& n) { return f - dot(f, n) * n; }
 
 }  // namespace
-
-CoatForces coat_forces(const ContactHistory& history, int pad) {
-  FeaturePair key;
-  key.body_a = key.body_b = pad;
-  key.part_a = key.part_b = kCoatForce;
-  CoatForces found;
-  for (auto it = history.lower_bound(key); it != history.end(); ++it) {
-    const FeaturePair& k = it->first;
-    if (k.body_a != pad || k.body_b != pad || k.part_a != kCoatForce || k.part_b != kCoatForce)
-      break;
-    if (k.feature_b == 1) {
-      if (found.node.empty()) continue;
-      found.friction.back() = it->second.anchor;
-      found.stiffer.back() = std::max(it->second.edge, 1.0);
-      continue;
-    }
-    found.node.push_back(static_cast<int>(k.feature_a));
-    found.force.push_back(it->second.anchor);
-    found.friction.push_back(Vec3d::zero());
-    found.slips.push_back(it->second.slipping != 0);
-    found.stiffer.push_back(1);
-  }
-  return found;
-}
-
-std::vector<Vec3d> CoatForces::bending() const {
-  std::vector<Vec3d> all;
-  for (std::size_t k = 0; k < node.size(); ++k)
-    all.push_back(friction[k] + (1 / stiffer[k]) * (force[k] - friction[k]));
-  return all;
-}
 
 CoatSampler::CoatSampler(std::vector<CoatOther> others, std::vector<PressedCoat> coats,
                          std::vector<std::array<int, 2>> excluded)
@@ -126,7 +66,9 @@ void CoatSampler::sample(const StepContext& context, FrozenContact& contact) {
   const std::size_t n = coats_.size();
   pose_.resize(n), other_pose_.resize(others_.size());
   nodes_.assign(n, {}), other_.assign(n, {}), friction_.assign(n, {});
-  dent_.resize(n), before_.resize(n);
+  dent_.resize(n), start_.resize(n), held_.resize(n), had_.resize(n), pressed_.resize(n),
+      beyond_.resize(n);
+  before_.resize(n);
   for (std::size_t i = 0; i < others_.size(); ++i)
     other_pose_[i] = pose_of(others_[i], others_[i].frame, others_[i].points, context);
   for (std::size_t c = 0; c < n; ++c) {
@@ -134,6 +76,14 @@ void CoatSampler::sample(const StepContext& context, FrozenContact& contact) {
     pose_[c] = pose_of(k, k.frame, k.points, context);
     before_[c] = context.history ? coat_forces(*context.history, k.pad) : CoatForces();
     k.coat->displace(before_[c].node, before_[c].bending(), dent_[c]);
+    start_[c] = dent_[c];
+    held_[c].assign(k.coat->rest.size(), Vec3d::zero());
+    for (std::size_t i = 0; i < before_[c].node.size(); ++i)
+      held_[c][at_index(before_[c].node[i])] = before_[c].friction[i];
+    had_[c] = held_[c];
+    pressed_[c].assign(k.coat->probe.size(), 0.0);
+    if (context.history) read_pressure(*context.history, k.pad, pressed_[c]);
+    k.coat->beyond_nodes(pressed_[c], beyond_[c]);
   }
   rounds_ = 0;
   foresee(context, context.proximal ? nullptr : context.z, kAhead);
@@ -194,43 +144,80 @@ void CoatSampler::foresee(const StepContext& context, const std::vector<double>*
     other_end_[i] = ahead(others_[i], others_[i].frame, others_[i].points, other_pose_[i]);
 }
 
+// Nothing presses.
+void CoatSampler::leave(int c) {
+  nodes(c).clear(), other_[at_index(c)].clear(), friction_[at_index(c)].clear();
+  std::ranges::fill(pressed_[at_index(c)], 0.0);
+  std::ranges::fill(beyond_[at_index(c)], 0.0);
+  std::ranges::fill(dent_[at_index(c)], Vec3d::zero());
+}
+
 // What presses on a coat where the step leads.
 void CoatSampler::find(int c, const FrozenContact& contact) {
   const CoatCompliance& coat = *coats_[at_index(c)].coat;
   if (!find_near(c)) {
-    nodes(c).clear();
+    leave(c);
     return;
   }
+  find_carried(c);
   std::vector<Vec3d>& u = dent_[at_index(c)];
-  std::vector<Vec3d> by_friction;
   for (int pass = 0; pass < kPasses; ++pass) {
-    place_.resize(coat.rest.size());
-    for (std::size_t i = 0; i < u.size(); ++i) place_[i] = coat.rest[i] + u[i];
-    if (!look(c)) return;
+    if (!look(c)) {
+      leave(c);
+      return;
+    }
     keep_friction(c, contact);
     const std::vector<Vec3d>& friction = friction_[at_index(c)];
     std::vector<int> which;
     for (const CoatNode& n : nodes(c)) which.push_back(n.node);
-    coat.displace(which, friction, by_friction);
-    for (CoatNode& n : nodes(c))
-      n.gap += dot(n.n, by_friction[at_index(n.node)] - u[at_index(n.node)]);
-    press(coat, nodes(c));
-    std::vector<Vec3d> force = friction;
-    for (std::size_t i = 0; i < which.size(); ++i) force[i] += nodes(c)[i].force * nodes(c)[i].n;
+    const std::vector<Vec3d> by_friction = coat.displace_pressed(which, friction);
+    // Along the normals of nodes, as forces are.
+    std::vector<double> back(coat.rest.size(), 0.0);
+    for (std::size_t i = 0; i < which.size(); ++i)
+      back[at_index(which[i])] = dot(nodes(c)[i].n, by_friction[i] - u[at_index(which[i])]);
+    for (CoatProbe& p : probes_) {
+      const CoatCompliance::Probe& at = coat.probe[at_index(p.probe)];
+      p.gap += 0.5 * (back[at_index(at.a)] + back[at_index(at.b)]) -
+               beyond_[at_index(c)][at_index(p.probe)];
+    }
+    press(coat, nodes(c), probes_);
+    std::ranges::fill(pressed_[at_index(c)], 0.0);
+    for (const CoatProbe& p : probes_) pressed_[at_index(c)][at_index(p.probe)] = p.force;
+    coat.beyond_nodes(pressed_[at_index(c)], beyond_[at_index(c)]);
+    find_squeeze(coat, nodes(c));
+    std::vector<Vec3d> force;
+    for (const CoatNode& n : nodes(c)) force.push_back(n.force * n.n);
+    hold(c, contact, coat.displace_pressed(which, force));
+    for (std::size_t i = 0; i < force.size(); ++i) force[i] += friction[i];
     const std::vector<Vec3d> was = u;
     coat.displace(which, force, u);
     double moved = 0;
-    for (const CoatNode& n : nodes(c))
-      moved = std::max(moved, norm(u[at_index(n.node)] - was[at_index(n.node)]));
-    if (moved < kStill) break;
+    for (std::size_t i = 0; i < u.size(); ++i) moved = std::max(moved, squared_norm(u[i] - was[i]));
+    if (moved < kStill * kStill) break;
   }
-  find_squeeze(coat, nodes(c));
+}
+
+// The friction that holds back what pressure moves aside.
+void CoatSampler::hold(int c, const FrozenContact& contact, const std::vector<Vec3d>& by_pressure) {
+  std::vector<double> most;
+  std::vector<Vec3d> moved, before;
+  const int surface = static_cast<int>(others_.size()) + c;
+  for (std::size_t i = 0; i < nodes(c).size(); ++i) {
+    const CoatNode& n = nodes(c)[i];
+    most.push_back(contact.friction_of(other_[at_index(c)][i], surface) * n.force * n.stiffer);
+    moved.push_back(by_pressure[i] - start_[at_index(c)][at_index(n.node)]);
+    before.push_back(had_[at_index(c)][at_index(n.node)]);
+  }
+  std::vector<Vec3d>& friction = friction_[at_index(c)];
+  hold_back(*coats_[at_index(c)].coat, nodes(c), most, moved, before, friction);
+  for (std::size_t i = 0; i < nodes(c).size(); ++i)
+    held_[at_index(c)][at_index(nodes(c)[i].node)] = friction[i];
 }
 
 bool CoatSampler::find_near(int c) {
   const Aabb& box = box_[at_index(c)];
   const Vec3d middle = 0.5 * (box.lo + box.hi);
-  const double radius = 0.5 * norm(box.hi - box.lo) + kReach;
+  const double radius = 0.5 * norm(box.hi - box.lo) + kCoatReach;
   near_.clear(), seen_.clear();
   for (int o = 0; o < static_cast<int>(others_.size()); ++o) {
     if (!may_touch(o, c)) continue;
@@ -242,38 +229,64 @@ bool CoatSampler::find_near(int c) {
   return !near_.empty();
 }
 
-// The nodes that are near others where they are now, and the nearest of these; false: none.
+// How far each of those that are near has carried the coat at the start of the step: what pressed
+// then is that one's which it is nearest to.
+void CoatSampler::find_carried(int c) {
+  const CoatCompliance& coat = *coats_[at_index(c)].coat;
+  const CoatForces& before = before_[at_index(c)];
+  std::vector<std::vector<int>> node(near_.size());
+  std::vector<std::vector<double>> force(near_.size());
+  for (std::size_t i = 0; i < before.node.size(); ++i) {
+    const std::size_t at = at_index(before.node[i]);
+    const Vec3d x = coat.rest[at] + start_[at_index(c)][at];
+    std::size_t nearest = 0;
+    double least = kFar;
+    for (std::size_t k = 0; near_.size() > 1 && k < near_.size(); ++k)
+      if (const double gap = others_[at_index(near_[k])].field->phi(seen_[k] * x); gap < least)
+        least = gap, nearest = k;
+    node[nearest].push_back(before.node[i]);
+    force[nearest].push_back(norm(before.force[i] - before.friction[i]));
+  }
+  carry_.clear();
+  for (std::size_t k = 0; k < near_.size(); ++k)
+    carry_.push_back(carry_of(coat, node[k], force[k], start_[at_index(c)]));
+}
+
+// The probes that are near others where they are now, and the nodes that they lie between; false:
+// none.
 bool CoatSampler::look(int c) {
   const CoatCompliance& coat = *coats_[at_index(c)].coat;
   const std::size_t n = coat.rest.size();
-  touched_.assign(n, {-1, kReach});
-  for (std::size_t k = 0; k < near_.size(); ++k) {
-    const DistanceField& field = *others_[at_index(near_[k])].field;
-    at_probe_.assign(coat.probe.size(), kFar);
-    for (std::size_t p = 0; p < coat.probe.size(); ++p) {
-      const CoatCompliance::Probe& at = coat.probe[p];
-      const Vec3d x = seen_[k] * (0.5 * (place_[at_index(at.a)] + place_[at_index(at.b)]));
-      if (!field.bounded() || may_reach(field, x, 4 * kReach)) at_probe_[p] = field.phi(x);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const double gap = gap_of(coat, static_cast<int>(i), at_probe_);
-      if (gap < touched_[i].gap) touched_[i] = {static_cast<int>(k), gap};
-    }
+  look_.begin(coat);
+  for (int k = 0; k < static_cast<int>(near_.size()); ++k)
+    look_.at(*others_[at_index(near_[at_index(k)])].field, k, seen_[at_index(k)],
+             places_of(coat, dent_[at_index(c)], beyond_[at_index(c)], carry_[at_index(k)]));
+  probes_.clear();
+  std::vector<CoatMet> nearest(n);
+  for (std::size_t p = 0; p < coat.probe.size(); ++p) {
+    const CoatMet& t = look_.met()[p];
+    if (t.other < 0) continue;
+    const CoatCompliance::Probe& at = coat.probe[p];
+    const Vec3d up = coat.normal[at_index(at.a)] + coat.normal[at_index(at.b)];
+    if (!(dot(t.out, up) < kFacing * norm(up))) continue;
+    const double own = coat.own[p] * (1 / t.cover - 1);
+    probes_.push_back({static_cast<int>(p), t.gap, pressed_[at_index(c)][p], own});
+    for (const int a : {at.a, at.b})
+      if (t.gap < nearest[at_index(a)].gap) nearest[at_index(a)] = t;
   }
   std::vector<double> force(n, 0.0);
   for (const CoatNode& b : nodes(c)) force[at_index(b.node)] = b.force;
   nodes(c).clear(), other_[at_index(c)].clear();
   for (std::size_t i = 0; i < n; ++i) {
-    const auto [k, gap] = touched_[i];
-    if (k < 0) continue;
-    const Pose& seen = seen_[at_index(k)];
-    const auto at = others_[at_index(near_[at_index(k)])].field->at(seen * place_[i]);
-    const Vec3d normal = transpose(to_matrix(seen.q)) * at.gradient;
-    if (!(dot(normal, coat.normal[i]) < kFacing)) continue;
-    nodes(c).push_back({static_cast<int>(i), normalized(normal), gap, force[i]});
-    other_[at_index(c)].push_back(near_[at_index(k)]);
+    if (nearest[i].other < 0) continue;
+    Vec3d out = look_.out_of(nearest[i].other, static_cast<int>(i));
+    if (!(squared_norm(out) > 0)) out = nearest[i].out;
+    CoatNode node;
+    node.node = static_cast<int>(i), node.n = normalized(out), node.force = force[i];
+    nodes(c).push_back(node);
+    other_[at_index(c)].push_back(near_[at_index(nearest[i].other)]);
   }
-  return !nodes(c).empty();
+  return !probes_.empty();
 }
 
 // The friction that each node had, along the surface that it touches now, and no more than what
@@ -286,14 +299,14 @@ void CoatSampler::keep_friction(int c, const FrozenContact& contact) {
   for (std::size_t i = 0, k = 0; i < nodes(c).size(); ++i) {  // both rise
     CoatNode& n = nodes(c)[i];
     while (k < before.node.size() && before.node[k] < n.node) ++k;
-    if (k == before.node.size() || before.node[k] != n.node) continue;
-    if (n.force == 0) n.force = std::max(dot(before.force[k], n.n), 0.0) / before.stiffer[k];
-    const Vec3d t = across(before.friction[k], n.n);
-    const double most =
-        contact.friction_of(other_[at_index(c)][i], surface) * n.force * before.stiffer[k];
+    const bool had = k < before.node.size() && before.node[k] == n.node;
+    if (had && n.force == 0) n.force = std::max(dot(before.force[k], n.n), 0.0) / before.stiffer[k];
+    const double most = contact.friction_of(other_[at_index(c)][i], surface) * n.force *
+                        (had ? before.stiffer[k] : 1.0);
+    const Vec3d t = across(held_[at_index(c)][at_index(n.node)], n.n);
     const double size = norm(t);
     friction[i] = size > most ? (most / size) * t : t;
-    n.slips = before.slips[k] != 0;
+    n.slips = had && before.slips[k] != 0;
   }
 }
 
@@ -357,27 +370,16 @@ void CoatSampler::commit(const FrozenContact& contact) {
   contact.each_pushing([&](int pair, const ContactSample& s, const Vec3d& force, bool slips) {
     const auto c = at_index(pair) / others_.size();
     const Mat3d back = transpose(to_matrix(end_[c].q));
-    FeaturePair key;
-    key.body_a = key.body_b = coats_[c].pad;
-    key.part_a = key.part_b = kCoatForce;
-    key.feature_a = s.feature_a;
-    ContactMemory memory;
-    memory.normal_force = dot(force, s.n);
-    memory.slipping = slips ? 1 : 0;
-    memory.anchor = back * force;
-    notes_.emplace_back(key, memory);
-    key.feature_b = 1;
-    memory.anchor = back * across(force, s.n);
     // revise() may have looked again since, and found it no more.
     const auto n = std::ranges::lower_bound(nodes_[c], s.feature_a, {}, &CoatNode::node);
-    if (n != nodes_[c].end() && n->node == s.feature_a) memory.edge = n->stiffer;
-    notes_.emplace_back(key, memory);
+    const bool there = n != nodes_[c].end() && n->node == s.feature_a;
+    notes_.add_node(coats_[c].pad, s.feature_a, back * force, back * across(force, s.n), slips,
+                    there ? n->stiffer : 0);
   });
+  for (std::size_t c = 0; c < coats_.size(); ++c) notes_.add_pressure(coats_[c].pad, pressed_[c]);
 }
 
-void CoatSampler::remember(ContactHistory& next) const {
-  for (const auto& [key, memory] : notes_) next.insert_or_assign(key, memory);
-}
+void CoatSampler::remember(ContactHistory& next) const { notes_.remember(next); }
 
 CoatContact::CoatContact(const std::vector<CoatOther>& others,
                          const std::vector<PressedCoat>& coats, const PointContactOptions& law,

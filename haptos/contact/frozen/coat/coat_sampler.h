@@ -3,7 +3,8 @@
 // A pad is a linear layer without inertia on a link, or on a prescribed body. sample() looks where
 // the step leads, by the velocities at its start, finds how deep the coat as it was left lies in
 // others there, by their distance fields, and solves for the pressure that lets none of it in
-// (coat_press.h, by the pad's own compliance). Each node that presses is a contact with
+// (coat_press.h, by the pad's own compliance) and for the friction that holds back what that moves
+// aside (coat_friction.h), in turns. Each node that presses is a contact with
 //
 //   force p_i + k_i (m_i - h v_i),   k = C_aa^-1 1 along the normal, and along the surface,
 //
@@ -12,8 +13,7 @@
 // that was solved, until both agree: then p is that of where the step ends. Friction goes on from
 // what it was: what sticks is carried on, what slips keeps mu p. Friction of a coat at rest stays.
 //
-// The forces that the step found are kept in the history, in the pad's frame. They are all that a
-// pad remembers: displacements of the coat, images and pressures follow from them by C.
+// The forces that the step found are kept in the history, in the pad's frame (coat_notes.h).
 //
 // Limits: the pad is linear about its rest; two coats do not touch each other; what is thinner than
 // a pad's elements may be missed.
@@ -23,6 +23,8 @@
 #include <memory>
 #include <vector>
 
+#include "haptos/contact/frozen/coat/coat_look.h"
+#include "haptos/contact/frozen/coat/coat_notes.h"
 #include "haptos/contact/frozen/coat/coat_press.h"
 #include "haptos/contact/frozen/coat/rigid_points.h"
 #include "haptos/contact/frozen/frozen_contact.h"
@@ -46,19 +48,6 @@ struct PressedCoat : FrozenSurface {
   int pad = -1;           ///< id of the soft body in histories
 };
 
-/// The forces that a pad's coat was left with: nodes, rising, and what is on each in the pad's
-/// frame [N].
-struct CoatForces {
-  std::vector<int> node;
-  std::vector<Vec3d> force, friction;  ///< friction: the part of it along the surface
-  std::vector<char> slips;
-  std::vector<double> stiffer;  ///< by what factor squeezing made what presses more
-
-  /// The forces that bend the pad, which is linear.
-  std::vector<Vec3d> bending() const;
-};
-CoatForces coat_forces(const ContactHistory& history, int pad);
-
 class CoatSampler final : public ContactSampler {
  public:
   /// Surfaces of the term are the others, then the coats.
@@ -74,16 +63,15 @@ class CoatSampler final : public ContactSampler {
   void remember(ContactHistory& next) const override;
 
  private:
-  struct Touched {
-    int other = -1;
-    double gap = 0;
-  };
   bool may_touch(int other, int coat) const;
   void foresee(const StepContext& context, const std::vector<double>* z, double most);
   void find(int c, const FrozenContact& contact);
+  void leave(int c);
   bool find_near(int c);
+  void find_carried(int c);
   bool look(int c);
   void keep_friction(int c, const FrozenContact& contact);
+  void hold(int c, const FrozenContact& contact, const std::vector<Vec3d>& by_pressure);
   void add_samples(const StepContext& context, int c, FrozenContact& contact);
   std::vector<CoatNode>& nodes(int c) { return nodes_[static_cast<std::size_t>(c)]; }
 
@@ -91,21 +79,25 @@ class CoatSampler final : public ContactSampler {
   std::vector<PressedCoat> coats_;
   std::vector<std::array<int, 2>> excluded_;
   std::vector<Aabb> box_;  // of each coat at rest
-  std::vector<std::pair<FeaturePair, ContactMemory>> notes_;
+  CoatNotes notes_;
   // Poses of coats and others at the start of the step, and where it leads.
   std::vector<Pose> pose_, end_, other_pose_, other_end_;
   // Of each coat: what presses, on which other, its friction [N], displacements of the coat [m].
   std::vector<std::vector<CoatNode>> nodes_;
   std::vector<std::vector<int>> other_;
   std::vector<std::vector<Vec3d>> friction_, dent_;
+  // At the start of the step displacements and the friction of each node; and that now, of all.
+  std::vector<std::vector<Vec3d>> start_, had_, held_;
+  // The force of each probe, touching or not [N], how far probes give way beyond nodes [m].
+  std::vector<std::vector<double>> pressed_, beyond_;
   std::vector<CoatForces> before_;
   int rounds_ = 0;
   // Scratch of one coat.
   std::vector<int> near_;         // others that it may touch
   std::vector<Pose> seen_;        // of each of them the pose of the coat in its frame
-  std::vector<Vec3d> place_;      // of its nodes [m]
-  std::vector<Touched> touched_;  // by node
-  std::vector<double> at_probe_;
+  std::vector<CoatCarry> carry_;  // and how far each has carried the coat
+  CoatLook look_;
+  std::vector<CoatProbe> probes_;
 };
 
 /// Contact of coats under the laws of frozen contact.
