@@ -225,10 +225,8 @@ Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
 // Moves the coat of a layer by what presses on it; x are the points of what carries it.
 static void dent(const State& state, const SoftParts& soft, const std::vector<Vec3d>& x,
                  std::vector<Vec3d>& out) {
-  const CoatForces f = coat_forces(state.history, soft.body);
-  if (f.node.empty()) return;
-  std::vector<Vec3d> u;
-  soft.coat->displace(f.node, f.bending(), u);
+  const std::vector<Vec3d> u = coat_displacement(state.history, soft.body, *soft.coat);
+  if (u.empty()) return;
   const Mat3d turn = to_matrix(soft.frame.pose(x).q);
   for (std::size_t i = 0; i < u.size(); ++i) out[at_index(soft.coat->vertex[i])] += turn * u[i];
 }

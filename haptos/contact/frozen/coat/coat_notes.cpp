@@ -59,6 +59,20 @@ std::vector<Vec3d> CoatForces::bending() const {
   return all;
 }
 
+// A node goes on with the probe that it is where that gives way beyond nodes.
+std::vector<Vec3d> coat_displacement(const ContactHistory& history, int pad,
+                                     const CoatCompliance& coat) {
+  std::vector<Vec3d> u;
+  const CoatForces f = coat_forces(history, pad);
+  if (f.node.empty()) return u;
+  coat.displace(f.node, f.bending(), u);
+  std::vector<double> pressed(coat.probe.size(), 0.0), beyond;
+  read_pressure(history, pad, pressed);
+  coat.beyond_nodes(pressed, beyond);
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] -= beyond[i] * coat.normal[i];
+  return u;
+}
+
 void CoatNotes::add_node(int pad, int node, const Vec3d& force, const Vec3d& friction, bool slips,
                          double stiffer) {
   FeaturePair key = key_of(pad, kCoatForce, node);

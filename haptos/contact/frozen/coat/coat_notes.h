@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "haptos/base/math/math.h"
+#include "haptos/system/coat/coat_compliance.h"
 #include "haptos/system/contact_history.h"
 
 namespace haptos {
@@ -25,6 +26,11 @@ CoatForces coat_forces(const ContactHistory& history, int pad);
 
 /// The pressure of each probe of a pad's coat, those that press [N].
 void read_pressure(const ContactHistory& history, int pad, std::vector<double>& pressed);
+
+/// How far the nodes of a pad's coat were left displaced, in the pad's frame [m]; empty: not at
+/// all.
+std::vector<Vec3d> coat_displacement(const ContactHistory& history, int pad,
+                                     const CoatCompliance& coat);
 
 /// Notes of one pad, to be kept.
 class CoatNotes {
