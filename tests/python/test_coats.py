@@ -114,7 +114,8 @@ def test_a_press_is_that_of_the_gel(pads):
 
 def test_what_is_pressed_lies_on_what_presses(pads):
     # Between nodes too, by what probes give way beyond them: without it the middle of a ball is 76 um off.
-    for shape, radius in (("cylinder", 1.5e-3), ("sphere", 1e-4)):
+    # A tip of .5 mm is narrower than nodes are apart, and drawn too deep.
+    for shape, radius, off in (("cylinder", 1.5e-3, 8e-6), ("sphere", 1e-4, 8e-6), ("cone", 1e-4, 7e-5)):
         made = prepare(shape, sensor=str(pads / "small.yaml"), depth=2e-4, model="hydroelastic", friction=0.0)
         rest = made.sim.positions("gel").reshape(-1, 3).copy()
         while not made.done:
@@ -123,7 +124,7 @@ def test_what_is_pressed_lies_on_what_presses(pads):
         under = (np.hypot(rest[:, 0], rest[:, 1]) < radius) & (rest[:, 2] > -1e-6)
         sunk = (rest - now)[under, 2]
         print(f"FIGURE coats.sunk.{shape} = {1e6 * sunk.min():.1f} to {1e6 * sunk.max():.1f} um of 200")
-        assert len(sunk) and sunk == pytest.approx(2e-4, abs=8e-6)
+        assert len(sunk) and sunk == pytest.approx(2e-4, abs=off)
 
 
 def test_the_image_sums_to_the_wrench(pads):

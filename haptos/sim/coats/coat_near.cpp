@@ -1,7 +1,6 @@
 #include "haptos/sim/coats/coat_near.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -74,7 +73,7 @@ class TwoLevels {
     for_each(
         static_cast<std::ptrdiff_t>(hats_.size()),
         [&](std::ptrdiff_t a) {
-          std::vector<Weighted>& row = coarse(static_cast<int>(a));
+          std::vector<Weighted>& row = coarse_[at_index(a)];
           for (int b = 0; b < c_.nodes(); ++b)
             if (apart(c_.rest[at_index(a)], c_.rest[at_index(b)], static_cast<int>(a), b) < kWider)
               row.push_back({b, of_nodes(static_cast<int>(a), b)});
@@ -113,19 +112,18 @@ class TwoLevels {
 
   // Which probes are around each, and what it does to them.
   void find() {
-    std::vector<std::vector<Weighted>>& near = near_;
-    near.resize(c_.probe.size());
+    near_.resize(c_.probe.size());
     for_each(
-        static_cast<std::ptrdiff_t>(near.size()),
+        static_cast<std::ptrdiff_t>(near_.size()),
         [&](std::ptrdiff_t p) {
-          for (std::size_t q = 0; q < near.size(); ++q) {
+          for (std::size_t q = 0; q < near_.size(); ++q) {
             const double seen_by =
                 seen(apart(place_[at_index(p)], place_[q], c_.probe[at_index(p)].a, c_.probe[q].a));
             if (!(seen_by > 0)) continue;
             double give = of_probes(at_index(p), q);
             for (const int a : {c_.probe[at_index(p)].a, c_.probe[at_index(p)].b})
               for (const int b : {c_.probe[q].a, c_.probe[q].b}) give -= 0.25 * at(a, b);
-            near[at_index(p)].push_back({static_cast<int>(q), seen_by * give});
+            near_[at_index(p)].push_back({static_cast<int>(q), seen_by * give});
           }
         },
         16);
@@ -161,7 +159,6 @@ class TwoLevels {
   }
 
  private:
-  std::vector<Weighted>& coarse(int a) { return coarse_[at_index(a)]; }
   // How far apart things at two nodes are, of how far they are seen.
   double apart(const Vec3d& x, const Vec3d& y, int a, int b) const {
     return norm(x - y) / (kAround * 0.5 * (width_[at_index(a)] + width_[at_index(b)]));
@@ -202,10 +199,10 @@ class TwoLevels {
   CoatCompliance& c_;
   std::vector<Vec3d> place_;
   std::vector<std::vector<Weighted>> near_;  // of each probe, of probes
-  std::vector<double> far_ =
-      std::vector<double>(c_.rest.size(), 0.0);  // what an even pressure does farther out, a
-  std::vector<double> width_;                    // about each node, between nodes [m]
-  std::vector<std::vector<Weighted>> hats_;      // of each node, of probes
+  // What mend_far() took of the displacement of each node under an even pressure of 1 Pa [m].
+  std::vector<double> far_ = std::vector<double>(c_.rest.size(), 0.0);
+  std::vector<double> width_;                                  // about each node, between nodes [m]
+  std::vector<std::vector<Weighted>> hats_;                    // of each node, of probes
   std::vector<std::vector<Weighted>> coarse_{c_.rest.size()};  // P^T K P
 };
 

@@ -17,7 +17,8 @@
 
 namespace haptos {
 
-/// Finds `near` and `own`.
+/// Finds `near` and `own`, and takes from `matrix` what nodes that are farther apart do too much to
+/// each other.
 /// @param probe_area  of each probe the integral of its hat [m2]
 void find_near(const Material& material, const std::vector<double>& probe_area, CoatCompliance& c);
 

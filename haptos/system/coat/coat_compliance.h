@@ -80,8 +80,8 @@ class CoatCompliance {
   std::vector<int> first_look;  ///< (probes + 1), into look_part
   std::vector<Part> look_part;  ///< of the hat of each probe, a quarter of a node's; on looks
   std::vector<float> matrix;    ///< row-major, (3 nodes)^2 [m/N]
-  std::vector<float> own;       ///< of each probe what its force alone moves it by, unless spread
-                                ///< over the pad by more than its hat [m/N]
+  std::vector<float> own;       ///< of each probe what a force spread over its hat moves it
+                                ///< by, of a half space [m/N]
   std::vector<int> first_near;  ///< (probes + 1), into near
   std::vector<Near> near;       ///< of each probe those around it, rising
   double confined = 1;          ///< M [Pa]

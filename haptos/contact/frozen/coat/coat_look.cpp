@@ -87,15 +87,19 @@ void CoatLook::begin(const CoatCompliance& coat) {
 void CoatLook::at(const DistanceField& field, int other, const Pose& seen,
                   const std::vector<Vec3d>& place) {
   looked_.assign(coat_->look.size(), {});
-  for (std::size_t p = 0; p < met_.size(); ++p)
-    if (const CoatMet m = meet(field, other, seen, place, static_cast<int>(p)); m.gap < met_[p].gap)
-      met_[p] = m;
+  const Mat3d turn = to_matrix(seen.q);
+  for (std::size_t p = 0; p < met_.size(); ++p) {
+    CoatMet m = meet(field, seen, turn, place, static_cast<int>(p));
+    if (!(m.gap < met_[p].gap)) continue;
+    m.other = other, m.out = transpose(turn) * m.out;
+    met_[p] = m;
+  }
 }
 
 // The gap of a probe from those about it: their mean over its hat. Where an edge of the other
 // surface crosses the hat the mean of the part that it is over: a probe under the rim of a punch
 // goes all the way down.
-CoatMet CoatLook::meet(const DistanceField& field, int other, const Pose& seen,
+CoatMet CoatLook::meet(const DistanceField& field, const Pose& seen, const Mat3d& turn,
                        const std::vector<Vec3d>& place, int probe) {
   const CoatCompliance& coat = *coat_;
   const std::size_t a = at_index(coat.probe[at_index(probe)].a),
@@ -103,7 +107,7 @@ CoatMet CoatLook::meet(const DistanceField& field, int other, const Pose& seen,
   const Vec3d middle = seen * place[at_index(probe)];
   const double reach = kCoatReach + kAround * (sqrt(coat.area[a]) + sqrt(coat.area[b]));
   if (!may_reach(field, middle, reach) || !(field.phi(middle) < reach)) return {};
-  const Vec3d in = to_matrix(seen.q) * normalized(-1.0 * (coat.normal[a] + coat.normal[b]));
+  const Vec3d in = turn * normalized(-1.0 * (coat.normal[a] + coat.normal[b]));
   double covered = 0, sum = 0, all = 0;
   Vec3d out = Vec3d::zero(), out_of_all = Vec3d::zero();
   for (int i = coat.first_look[at_index(probe)]; i < coat.first_look[at_index(probe) + 1]; ++i) {
@@ -117,12 +121,8 @@ CoatMet CoatLook::meet(const DistanceField& field, int other, const Pose& seen,
     covered += over, sum += over * at.gap, all += part.weight * at.gap;
     out += over * at.out, out_of_all += part.weight * at.out;
   }
-  if (!(covered > kLeastCover)) {
-    if (!(all < kCoatReach)) return {};
-    return {other, all, 1, transpose(to_matrix(seen.q)) * normalized(out_of_all)};
-  }
-  return {other, sum / covered, std::min(covered, 1.0),
-          transpose(to_matrix(seen.q)) * normalized(out)};
+  if (!(covered > kLeastCover)) return {-1, all, 1, normalized(out_of_all)};
+  return {-1, sum / covered, std::min(covered, 1.0), normalized(out)};
 }
 
 Vec3d CoatLook::out_of(int other, int node) const {

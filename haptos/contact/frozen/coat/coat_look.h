@@ -55,7 +55,8 @@ class CoatLook {
   Vec3d out_of(int other, int node) const;
 
  private:
-  CoatMet meet(const DistanceField& field, int other, const Pose& seen,
+  // Not yet by which other one; out of it in that one's frame.
+  CoatMet meet(const DistanceField& field, const Pose& seen, const Mat3d& turn,
                const std::vector<Vec3d>& place, int probe);
 
   const CoatCompliance* coat_ = nullptr;

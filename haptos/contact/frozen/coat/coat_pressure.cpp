@@ -1,6 +1,7 @@
 // press(): the pressure of probes that lets none of them into the other surface.
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "haptos/base/math/index.h"
