@@ -127,6 +127,22 @@ def test_what_is_pressed_lies_on_what_presses(pads):
         assert len(sunk) and sunk == pytest.approx(2e-4, abs=off)
 
 
+@pytest.mark.parametrize("beside", [0.0, 1e-4])
+def test_a_ball_stays_about_where_it_is_put(pads, beside):
+    # Nodes .8 mm apart must not pull it from one to the next: with pressure on nodes alone it rolled 1.1 mm.
+    scene = haptos.Scene(dt=2e-3)
+    haptos.load_sensor(str(pads / "small.yaml")).add_to(scene, "pad", model="hydroelastic")
+    scene.add_rigid("ball", haptos.RobotShape("sphere", 0.004), mass=0.05, position=(beside, 0, 0.0041))
+    sim = scene.compile(quiet=True)
+    way = 0.0
+    for _ in range(100):
+        settle(sim, 0.01)
+        way = max(way, float(np.hypot(pose(sim, "ball")[0] - beside, pose(sim, "ball")[1])))
+    print(f"FIGURE coats.ball_moved.{1e6 * beside:.0f} = {1e6 * way:.0f} um")
+    assert way < 4e-4
+    assert sim.sensors["pad"].touch().force[0, 2] == pytest.approx(-0.05 * 9.81, rel=0.01)
+
+
 def test_the_image_sums_to_the_wrench(pads):
     made, step = press(pads / "small.yaml", "hydroelastic", shear=(1e-4, 5e-5))
     image = made.sensor.force_image()
