@@ -8,7 +8,7 @@
 #include "haptos/contact/frozen/coat/coat_carry.h"
 #include "haptos/contact/frozen/coat/coat_friction.h"
 #include "haptos/contact/frozen/coat/coat_press.h"
-#include "haptos/contact/frozen/coat/rigid_points.h"
+#include "haptos/contact/frozen/rigid_points.h"
 
 namespace haptos {
 namespace {

@@ -59,6 +59,25 @@ TEST(PressureSurface, BoxAndCylinderHaveTheRimOfTheTrueDistance) {
   EXPECT_NEAR(push(can, up(0.019), 1e9, plane, 1e9), 612.7415, 5e-3 * 612.7);
 }
 
+// The surface is then the face itself, in a side of the boxes' overlap, and ends at its edges.
+TEST(PressureSurface, ARigidFaceOnASampledSlabHasItsWholeArea) {
+  const DistanceField block = of(ShapeKind::kBox, {{0.04, 0.04, 0.02}});
+  const DistanceField slab = of(box({{1, 0.4, 0.04}}), 128);  // cells of 8 mm
+  for (const double d : {1e-6, 1e-4, 1e-3, 4e-3, 8e-3})
+    for (const double turn : {0.0, 0.4}) {
+      const Pose at{{{0.013, 0.021, 0.04 - d}}, rotation_by({{0, 0, turn}})};
+      const double exact = 1e7 * d * 0.08 * 0.08;
+      PressureSurface s;
+      s.find({&block, at, kRigid}, {&slab, {}, 1e7});
+      const Wrench on_block = wrench(s);
+      EXPECT_NEAR(on_block.force[2], exact, 0.04 * exact) << d;
+      EXPECT_NEAR(on_block.force[0], 0, 5e-3 * exact) << d;
+      EXPECT_NEAR(on_block.torque[1], -0.013 * on_block.force[2], 0.01 * 0.04 * exact) << d;
+      s.find({&slab, {}, 1e7}, {&block, at, kRigid});
+      EXPECT_NEAR(wrench(s).force[2], -on_block.force[2], 1e-6 * exact) << d;
+    }
+}
+
 TEST(PressureSurface, PressureOfASphereIsItsParaboloid) {
   const DistanceField ball = of(ShapeKind::kSphere, {{0.05, 0, 0}}), plane = half_space();
   PressureSurface s;

@@ -199,7 +199,8 @@ SampledField::SampledField(const TriMesh& mesh, int resolution, const std::strin
       16);
   deepest.insert(deepest.end(), coarse_.begin(), coarse_.end());
   for (const float d : deepest) deepest_ = std::max(deepest_, -static_cast<double>(d));
-  if (!(deepest_ > 0))
+  // A point on a sheet may be taken to be inside by rounding.
+  if (!(deepest_ > 1e-3 * cell_))
     refuse("no point of it inside",
            "must enclose something, at the resolution of its distance field",
            "close its holes, raise the resolution, or give it a boundary layer");

@@ -142,7 +142,7 @@ Vec3d PressureSurface::border(const Corner& in, const Corner& out) {
   double t0 = 0, t1 = 1, s0 = in.sum, s1 = out.sum;
   int side = 0;
   Vec3d x = in.x;
-  const int most = convex_ ? kBorder : kBorderOfSamples;
+  const int most = sampled_ ? kBorderOfSamples : kBorder;
   for (int i = 0; i < most; ++i) {
     const double t = i % 2 ? 0.5 * (t0 + t1) : (t0 * s1 - t1 * s0) / (s1 - s0);
     const Corner c = drawn_to(in.x + t * (out.x - in.x));

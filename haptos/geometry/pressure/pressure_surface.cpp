@@ -25,6 +25,9 @@ constexpr double kFinest = 0.05;
 // Cells across the width of a strip, as a part of those across a disc, and at most along it.
 constexpr double kAcrossStrip = 0.07, kAlong = 256;
 
+// Of its size, by which the region is made larger where S may lie in a side of it.
+constexpr double kBeyond = 1e-6;
+
 double one_norm(const Vec3d& v) { return vabs(v[0]) + vabs(v[1]) + vabs(v[2]); }
 
 }  // namespace
@@ -57,6 +60,8 @@ bool PressureSurface::take(const Side& a, const Side& b) {
   }
   take_tables(own, other);
   convex_ = own_->convex() && other_->convex();
+  const auto sampled = [](const DistanceField& f) { return f.cell() > 0 || !f.bounded(); };
+  sampled_ = sampled(*own_) && sampled(*other_);
   region_ = own_->box();
   if (other_->bounded()) {
     const Vec3d back = -(transpose(turn_) * shift_);
@@ -69,7 +74,10 @@ bool PressureSurface::take(const Side& a, const Side& b) {
       region_.hi[k] = std::min(region_.hi[k], middle[k] + reach + way_);
     }
   }
-  return !region_.is_empty();
+  if (region_.is_empty()) return false;
+  // S is the surface of what is rigid, which may lie right in a side of the region.
+  if (share_own_ == 0 || share_other_ == 0) region_.inflate(kBeyond * norm(region_.extent()));
+  return true;
 }
 
 // Whether a cube about a place may hold a point of the surface, also where other has moved by way_.
@@ -297,7 +305,7 @@ void PressureSurface::cut_block(const Vec3i& first) {
           const auto bits = [](int p) { return static_cast<std::int64_t>(p) & 0xfffff; };
           const std::int64_t id =
               (bits(first[0] + i) << 40 | bits(first[1] + j) << 20 | bits(first[2] + k)) << 3;
-          cut_cell(corner(i, j, k), cell_, d, known, id, convex_ ? 0 : kFiner);
+          cut_cell(corner(i, j, k), cell_, d, known, id, sampled_ ? kFiner : 0);
         }
   }
 }

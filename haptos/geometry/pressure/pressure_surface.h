@@ -21,8 +21,8 @@
 // is more than 5/8 pi off a body's gradient, those behind a medial axis, do not push.
 //
 // Of bodies that are formulas, all convex, the sum of the distances is convex too, so its tangent
-// says where it cannot be below zero. Their cells are cut again, in eight, up to kFiner times,
-// where depth is far from linear in them: at the rim of a flat face.
+// says where it cannot be below zero. Cells with the edge of a formula are cut again, in eight, up
+// to kFiner times, where depth is far from linear in them: at the rim of a flat face.
 //
 // The grid: cells of the finer samples, or a cells_across-th of the square root of the area of S
 // where that is finer or both bodies are formulas; the area is first told on a coarser grid. So a
@@ -183,6 +183,7 @@ class PressureSurface {
   Vec3d origin_;
   double cell_ = 0;
   bool convex_ = false;      // both
+  bool sampled_ = false;     // neither has edges that are sharper than samples
   bool on_samples_ = false;  // corners of the grid are those of own's samples
   std::vector<PressurePatch> patches_;
   std::vector<Triangle> triangles_;

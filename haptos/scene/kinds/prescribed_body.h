@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "haptos/geometry/mesh.h"
+#include "haptos/geometry/pressure/pressure_law.h"
 #include "haptos/scene/parts/field.h"
 
 namespace haptos {
@@ -19,8 +20,10 @@ struct Keyframe {
 struct PrescribedBody {
   std::string name;
   Friction friction;
-  std::string group;  ///< group of bodies that pairs may name
-  TriMesh surface;    ///< in its own frame [m]
+  std::string group;              ///< group of bodies that pairs may name
+  TriMesh surface;                ///< in its own frame [m]
+  PressureLaw hydroelastic = 0;   ///< of the pressure inside; 0: rigid
+  double field_resolution = 128;  ///< cells of its distance field along its longest side
   std::vector<Keyframe> trajectory;
 };
 
@@ -48,6 +51,14 @@ struct FieldsOf<PrescribedBody> {
           "none"},
          {}},
         friction_row<S>(),
+        {{"hydroelastic", "Pa/m", 0, 1e15,
+          "pressure per depth inside it, or `{pressure: [[depth, pressure], ...]}`, by which it "
+          "touches links and rigid bodies that have an inside "
+          "([what it does](contact/hydroelastic.md#prescribed-bodies)); 0: rigid"},
+         &S::hydroelastic},
+        {{"field_resolution", "", 8, 1024,
+          "cells of its distance field along its longest side, for hydroelastic contact and touch"},
+         &S::field_resolution},
         group_row<S>(),
     };
     return t;

@@ -32,6 +32,9 @@ struct Friction {
   double sliding = -1;  ///< kinetic; below 0: as sticking
 };
 
+/// The kinetic coefficient.
+inline double sliding(const Friction& f) { return f.sliding < 0 ? f.sticking : f.sliding; }
+
 /// What holds for a field beside its range.
 enum FieldMark : unsigned {
   kIdentity = 1,   ///< a saved state is of models with the same value

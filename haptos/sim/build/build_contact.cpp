@@ -5,13 +5,14 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/boundary_layer/layer_sampler.h"
-#include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
 #include "haptos/contact/live/group/live_group.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
+#include "haptos/geometry/field/distance_field.h"
 #include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/build/frozen_shapes.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
+#include "haptos/sim/model/pressed_inside.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -25,7 +26,8 @@ struct Party {
   const ContactSurface* surface = nullptr;
   const SoftBody* soft = nullptr;
   Friction friction;
-  double pressure = 0;  // [Pa]; see below. 0 where the other one decides
+  double pressure = 0;     // [Pa]; see below. 0 where the other one decides
+  FrozenSurface inside{};  // what hydroelastic contact knows of it
 };
 
 // The pressure at which contact stands off by about half the support, h(.4) to h(.5). Of a soft
@@ -54,10 +56,12 @@ double link_pressure(const Model& model, std::size_t robot, const ContactSurface
 std::vector<Party> parties(const Model& model, const Workspace& w) {
   const Scene& scene = model.scene;
   std::vector<Party> all;
-  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
-    if (w.prescribed[i].surface)
-      all.push_back({Party::kPrescribed, scene.prescribed[i].name, w.prescribed[i].surface.get(),
-                     nullptr, scene.prescribed[i].friction, 0});
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
+    if (!w.prescribed[i].surface) continue;
+    all.push_back({Party::kPrescribed, scene.prescribed[i].name, w.prescribed[i].surface.get(),
+                   nullptr, scene.prescribed[i].friction, 0});
+    all.back().inside = pressed_inside(model, i);
+  }
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (!w.soft[i].coat)
       all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
@@ -67,9 +71,11 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
                    scene.affine[i].friction, affine_pressure(scene, w.affine[i], scene.affine[i])});
   for (std::size_t i = 0; i < w.robots.size(); ++i)
     for (const LinkParts& l : w.robots[i].links)
-      for (std::size_t k = 0; k < l.surfaces.size(); ++k)
+      for (std::size_t k = 0; k < l.surfaces.size(); ++k) {
         all.push_back({Party::kLink, model.body_names[at_index(l.body)], l.surfaces[k].get(),
                        nullptr, Friction{l.friction[k]}, link_pressure(model, i, *l.surfaces[k])});
+        all.back().inside = pressed_inside(model, i, l.link, l.surfaces[k]->part);
+      }
   return all;
 }
 
@@ -88,8 +94,6 @@ double combine(int rule, double a, double b) {
   }
   return sqrt(a * b);
 }
-
-double sliding(const Friction& f) { return f.sliding < 0 ? f.sticking : f.sliding; }
 
 FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Friction& a,
                            const Friction& b) {
@@ -131,11 +135,6 @@ double mean_edge(const ContactSurface& s) {
   double sum = 0;
   for (double l : s.rest_length) sum += l;
   return sum / static_cast<double>(s.rest_length.size());
-}
-
-void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
-  w.contact_terms.push_back(term.get());
-  w.terms.push_back(std::move(term));
 }
 
 // a carries the quadrature.
@@ -202,33 +201,14 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
   return f;
 }
 
-void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Workspace& w) {
-  for (const auto& [both, friction] : f.own) term->set_pair_friction(both[0], both[1], friction);
-  for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
-  add_contact(w, std::move(term));
-}
-
-// Hydroelastic contact of those of them that have a distance field, one of the two a pressure.
-void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
-  if (!(largest_hydroelastic(model.scene) > 0)) return;
-  std::vector<PressedShape> pressed;
-  for (const PointShape& s : f.shapes) {
-    PressedShape p;
-    static_cast<FrozenSurface&>(p) = s;
-    p.frame = s.frame;
-    pressed.push_back(std::move(p));
-  }
-  add_frozen(
-      f, std::make_unique<HydroelasticContact>(pressed, model.scene.point_contact, f.excluded), w);
-}
-
 // Frozen contact of robots with each other and with half-spaces: by layers where one of the two has
 // one, else of points.
 void add_frozen_contact(const Model& model, Workspace& w) {
   const FrozenShapes f = frozen_shapes(model, w);
   if (has_coats(model)) add_coat_contact(model, f, w);
-  if (f.shapes.size() < 2 || model.robots.empty()) return;
+  if (model.robots.empty()) return;
   add_hydroelastic_contact(model, f, w);
+  if (f.shapes.size() < 2) return;
   const PointContactOptions& law = model.scene.point_contact;
   if (std::any_of(f.shapes.begin(), f.shapes.end(),
                   [](const PointShape& s) { return s.layer == 0; }))
@@ -248,6 +228,17 @@ void add_frozen_contact(const Model& model, Workspace& w) {
 
 }  // namespace
 
+void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
+  w.contact_terms.push_back(term.get());
+  w.terms.push_back(std::move(term));
+}
+
+void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Workspace& w) {
+  for (const auto& [both, friction] : f.own) term->set_pair_friction(both[0], both[1], friction);
+  for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
+  add_contact(w, std::move(term));
+}
+
 void add_contacts(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   const std::vector<Party> all = parties(model, w);
@@ -256,8 +247,10 @@ void add_contacts(const Model& model, Workspace& w) {
     if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group);
     for (std::size_t j = 0; j < i; ++j) {
       const Party *a = &all[i], *b = &all[j];
-      // Links touch each other in frozen contact.
+      // Links touch each other in frozen contact, and prescribed bodies too where they may.
       if (a->kind <= Party::kLink && a->kind == b->kind) continue;
+      if (takes_pressure(scene, a->name, b->name) && meet_by_pressure(a->inside, b->inside))
+        continue;
       if (a->surface->driven && b->surface->driven) continue;
       // The soft one carries the quadrature; of two alike the finer one.
       const bool swap =

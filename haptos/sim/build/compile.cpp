@@ -1,10 +1,12 @@
 #include "haptos/sim/model/model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "haptos/base/hash.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/geometry/field/distance_field.h"
 #include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/coats/coats.h"
 #include "haptos/sim/doubts/doubts.h"
@@ -131,6 +133,21 @@ std::uint64_t hash_of(const Model& m) {
   return h.value();
 }
 
+// One that has a pressure needs an inside; a rigid one that has none meets others otherwise.
+std::shared_ptr<const DistanceField> field_of(const PrescribedBody& b) {
+  if (b.surface.triangles.empty() && !(b.hydroelastic.modulus() > 0)) return nullptr;
+  Shape shape;
+  shape.kind = ShapeKind::kMesh;
+  shape.mesh = std::make_shared<const TriMesh>(b.surface);
+  try {
+    return std::make_shared<DistanceField>(shape, static_cast<int>(std::lround(b.field_resolution)),
+                                           "prescribed body \"" + b.name + "\"");
+  } catch (const InputError&) {
+    if (b.hydroelastic.modulus() > 0) throw;
+    return nullptr;
+  }
+}
+
 // Names of an entry in contact records: its own, the links' of a robot, none of what is no body.
 template <class S>
 void add_body_names(const S& entry, std::vector<std::string>& names) {
@@ -154,6 +171,8 @@ std::shared_ptr<const Model> compile(Scene scene) {
   const bool coats = compile_coats(scene, *m);
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
   const FrozenNeeds frozen{widest_layer(scene) > 0, coats || largest_hydroelastic(scene) > 0};
+  if (frozen.fields)
+    for (const PrescribedBody& b : scene.prescribed) m->prescribed_fields.push_back(field_of(b));
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
     const RobotBody& b = scene.robots[i];
     const int first_control = m->robots.empty() ? 0 : m->robots.back().controls.end();

@@ -29,6 +29,14 @@ inline bool has_coats(const Model& model) {
   return std::any_of(model.coats.begin(), model.coats.end(), [](const auto& c) { return !!c; });
 }
 
+/// Adds a contact term to a workspace; of frozen contact with what pairs set, and robots it is of.
+void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term);
+void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Workspace& w);
+
+/// Hydroelastic contact of these shapes and of prescribed bodies with them
+/// (sim/build/build_hydroelastic.cpp).
+void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w);
+
 /// Contact of coats with these shapes and with prescribed bodies (sim/build/build_coats.cpp).
 void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 

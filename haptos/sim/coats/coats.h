@@ -9,8 +9,7 @@ namespace haptos {
 struct Model;
 struct Scene;
 
-/// Condenses the pads of model hydroelastic, and makes distance fields of prescribed bodies where
-/// there are any; returns whether there are. After soft bodies.
+/// Condenses the pads of model hydroelastic; returns whether there are any. After soft bodies.
 /// @throws InputError for a pad that cannot be one
 bool compile_coats(const Scene& scene, Model& model);
 

@@ -12,6 +12,7 @@
 #include "haptos/geometry/query/exact.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/model/pairs.h"
+#include "haptos/sim/model/pressed_inside.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -102,9 +103,11 @@ double depth(const TriMesh& a, const TriMesh& b, const std::vector<std::array<in
 struct Placed {
   std::string name;
   TriMesh mesh;
+  FrozenSurface inside;
   Aabb box;
 
-  Placed(std::string n, TriMesh m) : name(std::move(n)), mesh(std::move(m)) {
+  Placed(std::string n, TriMesh m, FrozenSurface i = {})
+      : name(std::move(n)), mesh(std::move(m)), inside(std::move(i)) {
     for (const Vec3d& v : mesh.vertices) box.merge(v);
   }
 };
@@ -162,6 +165,12 @@ void check_pair(const Placed& a, const Placed& b) {
     refuse(a.name, b.name, "", "start one inside the other", remedy_for(a, b));
 }
 
+// These may overlap.
+bool by_pressure(const Scene& scene, const Placed& prescribed, const Placed& link) {
+  return takes_pressure(scene, prescribed.name, link.name) &&
+         meet_by_pressure(prescribed.inside, link.inside);
+}
+
 void check_self(const Placed& a) {
   const auto pairs = self_intersections(a.mesh);
   if (pairs.empty()) return;
@@ -201,14 +210,18 @@ void check_start(const Model& model, const Workspace& w, const State& state) {
     free.push_back({scene.affine[i].name, placed(*w.affine[i].surface, x)});
   for (std::size_t j = 0; j < w.prescribed.size(); ++j)
     if (w.prescribed[j].surface)
-      prescribed.push_back({scene.prescribed[j].name, placed(*w.prescribed[j].surface, x)});
-  for (const RobotParts& r : w.robots)
-    for (const LinkParts& l : r.links)
+      prescribed.push_back({scene.prescribed[j].name, placed(*w.prescribed[j].surface, x),
+                            pressed_inside(model, j)});
+  for (std::size_t r = 0; r < w.robots.size(); ++r)
+    for (const LinkParts& l : w.robots[r].links)
       for (const auto& s : l.surfaces) {
-        const Placed link{model.body_names[at_index(l.body)], placed(*s, x)};
-        for (const std::vector<Placed>* others : {&free, &prescribed})
-          for (const Placed& p : *others)
-            if (may_touch(scene, p.name, link.name)) check_pair(p, link);
+        const Placed link{model.body_names[at_index(l.body)], placed(*s, x),
+                          pressed_inside(model, r, l.link, s->part)};
+        for (const Placed& p : free)
+          if (may_touch(scene, p.name, link.name)) check_pair(p, link);
+        for (const Placed& p : prescribed)
+          if (may_touch(scene, p.name, link.name) && !by_pressure(scene, p, link))
+            check_pair(p, link);
       }
   for (std::size_t i = 0; i < free.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)

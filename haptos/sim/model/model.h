@@ -30,8 +30,8 @@ struct Model {
   std::vector<SoftModel> soft;  ///< refined meshes, surfaces, glue; one per scene.soft
   /// Of those of model hydroelastic, null for others; one per scene.soft.
   std::vector<std::shared_ptr<const CoatCompliance>> coats;
-  /// What coats may touch of prescribed bodies, null where there is no inside; one per
-  /// scene.prescribed, none without coats.
+  /// Of prescribed bodies, null where there is no inside; one per scene.prescribed, none where
+  /// neither coats nor pressures ask for them.
   std::vector<std::shared_ptr<const DistanceField>> prescribed_fields;
   std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
   std::vector<RobotModel> robots;       ///< one per scene.robots

@@ -34,7 +34,9 @@ double modulus(const RobotBody& b) {
   return most;
 }
 double modulus(const HalfSpace& h) { return h.hydroelastic.modulus(); }
+double modulus(const PrescribedBody& b) { return b.hydroelastic.modulus(); }
 double layer(const RobotBody& b) { return widest_layer(b); }
+double layer(const PrescribedBody&) { return 0; }
 double layer(const HalfSpace& h) { return h.layer; }
 
 // The largest of the bodies that a name means.
@@ -45,7 +47,7 @@ double most_of(const Scene& s, const std::string& name, const F& value) {
     for (const auto& b : list)
       if (b.name == name || b.group == name) most = std::max(most, value(b));
   };
-  look(s.robots), look(s.half_spaces);
+  look(s.robots), look(s.half_spaces), look(s.prescribed);
   if (const LinkName link = find_link(s, name); link.robot >= 0)
     most = std::max(most, value(s.robots[static_cast<std::size_t>(link.robot)]));
   return most;
@@ -104,7 +106,7 @@ const std::vector<PairModels>& pair_model_table() {
       {K::kAffine, K::kRobot, {"barrier", "mortar"}},
       {K::kAffine, K::kHalfSpace, {"barrier"}},
       {K::kPrescribed, K::kPrescribed, {}},
-      {K::kPrescribed, K::kRobot, {"barrier", "mortar"}},
+      {K::kPrescribed, K::kRobot, {"barrier", "mortar", "hydroelastic"}},
       {K::kPrescribed, K::kHalfSpace, {}},
       {K::kRobot, K::kRobot, {"point", "layer", "hydroelastic"}},
       {K::kRobot, K::kHalfSpace, {"point", "layer", "hydroelastic"}},
@@ -167,6 +169,7 @@ double largest_hydroelastic(const Scene& scene) {
   double most = 0;
   for (const RobotBody& b : scene.robots) most = std::max(most, modulus(b));
   for (const HalfSpace& h : scene.half_spaces) most = std::max(most, h.hydroelastic.modulus());
+  for (const PrescribedBody& b : scene.prescribed) most = std::max(most, b.hydroelastic.modulus());
   return most;
 }
 

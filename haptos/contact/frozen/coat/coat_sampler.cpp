@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/contact/frozen/coat/coat_friction.h"
 
 namespace haptos {
@@ -35,12 +36,6 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<CoatOther>& others,
   return all;
 }
 
-Pose pose_of(const FrozenSurface& s, const Pose& frame, const RigidPoints& points,
-             const StepContext& context) {
-  if (s.link) return compose(s.link->pose(), frame);
-  return points.valid() ? points.pose(context.points->x_start) : frame;
-}
-
 Vec3d across(const Vec3d& f, const Vec3d& n) { return f - dot(f, n) * n; }
 
 }  // namespace
@@ -70,10 +65,10 @@ void CoatSampler::sample(const StepContext& context, FrozenContact& contact) {
       beyond_.resize(n);
   before_.resize(n);
   for (std::size_t i = 0; i < others_.size(); ++i)
-    other_pose_[i] = pose_of(others_[i], others_[i].frame, others_[i].points, context);
+    other_pose_[i] = carried_pose(others_[i], others_[i].frame, others_[i].points, context);
   for (std::size_t c = 0; c < n; ++c) {
     const PressedCoat& k = coats_[c];
-    pose_[c] = pose_of(k, k.frame, k.points, context);
+    pose_[c] = carried_pose(k, k.frame, k.points, context);
     before_[c] = context.history ? coat_forces(*context.history, k.pad) : CoatForces();
     k.coat->displace(before_[c].node, before_[c].bending(), dent_[c]);
     start_[c] = dent_[c];
@@ -126,14 +121,9 @@ bool CoatSampler::revise(const StepContext& context, const std::vector<double>& 
 // Where everything is at the end of the step: prescribed bodies where they are sent, links by the
 // velocities z, but no farther than `most` from where they are.
 void CoatSampler::foresee(const StepContext& context, const std::vector<double>* z, double most) {
-  const auto after = [&](const FrozenSurface& s, const Pose& frame, const RigidPoints& points,
-                         const Pose& now) {
-    if (s.link) return z ? compose(s.link->pose_after(*z, context.h), frame) : now;
-    return points.valid() ? points.pose(context.points->x_target) : now;
-  };
   const auto ahead = [&](const FrozenSurface& s, const Pose& frame, const RigidPoints& points,
                          const Pose& now) {
-    const Pose end = after(s, frame, points, now);
+    const Pose end = carried_pose_after(s, frame, points, context, z, now);
     const double way = norm(end.p - now.p);
     return way > most ? interpolate(now, end, most / way) : end;
   };

@@ -26,8 +26,8 @@
 #include "haptos/contact/frozen/coat/coat_look.h"
 #include "haptos/contact/frozen/coat/coat_notes.h"
 #include "haptos/contact/frozen/coat/coat_press.h"
-#include "haptos/contact/frozen/coat/rigid_points.h"
 #include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/contact/frozen/rigid_points.h"
 #include "haptos/geometry/field/distance_field.h"
 
 namespace haptos {

@@ -4,6 +4,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
+#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
 #include "haptos/contact/frozen/link_speed.h"
 
@@ -30,12 +31,23 @@ double thinnest(const DistanceField& f) {
 
 }  // namespace
 
-// Poses after a step with the velocities z.
-void HydroelasticSampler::move(const std::vector<double>& z) {
-  after_ = pose_;
-  for (std::size_t i = 0; i < shapes_.size(); ++i)
-    if (const Link* link = shapes_[i].link; link && shapes_[i].field)
-      after_[i] = compose(link->pose_after(z, h_), shapes_[i].frame);
+// Poses where the step ends with the velocities z.
+void HydroelasticSampler::move(const StepContext& context, const std::vector<double>* z) {
+  after_.resize(shapes_.size());
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const PressedShape& s = shapes_[i];
+    after_[i] = s.moves() && s.field
+                    ? carried_pose_after(s, s.frame, s.points, context, z, pose_[i])
+                    : pose_[i];
+  }
+}
+
+// Of a point x of a shape, with the velocities z [m/s].
+Vec3d HydroelasticSampler::velocity(int shape, const Vec3d& x, const std::vector<double>& z) const {
+  const auto i = at_index(shape);
+  if (const Link* link = shapes_[i].link) return velocity_with(*link, x, z);
+  if (!shapes_[i].points.valid()) return Vec3d::zero();
+  return (1 / h_) * (after_[i] * to_local(pose_[i], x) - x);
 }
 
 // How far a point of either moves at most, as seen from the other [m].
@@ -90,12 +102,10 @@ void HydroelasticSampler::arrive(Pair& pair, const std::vector<double>& z,
                                  PressureSurface& surface) const {
   Pose then[2];
   Vec3d moved[2];
-  const Link* link[2];
   for (int k = 0; k < 2; ++k) {
     const auto i = at_index(pair.shape[k]);
     then[k] = interpolate(pose_[i], after_[i], pair.t);
     moved[k] = then[k].p - pose_[i].p;
-    link[k] = shapes_[i].link;
   }
   pair.sample.clear();
   find(pair, then[0], then[1], surface, pair.sample);
@@ -106,7 +116,9 @@ void HydroelasticSampler::arrive(Pair& pair, const std::vector<double>& z,
     // k.
     s.gap *= std::min(1.0, s.stiffer);
     s.p_a -= moved[0], s.p_b -= moved[1];
-    s.gap += pair.t * h_ * closing_speed(link[0], link[1], s, z);
+    const double closes =
+        dot(s.n, velocity(pair.shape[1], s.p_b, z)) - dot(s.n, velocity(pair.shape[0], s.p_a, z));
+    s.gap += pair.t * h_ * closes;
     s.feature_a ^= kOnTheWay;
   }
 }
@@ -130,7 +142,7 @@ bool HydroelasticSampler::look_ahead(const std::vector<double>& z) {
 bool HydroelasticSampler::revise(const StepContext& context, const std::vector<double>& z,
                                  FrozenContact& contact) {
   if (pairs_.empty() || revisions_++ >= kMostRevisions) return false;
-  move(z);
+  move(context, &z);
   if (!look_ahead(z)) return false;
   contact.drop(changed_);
   for (std::size_t k = 0; k < pairs_.size(); ++k)

@@ -4,6 +4,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
+#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/contact/frozen/hydroelastic/merge_patches.h"
 #include "haptos/geometry/collide/pairs.h"
 #include "haptos/geometry/shape/shape_bounds.h"
@@ -35,9 +36,10 @@ HydroelasticSampler::HydroelasticSampler(std::vector<PressedShape> shapes,
 
 bool HydroelasticSampler::may_touch(int i, int j) const {
   const PressedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  // Of two that no link carries neither gives way.
   if (!meet_by_pressure(a, b) || a.link == b.link) return false;
   if (!a.field->bounded() && !b.field->bounded()) return false;
-  if (a.link && b.link && a.link->env() != b.link->env()) return false;
+  if (a.moves() && b.moves() && a.in_env() != b.in_env()) return false;
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{i, j});
 }
 
@@ -47,8 +49,7 @@ void HydroelasticSampler::place(const StepContext& context) {
   h_ = context.h;
   pose_.resize(n), box_.resize(n);
   for (std::size_t i = 0; i < n; ++i)
-    pose_[i] =
-        shapes_[i].link ? compose(shapes_[i].link->pose(), shapes_[i].frame) : shapes_[i].frame;
+    pose_[i] = carried_pose(shapes_[i], shapes_[i].frame, shapes_[i].points, context);
   const auto box = [&](std::size_t i, const Pose& pose) {
     constexpr double kFar = 1e30;
     const DistanceField* field = shapes_[i].field.get();
@@ -57,11 +58,10 @@ void HydroelasticSampler::place(const StepContext& context) {
                             : Aabb{{{-kFar, -kFar, -kFar}}, {{kFar, kFar, kFar}}};
   };
   for (std::size_t i = 0; i < n; ++i) box_[i] = box(i, pose_[i]);
+  move(context, context.z);
   swept_ = box_;
-  if (!context.z) return;
-  move(*context.z);
   for (std::size_t i = 0; i < n; ++i)
-    if (shapes_[i].link && shapes_[i].field) swept_[i].merge(box(i, after_[i]));
+    if (shapes_[i].moves() && shapes_[i].field) swept_[i].merge(box(i, after_[i]));
 }
 
 void HydroelasticSampler::sample(const StepContext& context, FrozenContact& contact) {
@@ -106,6 +106,18 @@ void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact
   samples.sample = p.sample.data();
   samples.count = static_cast<int>(p.sample.size());
   samples.as_given = true;
+  for (int side = 0; side < 2; ++side) {
+    const auto i = at_index(p.shape[side]);
+    if (!shapes_[i].points.valid()) continue;
+    parts_[side].clear(), place_[side].clear();
+    for (const ContactSample& s : p.sample) {
+      // As links have it (frozen_contact.h).
+      const Vec3d x = s.gap < 0 ? 0.5 * (s.p_a + s.p_b) : side == 0 ? s.p_a : s.p_b;
+      parts_[side].push_back(shapes_[i].points.parts(to_local(pose_[i], x)));
+    }
+    for (const auto& parts : parts_[side]) place_[side].push_back({parts.data(), 4});
+    samples.place[side] = place_[side].data();
+  }
   contact.add(context, samples);
 }
 

@@ -32,14 +32,17 @@
 #include <vector>
 
 #include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/contact/frozen/rigid_points.h"
 #include "haptos/geometry/pressure/pressure_surface.h"
 #include "haptos/geometry/query/broad_phase.h"
 
 namespace haptos {
 
-/// A shape on a link or in the world, with the field and the modulus of FrozenSurface.
+/// A shape on a link, on a prescribed body or in the world, with the field and the modulus of
+/// FrozenSurface.
 struct PressedShape : FrozenSurface {
-  Pose frame;  ///< of the shape in the link's frame, or in the world
+  Pose frame;          ///< of the shape in the link's frame, or in the world
+  RigidPoints points;  ///< valid where it is a prescribed body, in whose frame it is given
 };
 
 class HydroelasticSampler final : public ContactSampler {
@@ -73,7 +76,8 @@ class HydroelasticSampler final : public ContactSampler {
             std::vector<ContactSample>& out) const;
   void add(const StepContext& context, FrozenContact& contact, int pair);
   // hydroelastic_arrivals.cpp
-  void move(const std::vector<double>& z);
+  void move(const StepContext& context, const std::vector<double>* z);
+  Vec3d velocity(int shape, const Vec3d& x, const std::vector<double>& z) const;
   double travel(const Pair& pair) const;
   bool clears(Pair& pair, double way, PressureSurface& surface) const;
   bool look_ahead(const std::vector<double>& z);
@@ -91,7 +95,9 @@ class HydroelasticSampler final : public ContactSampler {
   std::vector<Pose> pose_, after_;  // at the start of the step, and after a motion
   std::vector<Aabb> box_, swept_;
   std::vector<std::array<int, 2>> pairs_;
-  std::vector<char> changed_;  // by pair
+  std::vector<char> changed_;                          // by pair
+  std::vector<std::array<Points::Part, 4>> parts_[2];  // of a pair's samples, by side
+  std::vector<SamplePlace> place_[2];
 };
 
 /// Hydroelastic contact: surfaces of equal pressure under the laws of frozen contact.

@@ -1,4 +1,4 @@
-#include "haptos/contact/frozen/coat/rigid_points.h"
+#include "haptos/contact/frozen/rigid_points.h"
 
 #include "haptos/base/math/index.h"
 

@@ -1,0 +1,57 @@
+// Hydroelastic contact, from the model to its term.
+#include <algorithm>
+
+#include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
+#include "haptos/sim/build/frozen_shapes.h"
+#include "haptos/sim/model/pair_models.h"
+#include "haptos/sim/model/pairs.h"
+#include "haptos/sim/model/pressed_inside.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+PressedShape pressed_shape(const PointShape& s) {
+  PressedShape p;
+  static_cast<FrozenSurface&>(p) = s;
+  p.frame = s.frame;
+  return p;
+}
+
+PressedShape pressed_shape(const Model& model, const Workspace& w, std::size_t prescribed) {
+  PressedShape p;
+  static_cast<FrozenSurface&>(p) = pressed_inside(model, prescribed);
+  p.body = w.prescribed[prescribed].body;
+  p.points = RigidPoints(w.prescribed[prescribed].points, w.prescribed[prescribed].local);
+  return p;
+}
+
+}  // namespace
+
+void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
+  const Scene& scene = model.scene;
+  if (!(largest_hydroelastic(scene) > 0)) return;
+  std::vector<PressedShape> shapes;
+  shapes.reserve(f.shapes.size() + scene.prescribed.size());
+  for (const PointShape& s : f.shapes) shapes.push_back(pressed_shape(s));
+  FrozenShapes all = f;
+  for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
+    if (!model.prescribed_fields[i]) continue;
+    const std::string& name = scene.prescribed[i].name;
+    const int number = static_cast<int>(shapes.size());
+    shapes.push_back(pressed_shape(model, w, i));
+    for (int k = 0; k < static_cast<int>(f.shapes.size()); ++k) {
+      const std::string& other = *f.owner[at_index(k)];
+      if (!may_touch(scene, name, other) || !takes_pressure(scene, name, other))
+        all.excluded.push_back({k, number});
+      const PairOptions* p = pair_options(scene, name, other);
+      if (p && p->friction.sticking >= 0) all.own.push_back({{k, number}, sliding(p->friction)});
+    }
+  }
+  if (shapes.size() < 2) return;
+  add_frozen(all, std::make_unique<HydroelasticContact>(shapes, scene.point_contact, all.excluded),
+             w);
+}
+
+}  // namespace haptos
