@@ -215,15 +215,18 @@ TEST(PressureSurface, WhatIsApartHasNoSurface) {
 }
 
 TEST(PressureSurface, PruningLosesNoCell) {
-  // Every cell of the samples' grid that the surface cuts, by asking all of them.
+  // Every cell of the grid that the surface cuts, by asking all of them. Its corners are those of
+  // the samples, or lie as far apart as the patch asks for.
   const DistanceField ball = of(icosphere(0.05, 0.004), 64),
                       cube = of(ShapeKind::kBox, {{0.03, 0.03, 0.03}});
   const Pose at{{{0.02, 0.03, 0.04}}, rotation_by({{0.3, 0.2, -0.5}})};
   PressureSurface s;
   s.find({&ball, {}, 1e8}, {&cube, at, 2e8});
   const SampledField& f = *ball.sampled();
-  ASSERT_EQ(s.cell(), f.cell());
-  const Vec3i n = f.cells();
+  const double h = s.cell();
+  ASSERT_GE(h, f.cell());
+  const auto cells = [&](int axis) { return static_cast<int>(f.cells()[axis] * f.cell() / h) + 1; };
+  const Vec3i n{{cells(0), cells(1), cells(2)}};
   const auto inverse = transpose(to_matrix(at.q));
   int cut = 0;
   for (int k = 0; k < n[2]; ++k)
@@ -232,9 +235,8 @@ TEST(PressureSurface, PruningLosesNoCell) {
         unsigned inside = 0;
         bool deep = false;
         for (int c = 0; c < 8; ++c) {
-          const Vec3d x =
-              f.origin() + f.cell() * Vec3d{{double(i + (c & 1)), double(j + (c >> 1 & 1)),
-                                             double(k + (c >> 2))}};
+          const Vec3d x = f.origin() + h * Vec3d{{double(i + (c & 1)), double(j + (c >> 1 & 1)),
+                                                  double(k + (c >> 2))}};
           const double a = f.phi(x), b = cube.phi(inverse * (x - at.p));
           if (a / 3 - b * 2 / 3 < 0) inside |= 1u << c;
           deep = deep || (a < 0 && b < 0);

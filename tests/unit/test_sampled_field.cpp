@@ -104,17 +104,19 @@ TEST(SampledField, SlopesHoldWithinTheWayThatTheySay) {
     int known = 0;
     for (int n = 0; n < 20000; ++n) {
       const Vec3d x{{any(random), any(random), any(random)}};
-      const double r = cell * (0.2 + 0.9 * (1 + part(random)));
-      Vec3d middle;
-      double spread = 0;
-      if (!field.slopes(x, r, middle, spread)) continue;
+      const double r = cell * (0.2 + 1.9 * (1 + part(random)));
+      SlopeBound slope;
+      if (!field.slopes(x, r, slope)) continue;
       ++known;
       const double phi = field.phi(x);
       for (int m = 0; m < 5; ++m) {
         Vec3d way{{part(random), part(random), part(random)}};
         way = way * (r / std::max(norm(way), 1.0));
-        EXPECT_LE(std::abs(field.phi(x + way) - phi - dot(middle, way)),
-                  (spread + 1e-6) * norm(way) + 1e-9);
+        const double off = std::abs(field.phi(x + way) - phi - dot(slope.middle, way));
+        EXPECT_LE(off, (slope.spread + 1e-6) * norm(way) + 1e-9);
+        double along = 1e-9;
+        for (int k = 0; k < 3; ++k) along += (slope.along[k] + 1e-6) * std::abs(way[k]);
+        EXPECT_LE(off, along);
       }
     }
     EXPECT_GT(known, 1000);

@@ -19,13 +19,25 @@ DistanceField::DistanceField(const Shape& shape, int resolution, const std::stri
   box_ = sampled_->inside();
 }
 
-bool DistanceField::slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const {
-  if (sampled_) return sampled_->slopes(x, r, middle, spread);
+void DistanceField::phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n,
+                                   double* out) const {
+  if (sampled_) return sampled_->phi_on_lattice(start, step, n, out);
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        *out++ = phi(start + double(i) * step[0] + double(j) * step[1] + double(k) * step[2]);
+}
+
+bool DistanceField::slopes(const Vec3d& x, double r, SlopeBound& bound) const {
+  if (sampled_) return sampled_->slopes(x, r, bound);
+  const auto is = [&](const Vec3d& middle, double spread) {
+    bound = {middle, spread, {{spread, spread, spread}}};
+    return true;
+  };
   if (kind_ == ShapeKind::kSphere) {
     const double far = norm(x);
     if (r > 0.5 * far) return false;
-    middle = x * (1 / far), spread = 1.04 * r / far;  // 2 sin(asin(r / far) / 2) is less
-    return true;
+    return is(x * (1 / far), 1.04 * r / far);  // 2 sin(asin(r / far) / 2) is less
   }
   if (kind_ == ShapeKind::kBox) {
     // One face is the nearest all around.
@@ -34,12 +46,11 @@ bool DistanceField::slopes(const Vec3d& x, double r, Vec3d& middle, double& spre
     const int face = q[0] >= q[1] && q[0] >= q[2] ? 0 : q[1] >= q[2] ? 1 : 2;
     const double next = vmax(q[(face + 1) % 3], q[(face + 2) % 3]);
     if (next > -r || q[face] - next < 2 * r || vabs(x[face]) < r) return false;
-    middle = Vec3d::zero(), middle[face] = x[face] < 0 ? -1 : 1, spread = 0;
-    return true;
+    Vec3d out = Vec3d::zero();
+    out[face] = x[face] < 0 ? -1 : 1;
+    return is(out, 0);
   }
-  if (kind_ != ShapeKind::kHalfSpace) return false;
-  middle = {{0, 0, 1}}, spread = 0;
-  return true;
+  return kind_ == ShapeKind::kHalfSpace && is({{0, 0, 1}}, 0);
 }
 
 }  // namespace haptos

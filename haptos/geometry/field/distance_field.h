@@ -24,12 +24,14 @@ class DistanceField {
   double phi(const Vec3d& x) const {
     return sampled_ ? sampled_->phi(x) : shape_distance(kind_, size_, x).phi;
   }
+  /// At the n x n x n places start + i step[0] + j step[1] + k step[2], i fastest.
+  void phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n, double* out) const;
   /// How far `phi`, that of x, may be from phi of any place inside within r of x [m].
   double change(const Vec3d& x, double phi, double r) const {
     return sampled_ ? sampled_->change(x, phi, r) : r;
   }
-  /// Within r of x the gradient differs from `middle` by no more than `spread`; false: unknown.
-  bool slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const;
+  /// What the gradient is within r of x; false: unknown.
+  bool slopes(const Vec3d& x, double r, SlopeBound& bound) const;
   /// Box around the inside, in the frame of the shape; of a half-space without bounds.
   const Aabb& box() const { return box_; }
   bool bounded() const { return kind_ != ShapeKind::kHalfSpace; }

@@ -42,24 +42,40 @@ bool SampledField::block_is_outside(const int (&p)[3]) const {
   return coarse_[at_index((p[2] * (blocks_[1] + 1) + p[1]) * (blocks_[0] + 1) + p[0])] > 0;
 }
 
-bool SampledField::slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const {
+bool SampledField::slopes(const Vec3d& x, double r, SlopeBound& bound) const {
   Slopes s;
   if (!slopes_in_cells(x, r, s)) {
-    int i[3];
-    if (r > kAbout * cell_ || cell_of(x, i) > 0) return false;
-    const std::int32_t block = block_at({i[0] / kBlock, i[1] / kBlock, i[2] / kBlock});
-    if (block < 0) return false;
-    const auto half = [&](int k) { return i[k] / kOctant & 1; };
-    s = slopes_[at_index(8 * block + half(0) + 2 * half(1) + 4 * half(2))];
+    s = {};
+    if (!slopes_in_octants(x, r, s)) return false;
   }
-  if (!(s.lo[0] <= s.hi[0])) return false;
-  double square = 0;
   for (int k = 0; k < 3; ++k) {
     const auto lo = static_cast<double>(s.lo[k]), hi = static_cast<double>(s.hi[k]);
-    middle[k] = 0.5 * (lo + hi);
-    square += 0.25 * (hi - lo) * (hi - lo);
+    bound.middle[k] = 0.5 * (lo + hi);
+    bound.along[k] = 0.5 * (hi - lo) + 1e-6;
   }
-  spread = std::sqrt(square) + 1e-6;
+  bound.spread = norm(bound.along);
+  return true;
+}
+
+// Of the octants within r of x, less what is known about each, where they keep samples.
+bool SampledField::slopes_in_octants(const Vec3d& x, double r, Slopes& near) const {
+  if (r > kFarthest * cell_) return false;
+  int first[3], last[3];
+  const double way = r * per_cell_, off = vmax(way - kAbout, 0.0);
+  for (int k = 0; k < 3; ++k) {
+    const double u = (x[k] - origin_[k]) * per_cell_;
+    if (u - way < 0 || u + way >= kBlock * blocks_[k]) return false;
+    first[k] = static_cast<int>(u - off) / kOctant, last[k] = static_cast<int>(u + off) / kOctant;
+  }
+  for (int c = first[2]; c <= last[2]; ++c)
+    for (int b = first[1]; b <= last[1]; ++b)
+      for (int a = first[0]; a <= last[0]; ++a) {
+        const std::int32_t block = block_at({a / 2, b / 2, c / 2});
+        if (block < 0) return false;
+        const Slopes& s = slopes_[at_index(8 * block + (a & 1) + 2 * (b & 1) + 4 * (c & 1))];
+        if (!(s.lo[0] <= s.hi[0])) return false;
+        near.merge(s);
+      }
   return true;
 }
 

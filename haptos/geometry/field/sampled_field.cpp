@@ -295,4 +295,47 @@ SignedDistance<double> SampledField::at_any(const Vec3d& x) const {
   return r;
 }
 
+void SampledField::corners(const int (&first)[3], int n, double* out) const {
+  // All of them in the samples of one block, as a rule.
+  bool one = true;
+  for (int d = 0; d < 3; ++d)
+    one = one && first[d] >= 0 && first[d] / kBlock < blocks_[d] && first[d] % kBlock + n <= kSide;
+  const float* v = one ? samples_at(first) : nullptr;
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        *out++ = v ? static_cast<double>(v[i + kSide * (j + kSide * k)])
+                   : corner(first[0] + i, first[1] + j, first[2] + k);
+}
+
+void SampledField::phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n,
+                                  double* out) const {
+  // In cells. Whether all of it is inside of the grid: its corners are.
+  const Vec3d u0 = (start - origin_) * per_cell_;
+  Vec3d du[3], lo = u0, hi = u0;
+  for (int a = 0; a < 3; ++a) {
+    du[a] = step[a] * per_cell_;
+    for (int k = 0; k < 3; ++k) (du[a][k] < 0 ? lo : hi)[k] += (n - 1) * du[a][k];
+  }
+  bool inside = true;
+  for (int k = 0; k < 3; ++k)
+    inside = inside && lo[k] >= 1e-9 * kBlock && hi[k] < (1 - 1e-9) * kBlock * blocks_[k];
+  for (int c = 0; c < n; ++c)
+    for (int b = 0; b < n; ++b) {
+      const Vec3d row = u0 + double(b) * du[1] + double(c) * du[2];
+      for (int a = 0; a < n; ++a) {
+        double u[3];
+        int i[3];
+        for (int k = 0; k < 3; ++k) {
+          u[k] = row[k] + a * du[0][k];
+          i[k] = static_cast<int>(u[k]);
+          u[k] -= i[k];
+        }
+        const float* v = inside ? samples_at(i) : nullptr;
+        *out++ = v ? between(v, u)
+                   : phi(start + double(a) * step[0] + double(b) * step[1] + double(c) * step[2]);
+      }
+    }
+}
+
 }  // namespace haptos

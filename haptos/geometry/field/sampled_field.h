@@ -44,10 +44,12 @@ class SampledField {
   double phi(const Vec3d& x) const {
     double u[3];
     const float* v = samples_about(x, u);
-    if (!v) return phi_of_any(x);
-    const Two y = side(v, u[1]), z = y + u[2] * (side(v + kSide * kSide, u[1]) - y);
-    return z[0] + u[0] * (z[1] - z[0]);
+    return v ? between(v, u) : phi_of_any(x);
   }
+  /// At the n x n x n places start + i step[0] + j step[1] + k step[2], i fastest.
+  void phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n, double* out) const;
+  /// At the n x n x n corners of the grid from (i, j, k) on, i fastest.
+  void corners(const int (&first)[3], int n, double* out) const;
   /// At a corner of the grid.
   double corner(int i, int j, int k) const {
     int at[3] = {i, j, k};
@@ -85,9 +87,9 @@ class SampledField {
   }
   /// How far `phi`, that of x, may be from phi of any place inside within r of x [m].
   double change(const Vec3d& x, double phi, double r) const;
-  /// Within r of x the gradient of phi differs from `middle` by no more than `spread`. False: that
-  /// is not known, beyond two cells and next to where no samples are kept.
-  bool slopes(const Vec3d& x, double r, Vec3d& middle, double& spread) const;
+  /// What the gradient of phi is within r of x. False: that is not known, beyond two cells and next
+  /// to where no samples are kept.
+  bool slopes(const Vec3d& x, double r, SlopeBound& bound) const;
   double deepest() const { return deepest_; }  ///< at a corner of the grid [m]
   /// Part of a turn that the surface winds less than once round what is just inside of it: 0 for a
   /// closed one.
@@ -106,7 +108,8 @@ class SampledField {
  private:
   static constexpr int kSide = kBlock + 1, kSamples = kSide * kSide * kSide;
   static constexpr int kOctant = kBlock / 2;
-  static constexpr int kAbout = 2;  // how far slopes are known about an octant [cells]
+  static constexpr int kAbout = 2;        // how far slopes are known about an octant [cells]
+  static constexpr double kFarthest = 8;  // about a place [cells]
   // Granules of so many cells: along a block, and of it.
   static constexpr int kAcross = kBlock / kAbout, kGranules = kAcross * kAcross * kAcross;
   // How deep inside, and how far outside, blocks keep samples [cells].
@@ -149,6 +152,11 @@ class SampledField {
     const Two a = two(v);
     return a + u * (two(v + kSide) - a);
   }
+  // At u in a cell.
+  static double between(const float* v, const double (&u)[3]) {
+    const Two y = side(v, u[1]), z = y + u[2] * (side(v + kSide * kSide, u[1]) - y);
+    return z[0] + u[0] * (z[1] - z[0]);
+  }
   // Samples of the cell that x is in, and where in it, 0 to 1. Null: it is in no such cell.
   const float* samples_about(const Vec3d& x, double (&u)[3]) const {
     int i[3];
@@ -190,6 +198,7 @@ class SampledField {
   Slopes slopes_about_octant(const int (&block)[3], int octant,
                              const std::vector<Slopes>& granule) const;
   bool slopes_in_cells(const Vec3d& x, double r, Slopes& near) const;
+  bool slopes_in_octants(const Vec3d& x, double r, Slopes& near) const;
   bool block_is_outside(const int (&p)[3]) const;  // of one without samples
 
   Vec3d origin_{};

@@ -19,6 +19,13 @@
 
 namespace haptos {
 
+/// Of a gradient in some region.
+struct SlopeBound {
+  Vec3d middle;
+  double spread = 0;  ///< by which it differs from that at most
+  Vec3d along;        ///< the same along each axis
+};
+
 template <class T>
 struct SignedDistance {
   T phi;             ///< [m], negative inside

@@ -14,10 +14,10 @@ constexpr double kCull = -0.3826834;
 // A cell is cut again where depth differs from linear by more than this part of the deepest.
 constexpr double kLinear = 0.04;
 // Places that are looked at for the border on a side of a polygon, and how well it is found.
-constexpr int kBorder = 30, kBorderOfSamples = 4;
+constexpr int kBorder = 30, kBorderOfSamples = 2;
 constexpr double kOnBorder = 0.001;
 // Newton steps to the surface.
-constexpr int kDrawn = 2;
+constexpr int kDrawn = 2, kDrawnOfSamples = 1;
 // Lines to the surface of bodies with tables.
 constexpr int kBent = 4;
 // Most corners of a polygon that is cut.
@@ -28,14 +28,9 @@ constexpr int kCorners = 16;
 void PressureSurface::cut_cell(const Vec3d& low, double size, const Both (&d)[8], const int* known,
                                std::int64_t id, int level) {
   unsigned inside = 0;
-  double least = d[0].own + d[0].other;
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < 8; ++k)
     if (g(d[k]) < 0) inside |= 1u << k;
-    least = std::min(least, d[k].own + d[k].other);
-  }
-  if (inside == 0 || inside == 255) return;
-  // The sum changes by twice the way at most, or so.
-  if (least > 4 * kHalf * size) return;
+  if (inside == 0 || inside == 255 || !may_overlap(d, inside)) return;
   ++cut_cells_;
   const CellPolygons& p = cell_polygons(inside);
   Corner corner[kCorners];
@@ -59,6 +54,19 @@ void PressureSurface::cut_cell(const Vec3d& low, double size, const Both (&d)[8]
       return cut_finer(low, size, id, level);
     add_polygon(corner, count, id | m);
   }
+}
+
+// Whether the sum of distances may be below zero where edges of a cell cross the surface.
+bool PressureSurface::may_overlap(const Both (&d)[8], unsigned inside) const {
+  for (int axis = 0; axis < 3; ++axis) {
+    const int step = 1 << axis;
+    for (int k = 0; k < 8; ++k) {
+      if (k & step || !((inside >> k ^ inside >> (k + step)) & 1)) continue;
+      const Both &a = d[k], &b = d[k + step];
+      if (std::min(a.own + a.other, b.own + b.other) < bend_[axis]) return true;
+    }
+  }
+  return false;
 }
 
 // Whether depth at the middle of a polygon is about what its corners make it, and g about zero.
@@ -118,7 +126,7 @@ PressureSurface::Corner PressureSurface::cross(const Vec3d& from, int axis, doub
 // The point of the surface next to x, by Newton's rule, with the sum of the distances there.
 PressureSurface::Corner PressureSurface::drawn_to(Vec3d x) {
   double sum = 0;
-  for (int i = 0; i < kDrawn; ++i) {
+  for (int i = 0; i < (sampled_ ? kDrawnOfSamples : kDrawn); ++i) {
     const SignedDistance<double> own = own_->at(x), other = other_->at(turn_ * x + shift_);
     ++asked_;
     const Vec3d across = transpose(turn_) * other.gradient;

@@ -27,6 +27,10 @@ constexpr double kAcrossStrip = 0.07, kAlong = 256;
 
 // Of its size, by which the region is made larger where S may lie in a side of it.
 constexpr double kBeyond = 1e-6;
+// The grid is that of the samples where it need be no coarser than so many times.
+constexpr double kOwnGrid = 1.3;
+// Slope of a trilinear function of distances.
+constexpr double kSteepest = 1.73206;
 
 double one_norm(const Vec3d& v) { return vabs(v[0]) + vabs(v[1]) + vabs(v[2]); }
 
@@ -96,16 +100,17 @@ bool PressureSurface::may_hold(const Vec3d& middle, double half) {
   if (vabs(gap) > share_own_ * own + share_other_ * other) return false;
   about_.middle = {phi_own, phi_other};
   about_.least = sum - own - other;
-  Vec3d slope_own, slope_other;
-  double spread_own, spread_other;
-  if (own_->slopes(middle, radius, slope_own, spread_own) &&
-      other_->slopes(there, radius + way_, slope_other, spread_other)) {
-    const Vec3d across = transpose(turn_) * slope_other;
-    const double moved = way_ > 0 ? (norm(slope_other) + spread_other) * way_ : 0;
+  SlopeBound slope_own, slope_other;
+  if (own_->slopes(middle, radius, slope_own) &&
+      other_->slopes(there, radius + way_, slope_other)) {
+    const double spread_own = slope_own.spread, spread_other = slope_other.spread;
+    about_.bend_own = slope_own.along, about_.bend_other = slope_other.along;
+    const Vec3d across = transpose(turn_) * slope_other.middle;
+    const double moved = way_ > 0 ? (norm(slope_other.middle) + spread_other) * way_ : 0;
     about_.known = true;
     about_.gap = gap, about_.sum = sum;
-    about_.gap_slope = share_own_ * slope_own - share_other_ * across;
-    about_.sum_slope = slope_own + across;
+    about_.gap_slope = share_own_ * slope_own.middle - share_other_ * across;
+    about_.sum_slope = slope_own.middle + across;
     about_.gap_off =
         (share_own_ * spread_own + share_other_ * spread_other) * radius + share_other_ * moved;
     // Between tables g bends with the depths: its bound above holds, its slopes do not.
@@ -198,6 +203,8 @@ bool PressureSurface::choose_cell(Aabb& where) {
     const bool many = cells_.size() > kTooMany;
     if (finest || many || (cells_.size() >= kEnough && (deep >= kEnoughDeep || convex_))) {
       area_ = deepest_ = rim_ = 0, cut_box_ = Aabb(), seen_ = 0;
+      about_.known = false;
+      take_bends();
       for (const Cell& c : cells_) {
         const Vec3d low = corner(c);
         Both d[8];
@@ -229,7 +236,7 @@ bool PressureSurface::choose_cell(Aabb& where) {
   const double sampled = own_->cell();
   cell = std::max(cell, kFinest * sampled);
   origin_ = Vec3d::zero();
-  on_samples_ = sampled > 0 && cell >= sampled;
+  on_samples_ = sampled > 0 && cell >= sampled && cell < kOwnGrid * sampled;
   if (on_samples_) cell = sampled;
   // The corners of the grid are those of the samples, or of a grid that holds some of them.
   if (sampled > 0) origin_ = own_->sampled()->origin();
@@ -243,6 +250,7 @@ void PressureSurface::cut_all(const Aabb& where) {
   for (int k = 0; k < 3; ++k) {
     first[k] = static_cast<int>(std::floor((where.lo[k] - origin_[k]) / cell_ - 1e-9));
     last[k] = static_cast<int>(std::ceil((where.hi[k] - origin_[k]) / cell_ + 1e-9));
+    if (on_samples_) first[k] &= ~(kLeaf - 1);  // a block of samples holds whole leaves
     longest = std::max(longest, last[k] - first[k]);
   }
   struct Block {
@@ -269,62 +277,106 @@ void PressureSurface::cut_all(const Aabb& where) {
   }
 }
 
-// Of a block the halves along each axis that may hold the surface: distances are asked at their
-// corners alone.
+// Of a block the cells in which the surface and what both are inside of may be. Where both are
+// sampled distances are asked at all corners at once: what tells that they are not needed takes
+// longer. Else at those of the halves along each axis that may hold the surface.
 void PressureSurface::cut_block(const Vec3i& first) {
   constexpr int kHalfLeaf = kLeaf / 2;
   ++block_;
-  const auto corner = [&](int i, int j, int k) {
-    return origin_ +
-           cell_ * Vec3d{{double(first[0] + i), double(first[1] + j), double(first[2] + k)}};
-  };
-  const auto place = [](int i, int j, int k) { return at_index((k * kSide + j) * kSide + i); };
+  if (sampled_) {
+    ask_corners(first);
+    take_bends();
+    cut_cells(first, {{0, 0, 0}}, kLeaf);
+    return;
+  }
   for (int part = 0; part < 8; ++part) {
-    const int low[3] = {kHalfLeaf * (part & 1), kHalfLeaf * (part >> 1 & 1),
-                        kHalfLeaf * (part >> 2)};
+    const Vec3i low{{kHalfLeaf * (part & 1), kHalfLeaf * (part >> 1 & 1), kHalfLeaf * (part >> 2)}};
     constexpr double kMiddle = 0.5 * kHalfLeaf;
-    const Vec3d middle = corner(low[0], low[1], low[2]) + Vec3d{{1, 1, 1}} * (kMiddle * cell_);
+    const Vec3d middle = corner(first, low) + Vec3d{{1, 1, 1}} * (kMiddle * cell_);
     if (!may_hold(middle, kMiddle * cell_)) continue;
-    for (int k = low[2]; k < low[2] + kHalfLeaf; ++k)
-      for (int j = low[1]; j < low[1] + kHalfLeaf; ++j)
-        for (int i = low[0]; i < low[0] + kHalfLeaf; ++i) {
-          const Vec3d off{{i + 0.5, j + 0.5, k + 0.5}};
-          if (about_.known && !about_.may_hold(corner(0, 0, 0) + cell_ * off - middle, 0.5 * cell_))
-            continue;
-          int known[8];
-          unsigned inside = 0;
-          for (int c = 0; c < 8; ++c) {
-            known[c] = static_cast<int>(place(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)));
-            ask_corner(first, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
-            inside |= unsigned{below_[at_index(known[c])]} << c;
-          }
-          if (inside == 0 || inside == 255) continue;
-          Both d[8];
-          for (int c = 0; c < 8; ++c) d[c] = value_[at_index(known[c])];
-          // 20 bits of each place in the grid, four for the polygon.
-          const auto bits = [](int p) { return static_cast<std::int64_t>(p) & 0xfffff; };
-          const std::int64_t id =
-              (bits(first[0] + i) << 40 | bits(first[1] + j) << 20 | bits(first[2] + k)) << 3;
-          cut_cell(corner(i, j, k), cell_, d, known, id, sampled_ ? kFiner : 0);
+    take_bends();
+    for (int k = low[2]; k <= low[2] + kHalfLeaf; ++k)
+      for (int j = low[1]; j <= low[1] + kHalfLeaf; ++j)
+        for (int i = low[0]; i <= low[0] + kHalfLeaf; ++i) ask_corner(first, i, j, k);
+    cut_cells(first, low, kHalfLeaf);
+  }
+}
+
+// Cells whose corners were asked, `n` along each axis from `low` on.
+void PressureSurface::cut_cells(const Vec3i& first, const Vec3i& low, int n) {
+  // Of the corners of a row of cells, a bit each: those below, of some and of all four rows.
+  const auto row = [&](int j, int k) {
+    unsigned bits = 0;
+    for (int i = low[0]; i <= low[0] + n; ++i)
+      bits |= unsigned{below_[at_index(place(i, j, k))]} << i;
+    return bits;
+  };
+  for (int k = low[2]; k < low[2] + n; ++k)
+    for (int j = low[1]; j < low[1] + n; ++j) {
+      const unsigned r[4] = {row(j, k), row(j + 1, k), row(j, k + 1), row(j + 1, k + 1)};
+      const unsigned some = r[0] | r[1] | r[2] | r[3], all = r[0] & r[1] & r[2] & r[3];
+      const unsigned cut = (some | some >> 1) & ~(all & all >> 1);
+      for (int i = low[0]; i < low[0] + n; ++i) {
+        if (!(cut >> i & 1)) continue;
+        int known[8];
+        for (int c = 0; c < 8; ++c) {
+          known[c] = place(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
         }
+        Both d[8];
+        for (int c = 0; c < 8; ++c) d[c] = value_[at_index(known[c])];
+        // 20 bits of each place in the grid, four for the polygon.
+        const auto bits = [](int p) { return static_cast<std::int64_t>(p) & 0xfffff; };
+        const std::int64_t id =
+            (bits(first[0] + i) << 40 | bits(first[1] + j) << 20 | bits(first[2] + k)) << 3;
+        cut_cell(corner(first, {{i, j, k}}), cell_, d, known, id, sampled_ ? kFiner : 0);
+      }
+    }
+}
+
+// How far the sum of distances on an edge of a cell may be below the lesser of its ends: what has
+// slopes between two values is off a chord of length h by no more than a quarter of their
+// difference times h.
+void PressureSurface::take_bends() {
+  // Of distances along any line; of samples along their axes 1 too, but not across.
+  constexpr double kAny = 0.25 * (2 + 2 * kSteepest);
+  for (int axis = 0; axis < 3; ++axis) {
+    double most = kAny;
+    if (about_.known) {
+      most = on_samples_ && !choosing_ ? 0 : 0.5 * about_.bend_own[axis];
+      for (int k = 0; k < 3; ++k) most += 0.5 * vabs(turn_(k, axis)) * about_.bend_other[k];
+    }
+    bend_[axis] = vmin(most, kAny) * cell_;
   }
 }
 
 // The distances at a corner of a block, once.
 void PressureSurface::ask_corner(const Vec3i& first, int i, int j, int k) {
-  const std::size_t at = at_index((k * kSide + j) * kSide + i);
+  const std::size_t at = at_index(place(i, j, k));
   if (value_known_[at] == block_) return;
   value_known_[at] = block_;
-  const Vec3d x =
-      origin_ + cell_ * Vec3d{{double(first[0] + i), double(first[1] + j), double(first[2] + k)}};
-  if (on_samples_) {
-    value_[at] = {own_->sampled()->corner(first[0] + i, first[1] + j, first[2] + k),
-                  other_->phi(turn_ * x + shift_)};
-    ++asked_;
-  } else {
-    value_[at] = both(x);
-  }
+  value_[at] = both(corner(first, {{i, j, k}}));
   below_[at] = g(value_[at]) < 0;
+}
+
+void PressureSurface::ask_corners(const Vec3i& first) {
+  constexpr int kAll = kSide * kSide * kSide;
+  double own[kAll], other[kAll];
+  const Vec3d x = corner(first, {{0, 0, 0}});
+  Vec3d step[3], turned[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    step[axis] = Vec3d::zero(), step[axis][axis] = cell_;
+    turned[axis] = turn_ * step[axis];
+  }
+  other_->phi_on_lattice(turn_ * x + shift_, turned, kSide, other);
+  if (on_samples_)
+    own_->sampled()->corners({first[0], first[1], first[2]}, kSide, own);
+  else
+    own_->phi_on_lattice(x, step, kSide, own);
+  for (int at = 0; at < kAll; ++at) {
+    value_[at] = {own[at], other[at]};
+    below_[at] = g(value_[at]) < 0;
+  }
+  asked_ += kAll;
 }
 
 }  // namespace haptos

@@ -136,6 +136,7 @@ class PressureSurface {
     bool known = false;
     double gap, sum, gap_off, sum_off;
     Vec3d gap_slope, sum_slope;
+    Vec3d bend_own, bend_other;  // how far slopes are off, by the axes of each
     bool may_hold(const Vec3d& off, double half) const;
     double least_sum(double half) const;
   };
@@ -158,12 +159,21 @@ class PressureSurface {
   bool look_in(const Vec3d& middle, double half, double limit);
   void cut_all(const Aabb& where);
   void cut_block(const Vec3i& first);
+  void cut_cells(const Vec3i& first, const Vec3i& low, int n);
   void ask_corner(const Vec3i& first, int i, int j, int k);
+  void ask_corners(const Vec3i& first);
+  static int place(int i, int j, int k) { return (k * kSide + j) * kSide + i; }
+  Vec3d corner(const Vec3i& first, const Vec3i& of) const {
+    const Vec3i at = first + of;
+    return origin_ + cell_ * Vec3d{{double(at[0]), double(at[1]), double(at[2])}};
+  }
   void cut_cell(const Vec3d& low, double size, const Both (&d)[8], const int* known,
                 std::int64_t id, int level);
   void cut_finer(const Vec3d& low, double size, std::int64_t id, int level);
   Corner drawn_to(Vec3d x);
   Vec3d border(const Corner& in, const Corner& out);
+  void take_bends();
+  bool may_overlap(const Both (&d)[8], unsigned inside) const;
   bool is_linear(const Corner* corner, int count);
   Corner cross(const Vec3d& from, int axis, double size, const Both& d0, const Both& d1);
   void add_polygon(const Corner* corner, int count, std::int64_t id);
@@ -195,6 +205,7 @@ class PressureSurface {
   double area_ = 0, deepest_ = 0, rim_ = 0;
   int seen_ = 0;  // polygons
   Aabb cut_box_;
+  Vec3d bend_{};  // see take_bends() [m]
   // Of a block.
   Both value_[kSide * kSide * kSide];
   bool below_[kSide * kSide * kSide];  // g

@@ -14,8 +14,8 @@ constexpr double kLeastAcross = 3;
 constexpr double kForward = 0.3;
 // Part of all forces below which they have no direction in common.
 constexpr double kScattered = 0.1;
-// Corners of the lattice on either side of its middle.
-constexpr int kHalf = 1 << 14;
+// Corners of the lattice on either side of its middle; what is farther away is handed to the last.
+constexpr int kHalf = 128;
 
 Vec3d where(const ContactSample& s) { return 0.5 * (s.p_a + s.p_b); }
 double stiffness(const ContactSample& s) { return s.area * s.stiffer; }
@@ -51,57 +51,60 @@ bool PatchMerge::lay(const std::vector<ContactSample>& samples, const Mat3d& tur
   return spacing_ > 0;
 }
 
+// To each corner what its patches hand it, in their order.
 void PatchMerge::hand_out(const std::vector<ContactSample>& samples) {
-  handed_.clear();
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const Vec3d u = transpose(lattice_) * (where(samples[i]) - origin_) * (1 / spacing_);
-    int low[2];
-    double part[2];
+  places_.clear();
+  int lo[2] = {kHalf, kHalf}, hi[2] = {-kHalf, -kHalf};
+  for (const ContactSample& s : samples) {
+    const Vec3d u = transpose(lattice_) * (where(s) - origin_);
+    Place p;
     for (int k = 0; k < 2; ++k) {
-      const double at = clamp(u[k], -kHalf + 2.0, kHalf - 2.0);
-      low[k] = static_cast<int>(std::floor(at)), part[k] = at - low[k];
+      const double at = clamp(u[k] * (1 / spacing_), -kHalf + 2.0, kHalf - 2.0);
+      p.low[k] = static_cast<int>(std::floor(at)), p.part[k] = at - p.low[k];
+      lo[k] = std::min(lo[k], p.low[k]), hi[k] = std::max(hi[k], p.low[k] + 1);
     }
-    const double along =
-        clamp(0.5 + 0.5 * dot(samples[i].n, column(lattice_, 2)) / kForward, 0.0, 1.0);
+    p.height = u[2];
+    places_.push_back(p);
+  }
+  first_ = {{lo[0], lo[1]}};
+  across_y_ = hi[1] - lo[1] + 1;
+  handed_.assign(at_index(2 * (hi[0] - lo[0] + 1) * across_y_), Handed());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const ContactSample& s = samples[i];
+    const Place& p = places_[i];
+    const double along = clamp(0.5 + 0.5 * dot(s.n, column(lattice_, 2)) / kForward, 0.0, 1.0);
     const double way[2] = {along * along * (3 - 2 * along), 1 - along * along * (3 - 2 * along)};
+    const double whole = force(s), stiff = stiffness(s);
     for (int c = 0; c < 8; ++c) {
       const int x = c & 1, y = c >> 1 & 1, back = c >> 2;
-      const double w = (x ? part[0] : 1 - part[0]) * (y ? part[1] : 1 - part[1]) * way[back];
+      const double w =
+          (x ? p.part[0] : 1 - p.part[0]) * (y ? p.part[1] : 1 - p.part[1]) * way[back];
       if (!(w > 0)) continue;
-      const auto place = [](int p) { return static_cast<std::uint32_t>(p + kHalf) & 0x7fff; };
-      handed_.push_back(
-          {place(low[0] + x) << 16 | place(low[1] + y) << 1 | static_cast<std::uint32_t>(back),
-           static_cast<int>(i), w});
+      Handed& to =
+          handed_[at_index(2 * ((p.low[0] + x - lo[0]) * across_y_ + p.low[1] + y - lo[1]) + back)];
+      const double one = w * whole;
+      to.force += one * s.n, to.sum += one, to.height += one * p.height;
+      to.stiffness += w * stiff, to.area += w * s.area, to.share += w * s.share;
     }
   }
-  std::sort(handed_.begin(), handed_.end(), [](const Handed& a, const Handed& b) {
-    return a.corner != b.corner ? a.corner < b.corner : a.sample < b.sample;
-  });
 }
 
 void PatchMerge::gather(const std::vector<ContactSample>& samples) {
   merged_.clear();
-  for (std::size_t i = 0; i < handed_.size();) {
-    const std::uint32_t corner = handed_[i].corner;
-    Vec3d f = Vec3d::zero();
-    double k = 0, area = 0, share = 0, height = 0, sum = 0;
-    for (; i < handed_.size() && handed_[i].corner == corner; ++i) {
-      const ContactSample& s = samples[at_index(handed_[i].sample)];
-      const double w = handed_[i].weight, one = w * force(s);
-      f += one * s.n, sum += one;
-      height += one * dot(column(lattice_, 2), where(s) - origin_);
-      k += w * stiffness(s), area += w * s.area, share += w * s.share;
-    }
-    const double size = norm(f);
+  for (std::size_t i = 0; i < handed_.size(); ++i) {
+    const Handed& h = handed_[i];
+    const double size = norm(h.force);
     if (!(size > 0)) continue;
+    const int corner = static_cast<int>(i) / 2, x = first_[0] + corner / across_y_,
+              y = first_[1] + corner % across_y_;
     ContactSample m;
-    m.n = f * (1 / size);
-    m.gap = -size / k;
-    m.area = area, m.share = share, m.stiffer = k / area;
-    const auto place = [](std::uint32_t p) { return static_cast<int>(p & 0x7fff) - kHalf; };
-    m.p_a = m.p_b = origin_ + lattice_ * Vec3d{{spacing_ * place(corner >> 16),
-                                                spacing_ * place(corner >> 1), height / sum}};
-    m.feature_a = static_cast<std::int64_t>(corner) | std::int64_t{1} << 60;
+    m.n = h.force * (1 / size);
+    m.gap = -size / h.stiffness;
+    m.area = h.area, m.share = h.share, m.stiffer = h.stiffness / h.area;
+    m.p_a = m.p_b = origin_ + lattice_ * Vec3d{{spacing_ * x, spacing_ * y, h.height / h.sum}};
+    const auto bits = [](int p) { return std::int64_t{p + kHalf}; };
+    m.feature_a =
+        bits(x) << 16 | bits(y) << 1 | static_cast<std::int64_t>(i % 2) | std::int64_t{1} << 60;
     m.feature_b = samples.front().feature_b;
     merged_.push_back(m);
   }

@@ -16,7 +16,6 @@
 // patches that lie over each other.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "haptos/geometry/collide/collide.h"
@@ -33,17 +32,26 @@ class PatchMerge {
   void merge(std::vector<ContactSample>& samples, const Mat3d& turn, int most);
 
  private:
+  // Where a patch is on the lattice: its square, where in that, and its height [m].
+  struct Place {
+    int low[2];
+    double part[2], height;
+  };
+  // What a corner has been handed.
   struct Handed {
-    std::uint32_t corner;  // of the lattice, and whether it pushes back
-    int sample;
-    double weight;
+    Vec3d force{{0, 0, 0}};  // [N]
+    double sum = 0, height = 0, stiffness = 0, area = 0, share = 0;
   };
   bool lay(const std::vector<ContactSample>& samples, const Mat3d& turn);
   void hand_out(const std::vector<ContactSample>& samples);
   void gather(const std::vector<ContactSample>& samples);
   void mend_moment(const Vec3d& moment);
 
-  std::vector<Handed> handed_;
+  std::vector<Place> places_;
+  std::vector<Handed>
+      handed_;        // of each corner what pushes forward and what pushes back, y fastest
+  Vec2i first_{};     // corner
+  int across_y_ = 0;  // corners
   std::vector<ContactSample> merged_;
   Mat3d lattice_;  // columns: its axes, the third the way of the push, world
   Vec3d origin_;
