@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "haptos/base/parallel.h"
 #include "haptos/geometry/make/screw_threads.h"
 #include "haptos/geometry/make/shapes.h"
 #include "haptos/geometry/pressure/pressure_surface.h"
@@ -25,13 +26,13 @@ Shape shape_of(const TriMesh& mesh) {
 }
 
 void time(benchmark::State& state, const PressureSurface::Side& a, const PressureSurface::Side& b) {
+  set_thread_count(1);
   PressureSurface surface;
   for (auto _ : state) surface.find(a, b);
   const auto invert = benchmark::Counter::kIsRate | benchmark::Counter::kInvert;
   const auto all = 1e-9 * static_cast<double>(state.iterations());
   state.counters["cells"] = surface.cut_cells();
   state.counters["patches"] = static_cast<double>(surface.patches().size());
-  state.counters["asked"] = static_cast<double>(surface.asked());
   state.counters["ns_a_cell"] = benchmark::Counter(all * surface.cut_cells(), invert);
 }
 

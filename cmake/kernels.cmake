@@ -20,6 +20,7 @@ set(HAPTOS_KERNEL_HEADERS
   haptos/bodies/elastic/elastic_kernel.h
   haptos/bodies/elastic/elastic_laws.h
   haptos/bodies/elastic/elastic_point.h
+  haptos/geometry/field/field_view.h
   haptos/geometry/field/shape_distance.h
   haptos/geometry/query/closest.h
   haptos/geometry/query/distance.h

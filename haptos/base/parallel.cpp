@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <memory>
 #include <utility>
@@ -34,6 +35,13 @@ int& wanted_threads() {
 
 thread_local bool serial = false;
 
+// A thread that waits for the end of a loop takes part in that loop alone: the body of an outer one
+// may work in memory of its thread.
+void spread(std::ptrdiff_t count, const std::function<void(std::ptrdiff_t)>& body) {
+  tbb::this_task_arena::isolate(
+      [&] { tbb::parallel_for(std::ptrdiff_t(0), count, [&](std::ptrdiff_t c) { body(c); }); });
+}
+
 }  // namespace
 
 void set_thread_count(int n) {
@@ -51,14 +59,14 @@ namespace internal {
 void run_chunks(std::ptrdiff_t chunk_count, const std::function<void(std::ptrdiff_t)>& body) {
 #ifdef __SANITIZE_THREAD__
   happens_before(begin_of_loop);
-  tbb::parallel_for(std::ptrdiff_t(0), chunk_count, [&](std::ptrdiff_t c) {
+  spread(chunk_count, [&](std::ptrdiff_t c) {
     happens_after(begin_of_loop);
     body(c);
     happens_before(end_of_loop);
   });
   happens_after(end_of_loop);
 #else
-  tbb::parallel_for(std::ptrdiff_t(0), chunk_count, [&](std::ptrdiff_t c) { body(c); });
+  spread(chunk_count, body);
 #endif
 }
 }  // namespace internal

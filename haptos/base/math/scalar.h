@@ -17,6 +17,13 @@
 #define HAPTOS_HD inline __attribute__((always_inline))
 #endif
 
+// Of what kernels call and what is too large, or too rare, to stand in each place that does.
+#if defined(__CUDACC__)
+#define HAPTOS_HD_CALL __host__ __device__ __noinline__
+#else
+#define HAPTOS_HD_CALL inline __attribute__((noinline))
+#endif
+
 // Before a loop of a few turns over fixed-size data: unrolled early, so that the data stay in
 // registers. Does not change any result.
 #if defined(__CUDACC__) || defined(__clang__)

@@ -8,24 +8,16 @@
 namespace haptos {
 
 DistanceField::DistanceField(const Shape& shape, int resolution, const std::string& element)
-    : kind_(shape.kind), size_(shape.size) {
+    : view_{shape.kind, shape.size, false, {}} {
   check_shape(shape, element);
   if (!bounded()) return;
-  if (has_distance(kind_)) {
+  if (has_distance(shape.kind)) {
     box_ = shape_bounds(shape);
     return;
   }
   sampled_ = kept_field(shape_mesh(shape, 0.1), resolution, element);
   box_ = sampled_->inside();
-}
-
-void DistanceField::phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n,
-                                   double* out) const {
-  if (sampled_) return sampled_->phi_on_lattice(start, step, n, out);
-  for (int k = 0; k < n; ++k)
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i)
-        *out++ = phi(start + double(i) * step[0] + double(j) * step[1] + double(k) * step[2]);
+  view_.sampled = true, view_.samples = sampled_->view();
 }
 
 bool DistanceField::slopes(const Vec3d& x, double r, SlopeBound& bound) const {
@@ -34,15 +26,16 @@ bool DistanceField::slopes(const Vec3d& x, double r, SlopeBound& bound) const {
     bound = {middle, spread, {{spread, spread, spread}}};
     return true;
   };
-  if (kind_ == ShapeKind::kSphere) {
+  const ShapeKind kind = view_.kind;
+  if (kind == ShapeKind::kSphere) {
     const double far = norm(x);
     if (r > 0.5 * far) return false;
     return is(x * (1 / far), 1.04 * r / far);  // 2 sin(asin(r / far) / 2) is less
   }
-  if (kind_ == ShapeKind::kBox) {
+  if (kind == ShapeKind::kBox) {
     // One face is the nearest all around.
     double q[3];
-    for (int k = 0; k < 3; ++k) q[k] = vabs(x[k]) - size_[k];
+    for (int k = 0; k < 3; ++k) q[k] = vabs(x[k]) - view_.size[k];
     const int face = q[0] >= q[1] && q[0] >= q[2] ? 0 : q[1] >= q[2] ? 1 : 2;
     const double next = vmax(q[(face + 1) % 3], q[(face + 2) % 3]);
     if (next > -r || q[face] - next < 2 * r || vabs(x[face]) < r) return false;
@@ -50,7 +43,7 @@ bool DistanceField::slopes(const Vec3d& x, double r, SlopeBound& bound) const {
     out[face] = x[face] < 0 ? -1 : 1;
     return is(out, 0);
   }
-  return kind_ == ShapeKind::kHalfSpace && is({{0, 0, 1}}, 0);
+  return kind == ShapeKind::kHalfSpace && is({{0, 0, 1}}, 0);
 }
 
 }  // namespace haptos

@@ -17,15 +17,11 @@ class DistanceField {
   explicit DistanceField(const Shape& shape, int resolution = 64,
                          const std::string& element = "shape");
 
+  /// For kernels; this field must outlive it.
+  const FieldView& view() const { return view_; }
   /// At x in the frame of the shape [m].
-  SignedDistance<double> at(const Vec3d& x) const {
-    return sampled_ ? sampled_->at(x) : shape_distance(kind_, size_, x);
-  }
-  double phi(const Vec3d& x) const {
-    return sampled_ ? sampled_->phi(x) : shape_distance(kind_, size_, x).phi;
-  }
-  /// At the n x n x n places start + i step[0] + j step[1] + k step[2], i fastest.
-  void phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n, double* out) const;
+  SignedDistance<double> at(const Vec3d& x) const { return view_.at(x); }
+  double phi(const Vec3d& x) const { return view_.phi(x); }
   /// How far `phi`, that of x, may be from phi of any place inside within r of x [m].
   double change(const Vec3d& x, double phi, double r) const {
     return sampled_ ? sampled_->change(x, phi, r) : r;
@@ -34,7 +30,7 @@ class DistanceField {
   bool slopes(const Vec3d& x, double r, SlopeBound& bound) const;
   /// Box around the inside, in the frame of the shape; of a half-space without bounds.
   const Aabb& box() const { return box_; }
-  bool bounded() const { return kind_ != ShapeKind::kHalfSpace; }
+  bool bounded() const { return view_.kind != ShapeKind::kHalfSpace; }
   /// Of the samples [m]; 0: there are none.
   double cell() const { return sampled_ ? sampled_->cell() : 0; }
   const SampledField* sampled() const { return sampled_.get(); }
@@ -42,8 +38,7 @@ class DistanceField {
   bool convex() const { return !sampled_; }
 
  private:
-  ShapeKind kind_;
-  Vec3d size_;
+  FieldView view_;
   Aabb box_;
   std::shared_ptr<const SampledField> sampled_;
 };

@@ -21,8 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "haptos/base/math/lanes.h"
-#include "haptos/geometry/field/shape_distance.h"
+#include "haptos/geometry/field/field_view.h"
 #include "haptos/geometry/mesh.h"
 #include "haptos/geometry/query/bvh.h"
 
@@ -30,7 +29,7 @@ namespace haptos {
 
 class SampledField {
  public:
-  static constexpr int kBlock = 8;
+  static constexpr int kBlock = SampledView::kBlock;
 
   SampledField() = default;
   /// @param resolution  cells along the longest side of the mesh's box, 8 to 1024
@@ -41,38 +40,16 @@ class SampledField {
 
   static constexpr std::uint64_t kMostBytes = 1ull << 31;
 
-  double phi(const Vec3d& x) const {
-    double u[3];
-    const float* v = samples_about(x, u);
-    return v ? between(v, u) : phi_of_any(x);
+  /// For kernels; this field must outlive it.
+  SampledView view() const {
+    return {origin_,        cell_,         per_cell_,    {blocks_[0], blocks_[1], blocks_[2]},
+            coarse_.data(), block_.data(), value_.data()};
   }
-  /// At the n x n x n places start + i step[0] + j step[1] + k step[2], i fastest.
-  void phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n, double* out) const;
-  /// At the n x n x n corners of the grid from (i, j, k) on, i fastest.
-  void corners(const int (&first)[3], int n, double* out) const;
+  double phi(const Vec3d& x) const { return view().phi(x); }
   /// At a corner of the grid.
-  double corner(int i, int j, int k) const {
-    int at[3] = {i, j, k};
-    for (int d = 0; d < 3; ++d) {
-      if (at[d] < 0 || at[d] > kBlock * blocks_[d]) return phi_of_any(corner_place(i, j, k));
-      at[d] = at[d] < kBlock * blocks_[d] ? at[d] : at[d] - 1;
-    }
-    const float* v = samples_at(at);
-    if (!v) return phi_of_any(corner_place(i, j, k));
-    return static_cast<double>(v[(i - at[0]) + kSide * (j - at[1] + kSide * (k - at[2]))]);
-  }
+  double corner(int i, int j, int k) const { return view().corner(i, j, k); }
   /// With the gradient of the trilinear function, which is not quite unit.
-  SignedDistance<double> at(const Vec3d& x) const {
-    double u[3];
-    const float* v = samples_about(x, u);
-    if (!v) return at_any(x);
-    const float* w = v + kSide * kSide;
-    const Two y = side(v, u[1]), up = side(w, u[1]) - y, z = y + u[2] * up;
-    const Two lower = two(v + kSide) - two(v), upper = two(w + kSide) - two(w);
-    const auto along = [&](const Two& a) { return a[0] + u[0] * (a[1] - a[0]); };
-    return {along(z),
-            per_cell_ * Vec3d{{z[1] - z[0], along(lower + u[2] * (upper - lower)), along(up)}}};
-  }
+  SignedDistance<double> at(const Vec3d& x) const { return view().at(x); }
 
   double cell() const { return cell_; }            ///< [m]
   const Vec3d& origin() const { return origin_; }  ///< the first corner of the grid [m]
@@ -106,7 +83,7 @@ class SampledField {
   }
 
  private:
-  static constexpr int kSide = kBlock + 1, kSamples = kSide * kSide * kSide;
+  static constexpr int kSide = SampledView::kSide, kSamples = SampledView::kSamples;
   static constexpr int kOctant = kBlock / 2;
   static constexpr int kAbout = 2;        // how far slopes are known about an octant [cells]
   static constexpr double kFarthest = 8;  // about a place [cells]
@@ -124,50 +101,10 @@ class SampledField {
       for (int k = 0; k < 3; ++k) merge(k, s.lo[k]), merge(k, s.hi[k]);
     }
   };
-  struct Cell {
-    double corner[8];  // x fastest
-    double u[3];       // place in it, 0 to 1
-    double size;       // [m]
-    double value() const;
-  };
-  Cell cell_at(const Vec3d& x, Vec3d& off) const;
-  double phi_of_any(const Vec3d& x) const;
-  SignedDistance<double> at_any(const Vec3d& x) const;
-  Vec3d corner_place(int i, int j, int k) const {
-    return origin_ + cell_ * Vec3d{{double(i), double(j), double(k)}};
-  }
   std::int32_t block_at(const int (&p)[3]) const {
     return block_[(std::size_t(p[2]) * std::size_t(blocks_[1]) + std::size_t(p[1])) *
                       std::size_t(blocks_[0]) +
                   std::size_t(p[0])];
-  }
-  // Both ends of an edge along x, and of a face normal to z what is between two of them.
-  using Two = VectorOf<double, 2>::type;
-  static Two two(const float* v) {
-    VectorOf<float, 2>::type f;
-    __builtin_memcpy(&f, v, sizeof(f));
-    return __builtin_convertvector(f, Two);
-  }
-  static Two side(const float* v, double u) {
-    const Two a = two(v);
-    return a + u * (two(v + kSide) - a);
-  }
-  // At u in a cell.
-  static double between(const float* v, const double (&u)[3]) {
-    const Two y = side(v, u[1]), z = y + u[2] * (side(v + kSide * kSide, u[1]) - y);
-    return z[0] + u[0] * (z[1] - z[0]);
-  }
-  // Samples of the cell that x is in, and where in it, 0 to 1. Null: it is in no such cell.
-  const float* samples_about(const Vec3d& x, double (&u)[3]) const {
-    int i[3];
-    bool in = true;
-    for (int k = 0; k < 3; ++k) {
-      u[k] = (x[k] - origin_[k]) * per_cell_;
-      in = in & (u[k] >= 0) & (u[k] < kBlock * blocks_[k]);
-      i[k] = static_cast<int>(u[k]);
-      u[k] -= i[k];
-    }
-    return in ? samples_at(i) : nullptr;
   }
   // Where the samples of a cell start; null where its block keeps none.
   const float* samples_at(const int (&i)[3]) const {

@@ -26,7 +26,7 @@ constexpr double kSmallest = 0.05;
 }  // namespace
 
 double PressureSurface::deeper_than(const Side& a, const Side& b, double limit) {
-  if (begin(a, b, 0)) search(limit, convex_ ? kForConvex : kForDepth);
+  if (begin(a, b, 0)) search(limit, p_.convex ? kForConvex : kForDepth);
   return deepest_ > limit ? deepest_ : 0;
 }
 

@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "haptos/geometry/pressure/pressure_law_view.h"
+
 namespace haptos {
 
 class PressureLaw {
  public:
-  using Row = std::pair<double, double>;  ///< depth [m] and pressure [Pa]
+  using Row = PressureLawView::Row;  ///< depth [m] and pressure [Pa]
 
   /// @param modulus  k [Pa/m]; infinite, or 0 in a scene: rigid
   PressureLaw(double modulus = 0) : modulus_(modulus) {}  // NOLINT(google-explicit-constructor)
@@ -29,15 +31,19 @@ class PressureLaw {
   bool is_table() const { return !rows_.empty(); }
   const std::vector<Row>& rows() const { return rows_; }  ///< of a table
 
+  /// For kernels; this law must outlive it.
+  PressureLawView view() const { return {modulus_, rows_.data(), static_cast<int>(rows_.size())}; }
   /// At a depth, below 0 outside: along the first line [Pa].
-  double pressure(double depth) const;
+  double pressure(double depth) const { return view().pressure(depth); }
   /// Pressure per depth there; where two lines meet that of the lower one [Pa/m].
-  double slope(double depth) const;
-  double depth(double pressure) const;  ///< 0 of a rigid one [m]
+  double slope(double depth) const { return view().slope(depth); }
+  double depth(double pressure) const { return view().depth(pressure); }  ///< 0 of a rigid one [m]
   /// That of two bodies, one of which may be rigid.
   static PressureLaw of_both(const PressureLaw& a, const PressureLaw& b);
 
  private:
+  void add(const Row& row);  // deeper, and of more pressure, than the last one
+
   double modulus_ = 0;
   std::vector<Row> rows_;
 };

@@ -38,24 +38,13 @@
 #include <vector>
 
 #include "haptos/geometry/field/distance_field.h"
+#include "haptos/geometry/pressure/leaf_cutter.h"
 #include "haptos/geometry/pressure/pressure_law.h"
 
 namespace haptos {
 
-/// One polygon of the surface.
-struct PressurePatch {
-  Vec3d point{};          ///< centre of pressure, world [m]
-  Vec3d n{};              ///< unit, from b to a, world
-  double area = 0;        ///< [m2]
-  double pressure = 0;    ///< mean [Pa]; force is area times that
-  double stiffness = 0;   ///< g [Pa/m]
-  std::int64_t cell = 0;  ///< of the grid, and which polygon of it
-};
-
 class PressureSurface {
  public:
-  /// The least that a derivative counts as.
-  static constexpr double kLeast = 0.05;
   /// Cells across the square root of the area of a patch.
   double cells_across = 28;
 
@@ -95,39 +84,25 @@ class PressureSurface {
   const std::vector<Triangle>& triangles() const { return triangles_; }
   bool keep_triangles = false;
   /// Edge of a cell of the grid that was used last [m].
-  double cell() const { return cell_; }
-  /// Cells that were cut, and places where both distances were asked.
+  double cell() const { return grid_.cell; }
+  /// Cells that were cut.
   int cut_cells() const { return cut_cells_; }
-  std::int64_t asked() const { return asked_; }
+  /// What the patches were cut from, for kernels (pressure_leaves.h): as long as the fields live,
+  /// and until the next find().
+  const PressurePair& pair() const { return p_; }
+  const PressureGrid& grid() const { return grid_; }
+  const std::vector<PressureLeaf>& leaves() const { return leaves_; }
 
  private:
-  static constexpr int kLeaf = 4, kSide = kLeaf + 1;
-  static constexpr int kFiner = 2;            // how often a cell is cut again
+  using Both = PressurePair::Both;
+  using Corner = PressurePair::Corner;
   static constexpr double kOpposite = 0.1;    // a needle of 12 degrees has that
   static constexpr double kHalf = 0.8660255;  // of the diagonal of a cube of unit side, rounded up
-  struct Both {
-    double own, other;  // distances [m]
-  };
-  struct Corner {
-    Vec3d x;
-    double sum;  // of the distances [m]
-  };
   struct Cell {
     int at[3];
   };
-  Both both(const Vec3d& x) {
-    ++asked_;
-    return {own_->phi(x), other_->phi(turn_ * x + shift_)};
-  }
-  double g(const Both& d) const {
-    return bent_ ? g_of_tables(d) : share_own_ * d.own - share_other_ * d.other;
-  }
-  // pressure_tables.cpp
-  void take_tables(const Side& own, const Side& other);
-  double g_of_tables(const Both& d) const;
-  void shares_at(const Both& d, double& own, double& other) const;
-  double as_linear(double sum) const;
-  void moduli_at(double pressure, double& own, double& other) const;
+  struct PatchSink;
+  struct ChoiceSink;
   // About a place, to first order, where slopes are known: how g and the sum of distances change in
   // a cube, and by how much they are off that at most.
   struct About {
@@ -157,61 +132,36 @@ class PressureSurface {
   bool choose_cell(Aabb& where);
   bool search(double limit, int most);
   bool look_in(const Vec3d& middle, double half, double limit);
-  void cut_all(const Aabb& where);
-  void cut_block(const Vec3i& first);
-  void cut_cells(const Vec3i& first, const Vec3i& low, int n);
-  void ask_corner(const Vec3i& first, int i, int j, int k);
-  void ask_corners(const Vec3i& first);
-  static int place(int i, int j, int k) { return (k * kSide + j) * kSide + i; }
-  Vec3d corner(const Vec3i& first, const Vec3i& of) const {
-    const Vec3i at = first + of;
-    return origin_ + cell_ * Vec3d{{double(at[0]), double(at[1]), double(at[2])}};
-  }
-  void cut_cell(const Vec3d& low, double size, const Both (&d)[8], const int* known,
-                std::int64_t id, int level);
-  void cut_finer(const Vec3d& low, double size, std::int64_t id, int level);
-  Corner drawn_to(Vec3d x);
-  Vec3d border(const Corner& in, const Corner& out);
-  void take_bends();
-  bool may_overlap(const Both (&d)[8], unsigned inside) const;
-  bool is_linear(const Corner* corner, int count);
-  Corner cross(const Vec3d& from, int axis, double size, const Both& d0, const Both& d1);
-  void add_polygon(const Corner* corner, int count, std::int64_t id);
+  void find_leaves(const Aabb& where);
+  void add_leaf(const Vec3i& first);
+  void cut_leaves();
+  Vec3d bends() const;
 
   const DistanceField *own_ = nullptr, *other_ = nullptr;  // own: whose frame the grid is in
-  Pose frame_;                                             // of own, world
-  Mat3d turn_, to_world_;
-  Vec3d shift_;
-  bool own_is_a_ = true;
-  double share_own_ = 0, share_other_ = 0, k_own_ = 0, k_other_ = 0, k_ = 0;
-  bool by_table_ = false;                       // one of the two, at least
-  bool bent_ = false;                           // so is g: that one, and the other is not rigid
+  PressurePair p_;
   PressureLaw law_own_, law_other_, law_both_;  // of tables; that of both in find() alone
   About about_;                                 // where may_hold() looked last
   double way_ = 0;                              // that other may move yet, of apart() [m]
   Aabb region_;                                 // where both are inside, frame of own
-  Vec3d origin_;
-  double cell_ = 0;
-  bool convex_ = false;      // both
-  bool sampled_ = false;     // neither has edges that are sharper than samples
-  bool on_samples_ = false;  // corners of the grid are those of own's samples
+  PressureGrid grid_;
   std::vector<PressurePatch> patches_;
   std::vector<Triangle> triangles_;
   double presses_ = 0, opposes_ = 0;  // [N]
   int cut_cells_ = 0;
-  std::int64_t asked_ = 0;
-  // While the grid is chosen: nothing but the area and the box of the polygons is kept.
+  // While the grid is chosen.
   bool choosing_ = false;
   double area_ = 0, deepest_ = 0, rim_ = 0;
   int seen_ = 0;  // polygons
   Aabb cut_box_;
-  Vec3d bend_{};  // see take_bends() [m]
-  // Of a block.
-  Both value_[kSide * kSide * kSide];
-  bool below_[kSide * kSide * kSide];  // g
-  int value_known_[kSide * kSide * kSide] = {};
-  Corner edge_[3 * kSide * kSide * kSide];
-  int edge_known_[3 * kSide * kSide * kSide] = {}, block_ = 0;
+  std::vector<PressureLeaf> leaves_;
+  // What some leaves gave.
+  struct Part {
+    std::vector<PressurePatch> patches;
+    std::vector<Triangle> triangles;
+    double presses = 0, opposes = 0;
+    int cut_cells = 0;
+  };
+  std::vector<Part> parts_;
   std::vector<Cell> cells_, next_;
   std::vector<Cube> cubes_;  // a heap
 };
