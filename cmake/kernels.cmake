@@ -4,6 +4,7 @@
 # Sources of the library that launch kernels.
 set(HAPTOS_KERNEL_SOURCES
   haptos/base/array.cpp
+  haptos/geometry/pressure/pressure_leaves.cpp
   haptos/sim/batch/kernel_batch.cpp
 )
 
@@ -22,6 +23,9 @@ set(HAPTOS_KERNEL_HEADERS
   haptos/bodies/elastic/elastic_point.h
   haptos/geometry/field/field_view.h
   haptos/geometry/field/shape_distance.h
+  haptos/geometry/pressure/leaf_cutter.h
+  haptos/geometry/pressure/pressure_law_view.h
+  haptos/geometry/pressure/pressure_pair.h
   haptos/geometry/query/closest.h
   haptos/geometry/query/distance.h
   haptos/geometry/mesh.h

@@ -6,7 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
 
+#include "haptos/geometry/make/shapes.h"
+#include "haptos/geometry/pressure/pressure_leaves.h"
+#include "haptos/geometry/pressure/pressure_surface.h"
 #include "haptos/sim/batch/kernel_batch.h"
 #include "tests/support.h"
 
@@ -138,6 +142,51 @@ TEST(DeviceKernels, RateOfDistancesAndBarriers) {
     });
   }
   print_rates("distances_and_barriers", rates);
+}
+
+// Two balls as meshes, 3 mm in each other.
+struct Balls {
+  DistanceField ball;
+  PressureSurface surface;
+  Balls() : ball(shape()) { surface.find({&ball, {{{0, 0, 0.097}}, {}}, 1e8}, {&ball, {}, 2e8}); }
+  static Shape shape() {
+    Shape s;
+    s.kind = ShapeKind::kMesh, s.mesh = std::make_shared<TriMesh>(icosphere(0.05, 0.003));
+    return s;
+  }
+};
+
+TEST(DeviceKernels, PressureSurfacesAgreeWithTheHost) {
+  const char* reason = nullptr;
+  if (!device_available(&reason)) GTEST_SKIP() << reason;
+  const Balls b;
+  const LeafKernels kernels(b.ball, b.ball, MemorySpace::kDevice);
+  const auto found = kernels.cut(b.surface.pair(), b.surface.grid(), b.surface.leaves());
+  const auto& expected = b.surface.patches();
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].cell, expected[i].cell);
+    EXPECT_NEAR(found[i].pressure, expected[i].pressure, 1e-9 * expected[i].pressure);
+    EXPECT_NEAR(found[i].area, expected[i].area, 1e-9 * expected[i].area);
+    EXPECT_NEAR(norm(found[i].point - expected[i].point), 0, 1e-12);
+  }
+}
+
+TEST(DeviceKernels, RateOfPressureSurfaces) {
+  const char* reason = nullptr;
+  if (!device_available(&reason)) GTEST_SKIP() << reason;
+  const Balls b;
+  // The same leaves many times over, as of many environments.
+  std::vector<PressureLeaf> leaves;
+  for (int i = 0; i < 64; ++i)
+    leaves.insert(leaves.end(), b.surface.leaves().begin(), b.surface.leaves().end());
+  double rates[2];
+  for (int d = 0; d < 2; ++d) {
+    const LeafKernels kernels(b.ball, b.ball, d ? MemorySpace::kDevice : MemorySpace::kHost);
+    rates[d] = rate(static_cast<int>(leaves.size()),
+                    [&] { kernels.cut(b.surface.pair(), b.surface.grid(), leaves); });
+  }
+  print_rates("pressure_leaves", rates);
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ class SampledField {
     return {origin_,        cell_,         per_cell_,    {blocks_[0], blocks_[1], blocks_[2]},
             coarse_.data(), block_.data(), value_.data()};
   }
+  const std::vector<float>& coarse() const { return coarse_; }
+  const std::vector<std::int32_t>& block() const { return block_; }
+  const std::vector<float>& value() const { return value_; }
   double phi(const Vec3d& x) const { return view().phi(x); }
   /// At a corner of the grid.
   double corner(int i, int j, int k) const { return view().corner(i, j, k); }

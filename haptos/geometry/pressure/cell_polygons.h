@@ -22,7 +22,9 @@ struct CellPolygons {
   std::array<std::uint8_t, 12> edge{};  ///< crossed edges, polygon after polygon
 };
 
-/// The polygons of a case, 0 to 255.
+inline constexpr unsigned kCellCases = 256;
+
+/// The polygons of a case, 0 to 255; all of them follow that of 0.
 const CellPolygons& cell_polygons(unsigned inside);
 
 /// The corner that an edge starts at; it ends at this plus 1 << (edge / 4).
