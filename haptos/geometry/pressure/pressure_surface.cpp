@@ -11,9 +11,10 @@ namespace haptos {
 namespace {
 
 // The grid is first made finer until so many cells may hold the surface and so many do; where that
-// many more hold none of it, the bodies do not overlap.
+// many more hold none of it, the bodies do not overlap. Where a face ends in an edge more are
+// needed, as those at the edge tell half of their area.
 constexpr std::size_t kEnough = 40, kTooMany = 4000;
-constexpr int kEnoughSeen = 20;
+constexpr int kEnoughSeen = 20, kEnoughWithEdges = 60;
 // As long as fewer cells of samples are in both bodies at their middle, that many do not.
 constexpr int kEnoughDeep = 5;
 // Of g, by which a step to its zero is told.
@@ -248,7 +249,7 @@ bool PressureSurface::choose_cell(Aabb& where) {
       grid_.cases = &cell_polygons(0);
       LeafCutter<ChoiceSink> cutter(p_, grid_, sink);
       for (const Cell& c : cells_) cutter.cut_alone(corner(c), grid_.cell, bends());
-      if (seen_ >= kEnoughSeen || many) break;
+      if (seen_ >= (p_.sampled ? kEnoughSeen : kEnoughWithEdges) || many) break;
     }
     if (finest) break;
     cells_.swap(next_);
