@@ -24,17 +24,18 @@
 // says where it cannot be below zero. Cells with the edge of a formula are cut again, in eight, up
 // to kFiner times, where depth is far from linear in them: at the rim of a flat face.
 //
-// The grid: cells of the finer samples, or a cells_across-th of the square root of the area of S
-// where that is finer or both bodies are formulas; the area is first told on a coarser grid. So a
-// small patch has as many cells as a large one, and the force follows the motion without steps.
+// The grid: cells of a cells_across-th of the square root of the area of S, or those of the finer
+// samples where these are about as large; the area is first told on a coarser grid. So a small
+// patch has as many cells as a large one, and the force follows the motion without steps.
+//
+// The search for leaves of 4 x 4 x 4 cells that may hold S is here, what makes patches of them in
+// leaf_cutter.h, for threads and devices.
 //
 // Source: Elandt et al. 2019, A pressure field model for fast, robust approximation of net contact
 // force and moment between nominally rigid objects (IROS); Masterjohn et al. 2022 (the stiffness by
 // gradients, and the limit of 5/8 pi).
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <vector>
 
 #include "haptos/geometry/field/distance_field.h"
