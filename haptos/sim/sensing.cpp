@@ -86,7 +86,7 @@ std::function<void(int, double*)> read_taxels(const Model& model, std::size_t ro
           const auto k = at_index(i);
           return RobotView(model.robots[k], w.robots[k], state, w).link_pose(link);
         },
-        contacts);
+        state.paths, contacts);
     for (std::size_t i = 0; i < touch.pressure.size(); ++i, out += kTaxelChannels) {
       out[0] = touch.pressure[i];
       std::copy_n(touch.shear[i].a, 3, out + 1);

@@ -18,7 +18,7 @@ struct TaxelsOfSim {
         [&](int robot, int link) {
           return sim.robot(model->robots.at(static_cast<std::size_t>(robot)).name).link_pose(link);
         },
-        sim.contacts());
+        sim.state().paths, sim.contacts());
   }
 };
 

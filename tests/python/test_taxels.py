@@ -238,3 +238,21 @@ half_spaces: [{name: ground, friction: 0}]
                        "places: [[0, 0, 5 cm]]": "on the surface"}.items():
         with pytest.raises(haptos.InputError, match=line):
             load(skin)
+
+
+@pytest.mark.parametrize(("modulus", "probe"), [(1e8, 0), (0, 1e8), (1e8, 2e8)])
+def test_a_pad_feels_a_probe_that_is_pressed_into_it(modulus, probe):
+    scene = haptos.Scene(dt=1e-3, gravity=(0, 0, 0))
+    scene.add_rigid("pad", haptos.RobotShape("box", (0.03, 0.03, 0.01)), mass=1, hydroelastic=modulus)
+    scene.add_constraint("held", "pad")
+    place, area = plate(2.5e-4, 0.02)
+    scene.add_prescribed("probe", haptos.icosphere(0.02, 0.001), hydroelastic=probe, friction=0.5,
+                         trajectory=[(0, (0, 0, 0.031)), (0.05, (0, 0, 0.0297))])
+    sim = scene.compile()
+    sim.run(0.1)
+    image = haptos.Taxels(sim, "pad", place, area).read()
+    push = sim.contact_wrench("pad").force[0]
+    assert push[2] < -0.1
+    np.testing.assert_allclose(image.force[0].sum(0), push, atol=0.01 * np.linalg.norm(push))
+    k = modulus * probe / (modulus + probe) if modulus and probe else modulus + probe
+    assert image.pressure[0].max() == pytest.approx(k * 3e-4, rel=0.03)

@@ -120,6 +120,13 @@ void hand_out(const std::vector<Rubs>& rubs, const std::vector<int>& pressed,
   }
 }
 
+// Number of a prescribed body of that name; -1: there is none.
+int find_prescribed(const Scene& scene, const std::string& name) {
+  const auto& all = scene.prescribed;
+  const auto at = std::ranges::find(all, name, &PrescribedBody::name);
+  return at == all.end() ? -1 : static_cast<int>(at - all.begin());
+}
+
 // Number of a body in contact records.
 int find_body(const std::vector<std::string>& names, const std::string& body) {
   const auto at = std::find(names.begin(), names.end(), body);
@@ -131,13 +138,16 @@ int find_body(const std::vector<std::string>& names, const std::string& body) {
 
 }  // namespace
 
-// Of a link, or a half-space.
+// Of a link, a prescribed body or a half-space.
 std::vector<Taxels::Pressed> Taxels::shapes_of(const std::string& body) const {
   const Scene& scene = model_->scene;
   std::vector<Pressed> all;
   for (const HalfSpace& h : scene.half_spaces)
     if (h.name == body)
       all.push_back({&plane_, {h.normal * h.offset, rotation_to(h.normal)}, h.hydroelastic});
+  if (const int i = find_prescribed(scene, body); i >= 0 && !model_->prescribed_fields.empty())
+    if (const DistanceField* field = model_->prescribed_fields[at_index(i)].get())
+      all.push_back({field, Pose{}, scene.prescribed[at_index(i)].hydroelastic});
   const LinkName at = find_link(scene, body);
   if (at.robot < 0) return all;
   const RobotModel& robot = model_->robots[at_index(at.robot)];
@@ -195,12 +205,14 @@ Taxels::Taxels(const Model& model, const std::string& body, const std::vector<Ve
   }
 }
 
-TaxelTouch Taxels::read(const LinkPose& pose, std::span<const ContactPoint> points) const {
+TaxelTouch Taxels::read(const LinkPose& pose, const std::vector<PathState>& paths,
+                        std::span<const ContactPoint> points) const {
   const std::size_t n = place_.size();
   TaxelTouch touch{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), normal_,
                    std::vector<Vec3d>(n, Vec3d::zero())};
   std::vector<int> by(n, -1);  // other body that presses
   const auto pose_of = [&](const std::string& body) {
+    if (const int i = find_prescribed(model_->scene, body); i >= 0) return paths[at_index(i)].to;
     const LinkName at = find_link(model_->scene, body);
     return at.robot < 0 ? Pose{} : pose(at.robot, at.link);
   };

@@ -26,6 +26,7 @@
 #include "haptos/contact/record.h"
 #include "haptos/geometry/field/distance_field.h"
 #include "haptos/geometry/pressure/pressure_law.h"
+#include "haptos/system/state.h"
 
 namespace haptos {
 
@@ -59,8 +60,10 @@ class Taxels {
   /// H [1/m], above 0 where convex, and K [1/m2].
   const std::vector<std::array<double, 2>>& curvature() const { return curvature_; }
 
+  /// @param paths     of prescribed bodies, as states have them
   /// @param contacts  of the last step, which left the bodies at these poses
-  TaxelTouch read(const LinkPose& pose, std::span<const ContactPoint> contacts) const;
+  TaxelTouch read(const LinkPose& pose, const std::vector<PathState>& paths,
+                  std::span<const ContactPoint> contacts) const;
 
   static constexpr double kFarthest = 0.1;
 
@@ -68,7 +71,7 @@ class Taxels {
   /// A collision shape with a field.
   struct Pressed {
     const DistanceField* field;
-    Pose frame;  ///< in the body, or of a half-space in the world
+    Pose frame;  ///< in the body; of a half-space in the world
     PressureLaw law;
   };
   std::vector<Pressed> shapes_of(const std::string& body) const;
