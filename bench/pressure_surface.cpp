@@ -1,5 +1,5 @@
-// The surface of equal pressure on one thread, per cell that it runs through; samples of a distance
-// field; and the making of one of 30,000 triangles.
+// The surface of equal pressure on one thread, that of a nut also on two, per cell that it runs
+// through; samples of a distance field; and the making of one of 30,000 triangles.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -25,8 +25,9 @@ Shape shape_of(const TriMesh& mesh) {
   return s;
 }
 
-void time(benchmark::State& state, const PressureSurface::Side& a, const PressureSurface::Side& b) {
-  set_thread_count(1);
+void time(benchmark::State& state, const PressureSurface::Side& a, const PressureSurface::Side& b,
+          int threads = 1) {
+  set_thread_count(threads);
   PressureSurface surface;
   for (auto _ : state) surface.find(a, b);
   const auto invert = benchmark::Counter::kIsRate | benchmark::Counter::kInvert;
@@ -42,9 +43,15 @@ void nut_on_bolt(benchmark::State& state) {
   static const DistanceField bolt(shape_of(iso_bolt(thread, 36e-3, 30e-3, 12.5e-3)), 128);
   static const DistanceField nut(shape_of(iso_nut(thread, 16e-3, 30e-3)), 128);
   const double lies = 7.5e-3 - 2 * thread.allowance / std::cos(std::numbers::pi / 6);
-  time(state, {&nut, {{{0, 0, lies - 2e-6}}, {}}, 1e8}, {&bolt, {}, kRigid});
+  time(state, {&nut, {{{0, 0, lies - 2e-6}}, {}}, 1e8}, {&bolt, {}, kRigid},
+       static_cast<int>(state.range(0)));
 }
-BENCHMARK(nut_on_bolt)->Unit(benchmark::kMillisecond);
+BENCHMARK(nut_on_bolt)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // A sphere as a mesh, a cell deep or three, fields of 64 cells, on a half-space and on its like.
 void mesh_on_plane(benchmark::State& state) {
@@ -92,6 +99,7 @@ BENCHMARK(sample)->Unit(benchmark::kMicrosecond);
 
 // Two threads, where there are as many.
 void make_field(benchmark::State& state) {
+  set_thread_count(0);
   const TriMesh mesh = uv_sphere(0.05, 1.81e-3);
   for (auto _ : state) benchmark::DoNotOptimize(SampledField(mesh, 128).deepest());
   state.counters["triangles"] = static_cast<double>(mesh.triangles.size());

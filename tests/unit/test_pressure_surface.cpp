@@ -70,7 +70,7 @@ TEST(PressureSurface, ARigidFaceOnASampledSlabHasItsWholeArea) {
       PressureSurface s;
       s.find({&block, at, kRigid}, {&slab, {}, 1e7});
       const Wrench on_block = wrench(s);
-      EXPECT_NEAR(on_block.force[2], exact, 0.04 * exact) << d;
+      EXPECT_NEAR(on_block.force[2], exact, (d < 4e-3 ? 0.04 : 0.005) * exact) << d;
       EXPECT_NEAR(on_block.force[0], 0, 5e-3 * exact) << d;
       EXPECT_NEAR(on_block.torque[1], -0.013 * on_block.force[2], 0.01 * 0.04 * exact) << d;
       s.find({&slab, {}, 1e7}, {&block, at, kRigid});

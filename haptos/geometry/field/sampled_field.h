@@ -104,19 +104,8 @@ class SampledField {
       for (int k = 0; k < 3; ++k) merge(k, s.lo[k]), merge(k, s.hi[k]);
     }
   };
-  std::int32_t block_at(const int (&p)[3]) const {
-    return block_[(std::size_t(p[2]) * std::size_t(blocks_[1]) + std::size_t(p[1])) *
-                      std::size_t(blocks_[0]) +
-                  std::size_t(p[0])];
-  }
-  // Where the samples of a cell start; null where its block keeps none.
-  const float* samples_at(const int (&i)[3]) const {
-    static_assert(kBlock == 8);
-    const std::int32_t block = block_at({i[0] >> 3, i[1] >> 3, i[2] >> 3});
-    if (block < 0) return nullptr;
-    return &value_[static_cast<std::size_t>(block) * kSamples + std::size_t(i[0] & 7) +
-                   kSide * (std::size_t(i[1] & 7) + kSide * std::size_t(i[2] & 7))];
-  }
+  std::int32_t block_at(const int (&p)[3]) const { return view().block_at(p); }
+  const float* samples_at(const int (&i)[3]) const { return view().samples_at(i); }
   // The cell nearest to x; returns the distance to the grid.
   double cell_of(const Vec3d& x, int (&i)[3]) const {
     double square = 0;

@@ -5,26 +5,24 @@
 namespace haptos {
 namespace {
 
-struct CountSink {
+// What is of no use here.
+struct PatchesAlone {
   static constexpr bool kChoosing = false;
-  int count = 0;
   HAPTOS_HD void cell() {}
-  HAPTOS_HD void patch(const PressurePatch&) { ++count; }
   HAPTOS_HD void pressed(double, double) {}
   HAPTOS_HD bool keeps_triangles() const { return false; }
   HAPTOS_HD void triangle(const PressurePair::Corner&, const PressurePair::Corner&,
                           const PressurePair::Corner&) {}
 };
 
-struct WriteSink {
-  static constexpr bool kChoosing = false;
-  PressurePatch* out;
-  HAPTOS_HD void cell() {}
+struct CountSink : PatchesAlone {
+  int count = 0;
+  HAPTOS_HD void patch(const PressurePatch&) { ++count; }
+};
+
+struct WriteSink : PatchesAlone {
+  PressurePatch* out = nullptr;
   HAPTOS_HD void patch(const PressurePatch& p) { *out++ = p; }
-  HAPTOS_HD void pressed(double, double) {}
-  HAPTOS_HD bool keeps_triangles() const { return false; }
-  HAPTOS_HD void triangle(const PressurePair::Corner&, const PressurePair::Corner&,
-                          const PressurePair::Corner&) {}
 };
 
 struct CountKernel {
@@ -47,7 +45,8 @@ struct WriteKernel {
   ArrayView<int> first;
   ArrayView<PressurePatch> patch;
   HAPTOS_HD void operator()(std::ptrdiff_t i) const {
-    WriteSink sink{patch.data + first[i]};
+    WriteSink sink;
+    sink.out = patch.data + first[i];
     LeafCutter<WriteSink> cutter(pair, grid, sink);
     cutter.cut(leaf[i]);
   }

@@ -125,7 +125,7 @@ bool PressureSurface::take(const Side& a, const Side& b) {
 // Whether a cube about a place may hold a point of the surface, also where other has moved by way_.
 bool PressureSurface::may_hold(const Vec3d& middle, double half) {
   const double radius = 2 * kHalf * half;
-  const Vec3d there = p_.turn * middle + p_.shift;
+  const Vec3d there = p_.in_other(middle);
   const double phi_own = own_->phi(middle);
   const double own = own_->change(middle, phi_own, radius);
   about_.known = false;
@@ -170,7 +170,7 @@ bool PressureSurface::may_hold(const Vec3d& middle, double half) {
   const double size = squared_norm(slope);
   if (!(size > kNoSlope * square(p_.share_own + p_.share_other))) return true;
   const Vec3d at = middle - slope * (gap / size);
-  const SignedDistance<double> a = own_->at(at), b = other_->at(p_.turn * at + p_.shift);
+  const SignedDistance<double> a = own_->at(at), b = other_->at(p_.in_other(at));
   return no_less(at, a.phi + b.phi, a.gradient + transpose(p_.turn) * b.gradient) <= 0;
 }
 
@@ -188,22 +188,21 @@ bool PressureSurface::begin(const Side& a, const Side& b, double way) {
   patches_.clear(), triangles_.clear(), leaves_.clear();
   cut_cells_ = 0, deepest_ = presses_ = opposes_ = 0;
   way_ = way;
+  grid_.cases = &cell_polygons(0);
   return take(a, b);
 }
 
 void PressureSurface::find(const Side& a, const Side& b) {
   if (!begin(a, b, 0)) return;
   Aabb where;
-  choosing_ = true;
   const bool found = choose_cell(where);
-  choosing_ = false;
   cut_cells_ = 0;
   if (!found) return;
   if (p_.by_table) {
     law_both_ = PressureLaw::of_both(law_own_, law_other_);
     p_.law_both = law_both_.view();
   }
-  grid_.deepest = deepest_, grid_.cases = &cell_polygons(0);
+  grid_.deepest = deepest_;
   find_leaves(where);
   cut_leaves();
 }
@@ -246,7 +245,6 @@ bool PressureSurface::choose_cell(Aabb& where) {
       area_ = deepest_ = rim_ = 0, cut_box_ = Aabb(), seen_ = 0;
       about_.known = false;
       ChoiceSink sink{*this};
-      grid_.cases = &cell_polygons(0);
       LeafCutter<ChoiceSink> cutter(p_, grid_, sink);
       for (const Cell& c : cells_) cutter.cut_alone(corner(c), grid_.cell, bends());
       if (seen_ >= (p_.sampled ? kEnoughSeen : kEnoughWithEdges) || many) break;
@@ -378,7 +376,7 @@ Vec3d PressureSurface::bends() const {
   for (int axis = 0; axis < 3; ++axis) {
     double most = kAny;
     if (about_.known) {
-      most = grid_.on_samples && !choosing_ ? 0 : 0.5 * about_.bend_own[axis];
+      most = grid_.on_samples ? 0 : 0.5 * about_.bend_own[axis];
       for (int k = 0; k < 3; ++k) most += 0.5 * vabs(p_.turn(k, axis)) * about_.bend_other[k];
     }
     bend[axis] = std::min(most, kAny) * grid_.cell;

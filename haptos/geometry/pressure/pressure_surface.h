@@ -150,7 +150,6 @@ class PressureSurface {
   double presses_ = 0, opposes_ = 0;  // [N]
   int cut_cells_ = 0;
   // While the grid is chosen.
-  bool choosing_ = false;
   double area_ = 0, deepest_ = 0, rim_ = 0;
   int seen_ = 0;  // polygons
   Aabb cut_box_;

@@ -82,7 +82,7 @@ void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   }
   std::vector<PressedCoat> coats;
   std::vector<std::array<int, 2>> excluded;
-  std::vector<std::pair<std::array<int, 2>, double>> own;
+  PairFrictions own;
   for (std::size_t i = 0; i < w.soft.size(); ++i) {
     if (!w.soft[i].coat) continue;
     const int c = static_cast<int>(coats.size());
@@ -97,10 +97,7 @@ void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   }
   auto term =
       std::make_unique<CoatContact>(others, coats, scene.point_contact, std::move(excluded));
-  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
-  for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
-  w.contact_terms.push_back(term.get());
-  w.terms.push_back(std::move(term));
+  add_frozen(own, std::move(term), w);
 }
 
 }  // namespace haptos

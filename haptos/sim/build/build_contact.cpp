@@ -212,7 +212,7 @@ void add_frozen_contact(const Model& model, Workspace& w) {
   const PointContactOptions& law = model.scene.point_contact;
   if (std::any_of(f.shapes.begin(), f.shapes.end(),
                   [](const PointShape& s) { return s.layer == 0; }))
-    add_frozen(f, std::make_unique<PointContact>(f.shapes, law, f.excluded), w);
+    add_frozen(f.own, std::make_unique<PointContact>(f.shapes, law, f.excluded), w);
   if (f.layers.empty()) return;
   std::vector<LayeredShape> layered;
   for (std::size_t i = 0; i < f.shapes.size(); ++i) {
@@ -223,7 +223,7 @@ void add_frozen_contact(const Model& model, Workspace& w) {
     s.layer = f.shapes[i].layer;
     layered.push_back(std::move(s));
   }
-  add_frozen(f, std::make_unique<LayerContact>(layered, law, f.excluded), w);
+  add_frozen(f.own, std::make_unique<LayerContact>(layered, law, f.excluded), w);
 }
 
 }  // namespace
@@ -233,8 +233,8 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
   w.terms.push_back(std::move(term));
 }
 
-void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Workspace& w) {
-  for (const auto& [both, friction] : f.own) term->set_pair_friction(both[0], both[1], friction);
+void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, Workspace& w) {
+  for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
   for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
   add_contact(w, std::move(term));
 }
@@ -249,8 +249,7 @@ void add_contacts(const Model& model, Workspace& w) {
       const Party *a = &all[i], *b = &all[j];
       // Links touch each other in frozen contact, and prescribed bodies too where they may.
       if (a->kind <= Party::kLink && a->kind == b->kind) continue;
-      if (takes_pressure(scene, a->name, b->name) && meet_by_pressure(a->inside, b->inside))
-        continue;
+      if (meet_by_pressure(scene, a->name, a->inside, b->name, b->inside)) continue;
       if (a->surface->driven && b->surface->driven) continue;
       // The soft one carries the quadrature; of two alike the finer one.
       const bool swap =

@@ -35,7 +35,8 @@ void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspa
   std::vector<PressedShape> shapes;
   shapes.reserve(f.shapes.size() + scene.prescribed.size());
   for (const PointShape& s : f.shapes) shapes.push_back(pressed_shape(s));
-  FrozenShapes all = f;
+  std::vector<std::array<int, 2>> excluded = f.excluded;
+  PairFrictions own = f.own;
   for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
     if (!model.prescribed_fields[i]) continue;
     const std::string& name = scene.prescribed[i].name;
@@ -43,15 +44,17 @@ void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspa
     shapes.push_back(pressed_shape(model, w, i));
     for (int k = 0; k < static_cast<int>(f.shapes.size()); ++k) {
       const std::string& other = *f.owner[at_index(k)];
-      if (!may_touch(scene, name, other) || !takes_pressure(scene, name, other))
-        all.excluded.push_back({k, number});
+      if (!may_touch(scene, name, other) ||
+          !meet_by_pressure(scene, name, shapes.back(), other, f.shapes[at_index(k)]))
+        excluded.push_back({k, number});
       const PairOptions* p = pair_options(scene, name, other);
-      if (p && p->friction.sticking >= 0) all.own.push_back({{k, number}, sliding(p->friction)});
+      if (p && p->friction.sticking >= 0) own.push_back({{k, number}, sliding(p->friction)});
     }
   }
   if (shapes.size() < 2) return;
-  add_frozen(all, std::make_unique<HydroelasticContact>(shapes, scene.point_contact, all.excluded),
-             w);
+  add_frozen(
+      own, std::make_unique<HydroelasticContact>(shapes, scene.point_contact, std::move(excluded)),
+      w);
 }
 
 }  // namespace haptos

@@ -1,18 +1,17 @@
 #include "haptos/sim/model/model.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "haptos/base/hash.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
-#include "haptos/geometry/field/distance_field.h"
 #include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/coats/coats.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/gels.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
+#include "haptos/sim/model/pressed_inside.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/workspace.h"
 
@@ -133,19 +132,13 @@ std::uint64_t hash_of(const Model& m) {
   return h.value();
 }
 
-// One that has a pressure needs an inside; a rigid one that has none meets others otherwise.
 std::shared_ptr<const DistanceField> field_of(const PrescribedBody& b) {
   if (b.surface.triangles.empty() && !(b.hydroelastic.modulus() > 0)) return nullptr;
   Shape shape;
   shape.kind = ShapeKind::kMesh;
   shape.mesh = std::make_shared<const TriMesh>(b.surface);
-  try {
-    return std::make_shared<DistanceField>(shape, static_cast<int>(std::lround(b.field_resolution)),
-                                           "prescribed body \"" + b.name + "\"");
-  } catch (const InputError&) {
-    if (b.hydroelastic.modulus() > 0) throw;
-    return nullptr;
-  }
+  return field_inside(shape, b.field_resolution, b.hydroelastic,
+                      "prescribed body \"" + b.name + "\"");
 }
 
 // Names of an entry in contact records: its own, the links' of a robot, none of what is no body.

@@ -16,12 +16,15 @@ namespace haptos {
 
 struct Workspace;
 
+/// Of two surfaces of a term their own friction.
+using PairFrictions = std::vector<std::pair<std::array<int, 2>, double>>;
+
 struct FrozenShapes {
   std::vector<PointShape> shapes;
   std::vector<LayerShape> layers;            ///< as shapes; empty: nothing has a layer
   std::vector<const std::string*> owner;     ///< of each shape: what pairs name
   std::vector<std::array<int, 2>> excluded;  ///< pairs that never touch
-  std::vector<std::pair<std::array<int, 2>, double>> own;  ///< friction that pairs set
+  PairFrictions own;                         ///< friction that pairs set
 };
 
 /// Whether a soft body is a layer whose coat touches.
@@ -31,7 +34,7 @@ inline bool has_coats(const Model& model) {
 
 /// Adds a contact term to a workspace; of frozen contact with what pairs set, and robots it is of.
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term);
-void add_frozen(const FrozenShapes& f, std::unique_ptr<FrozenContact> term, Workspace& w);
+void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, Workspace& w);
 
 /// Hydroelastic contact of these shapes and of prescribed bodies with them
 /// (sim/build/build_hydroelastic.cpp).

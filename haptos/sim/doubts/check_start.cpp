@@ -165,12 +165,6 @@ void check_pair(const Placed& a, const Placed& b) {
     refuse(a.name, b.name, "", "start one inside the other", remedy_for(a, b));
 }
 
-// These may overlap.
-bool by_pressure(const Scene& scene, const Placed& prescribed, const Placed& link) {
-  return takes_pressure(scene, prescribed.name, link.name) &&
-         meet_by_pressure(prescribed.inside, link.inside);
-}
-
 void check_self(const Placed& a) {
   const auto pairs = self_intersections(a.mesh);
   if (pairs.empty()) return;
@@ -219,8 +213,9 @@ void check_start(const Model& model, const Workspace& w, const State& state) {
                           pressed_inside(model, r, l.link, s->part)};
         for (const Placed& p : free)
           if (may_touch(scene, p.name, link.name)) check_pair(p, link);
-        for (const Placed& p : prescribed)
-          if (may_touch(scene, p.name, link.name) && !by_pressure(scene, p, link))
+        for (const Placed& p : prescribed)  // those that meet by pressure may overlap
+          if (may_touch(scene, p.name, link.name) &&
+              !meet_by_pressure(scene, p.name, p.inside, link.name, link.inside))
             check_pair(p, link);
       }
   for (std::size_t i = 0; i < free.size(); ++i) {

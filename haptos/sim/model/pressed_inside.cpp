@@ -1,6 +1,10 @@
 #include "haptos/sim/model/pressed_inside.h"
 
+#include <cmath>
+
 #include "haptos/base/math/index.h"
+#include "haptos/base/text/error.h"
+#include "haptos/geometry/field/distance_field.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 
@@ -26,7 +30,21 @@ FrozenSurface pressed_inside(const Model& model, std::size_t robot, int link, in
   return s;
 }
 
-bool takes_pressure(const Scene& scene, const std::string& a, const std::string& b) {
+std::shared_ptr<const DistanceField> field_inside(const Shape& shape, double resolution,
+                                                  const PressureLaw& law,
+                                                  const std::string& element) {
+  try {
+    return std::make_shared<DistanceField>(shape, static_cast<int>(std::lround(resolution)),
+                                           element);
+  } catch (const InputError&) {
+    if (law.modulus() > 0) throw;
+    return nullptr;
+  }
+}
+
+bool meet_by_pressure(const Scene& scene, const std::string& a, const FrozenSurface& inside_a,
+                      const std::string& b, const FrozenSurface& inside_b) {
+  if (!meet_by_pressure(inside_a, inside_b)) return false;
   const PairOptions* p = pair_options(scene, a, b);
   return !p || (p->model != static_cast<int>(PairModel::kBarrier) &&
                 p->model != static_cast<int>(PairModel::kMortar));

@@ -1,6 +1,7 @@
 // What hydroelastic contact knows of prescribed bodies and links, which also have live contact.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "haptos/contact/frozen/sampler.h"
@@ -12,7 +13,16 @@ namespace haptos {
 FrozenSurface pressed_inside(const Model& model, std::size_t prescribed);
 FrozenSurface pressed_inside(const Model& model, std::size_t robot, int link, int shape);
 
-/// Whether a pair leaves a prescribed body and a link to hydroelastic contact, where they have one.
-bool takes_pressure(const Scene& scene, const std::string& a, const std::string& b);
+/// The field of a shape: one that has a pressure needs an inside, a rigid one that has none is null
+/// and meets others otherwise.
+/// @throws InputError as DistanceField does
+std::shared_ptr<const DistanceField> field_inside(const Shape& shape, double resolution,
+                                                  const PressureLaw& law,
+                                                  const std::string& element);
+
+/// Whether a prescribed body and a link meet by pressure, as both have an inside, one of them a
+/// pressure, and no pair names another model.
+bool meet_by_pressure(const Scene& scene, const std::string& a, const FrozenSurface& inside_a,
+                      const std::string& b, const FrozenSurface& inside_b);
 
 }  // namespace haptos

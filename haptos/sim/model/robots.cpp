@@ -16,6 +16,7 @@
 #include "haptos/geometry/shape/shape_properties.h"
 #include "haptos/scene/robot/robot_check.h"
 #include "haptos/sim/model/pair_models.h"
+#include "haptos/sim/model/pressed_inside.h"
 
 namespace haptos {
 namespace {
@@ -195,18 +196,6 @@ RobotModel placed_model(const RobotBody& spec) {
   return m;
 }
 
-// A shape that has a pressure needs an inside; a rigid one that has none meets others otherwise.
-std::shared_ptr<const DistanceField> field_of(const RobotBody& spec, const RobotShape& shape,
-                                              const std::string& element) {
-  try {
-    return std::make_shared<DistanceField>(
-        shape.shape, static_cast<int>(std::lround(spec.field_resolution)), element);
-  } catch (const InputError&) {
-    if (hydroelastic_of(spec, shape).modulus() > 0) throw;
-    return nullptr;
-  }
-}
-
 RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
                     const std::vector<GluedMass>& glued, bool live, FrozenNeeds frozen) {
   RobotModel m = placed_model(spec);
@@ -236,7 +225,9 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
       m.shapes.back().emplace_back(s.shape, element);
       if (frozen.layers)
         m.layers.back().push_back(layer_shape(s.shape, element, s.sheet, shrink_of(spec, s)));
-      if (frozen.fields) m.fields.back().push_back(field_of(spec, s, element));
+      if (frozen.fields)
+        m.fields.back().push_back(
+            field_inside(s.shape, spec.field_resolution, hydroelastic_of(spec, s), element));
     }
   }
   find_no_contact(spec, m);
