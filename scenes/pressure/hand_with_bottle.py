@@ -105,7 +105,7 @@ def scene(folder: Path) -> haptos.Scene:
             places, area = skin_of(side, length)
             scene.add_robot_sensor("hand", f"{finger}_{k}", "taxels", f"{finger}_{k}", places=places, area=area, rate=100)
     scene.add_robot_sensor("hand", "palm", "taxels", "palm", position=(PALM[0], 0, 0),
-                           quaternion=(0.5, 0.5, 0.5, 0.5), grid=(22, 22), pitch=4e-3, rate=100)
+                           quaternion=(0.5, 0.5, 0.5, 0.5), grid=(22, 23), pitch=PALM[2] / 11, rate=100)
     scene.add_rigid("bottle", haptos.RobotShape("mesh", mesh=bottle()), mass=MASS, friction=FRICTION,
                     position=(PALM[0] + 0.036, 0, 0), field_resolution=96)
     scene.add_half_space("table", friction=0.4)
