@@ -20,6 +20,12 @@ struct BodySlots {
   std::ptrdiff_t first_mass = 0;  ///< of the inertia's dense blocks
 };
 
+/// Where the unknowns are that a body has in this step alone; filled by sim/step.
+struct StepSlots {
+  int first_block = 0, first_scalar = 0;
+  std::ptrdiff_t first_mass = 0;
+};
+
 /// What a body fills in at the start of a step (arrays span all bodies), and the integrator:
 ///
 ///   q = q_base + b z,   q_base = q_n + w (q_n - q_n-1),   s M (z - z_free) + b dPsi/dq = 0,
@@ -40,7 +46,9 @@ struct BodyStep {
   std::vector<double>* length = nullptr;  ///< per scalar: what a force along it is divided by for N
   std::vector<double>* z_past = nullptr;  ///< velocities without forces
   std::vector<double>* z_hold = nullptr;  ///< velocities that leave everything where it is
-  double time = 0;                        ///< at the start of the step [s]
+  std::vector<double>* z_start =
+      nullptr;      ///< velocities at the start: of unknowns of this step too
+  double time = 0;  ///< at the start of the step [s]
   double path = 1;  ///< for advance(): the part of their path that driven points have covered
 
   /// q_base and z_past of one entry, and its velocity that holds still.
@@ -64,6 +72,10 @@ class Body {
   virtual int q_count() const = 0;
   /// Writes the body's coordinates and velocities at the start of a run.
   virtual void initialize(State& state) const = 0;
+  /// Blocks of three unknowns that the body has in this step alone (a grid under particles), after
+  /// those of all bodies; asked before begin_step().
+  virtual int step_blocks(const State&, const BodyStep&) { return 0; }
+  void set_step_slots(const StepSlots& slots) { step_slots_ = slots; }
   /// Sets x_start, x_base of its points, inertia and free velocities.
   virtual void begin_step(const State& state, const BodyStep& step) = 0;
   /// q <- q (+) h z with the solved velocities z; may replace the stored velocities (a rigid body
@@ -72,6 +84,7 @@ class Body {
 
  protected:
   BodySlots slots_;
+  StepSlots step_slots_;
 };
 
 }  // namespace haptos

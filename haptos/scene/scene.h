@@ -22,6 +22,7 @@ struct Scene {
   SolverOptions solver;
   std::vector<SoftBody> soft;
   std::vector<PrescribedBody> prescribed;
+  std::vector<MaterialPoints> material_points;
   std::vector<AffineBody> affine;
   std::vector<HalfSpace> half_spaces;
   std::vector<RobotBody> robots;
@@ -39,6 +40,7 @@ template <class S, class F>
 void each_kind(S& scene, const F& f) {
   f(scene.prescribed);
   f(scene.soft);
+  f(scene.material_points);
   f(scene.affine);
   f(scene.robots);
   f(scene.half_spaces);

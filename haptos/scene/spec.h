@@ -8,6 +8,7 @@
 #include "haptos/scene/kinds/affine_body.h"
 #include "haptos/scene/kinds/constraint.h"
 #include "haptos/scene/kinds/half_space.h"
+#include "haptos/scene/kinds/material_points.h"
 #include "haptos/scene/kinds/pair.h"
 #include "haptos/scene/kinds/prescribed_body.h"
 #include "haptos/scene/kinds/rigid_body.h"

@@ -100,6 +100,11 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
         dot(g, AffineFrame::place(state.q.data() + f.slots().first_q, f.spec().own.centre())) *
         f.spec().own.mass;
   }
+  for (const ParticleParts& p : w.particles)
+    if (p.seed == 0) {
+      report.kinetic += p.grid->kinetic_energy(state);
+      report.potential += p.grid->weight_energy(state, g);
+    }
   for (const RobotParts& r : w.robots) {
     if (!r.body) continue;
     const BodySlots& s = r.body->slots();

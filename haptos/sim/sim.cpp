@@ -9,6 +9,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/file.h"
+#include "haptos/base/text/refuse.h"
 #include "haptos/base/text/status.h"
 #include "haptos/sim/workspace.h"
 #include "haptos/solve/failure.h"
@@ -183,6 +184,32 @@ int Sim::body_id(const std::string& name) const {
 
 const AffineFrame& Sim::frame(const std::string& name) const {
   return *work_->affine[index_of(scene().affine, "affine body", name)].frame;
+}
+
+MaterialView Sim::material_points(const std::string& body) const {
+  const auto& all = model_->scene.material_points;
+  const auto at = std::ranges::find(all, body, &MaterialPoints::name);
+  if (at == all.end())
+    refuse("body of material points \"" + body + "\"", "", "is none of this scene",
+           "scene.add_material_points() adds one");
+  const ParticleParts& parts = work_->particles[at_index(at - all.begin())];
+  const ParticleSeed& seed = parts.grid->seeds()[at_index(parts.seed)];
+  MaterialView view;
+  view.volume = seed.volume, view.mass = seed.density * seed.volume;
+  using G = ParticleGrid;
+  for (std::size_t i = 0; i < seed.x.size(); ++i) {
+    const double* q =
+        parts.grid->in_state(state_, parts.grid->first(parts.seed) + static_cast<int>(i));
+    view.position.push_back({{q[G::kX], q[G::kX + 1], q[G::kX + 2]}});
+    view.velocity.push_back({{q[G::kV], q[G::kV + 1], q[G::kV + 2]}});
+    Mat3d F;
+    std::copy_n(q + G::kF, 9, F.a);
+    view.deformation.push_back(F);
+    const bool liquid = seed.material.law == ParticleLaw::kLiquid;
+    view.volume_ratio.push_back(liquid ? q[G::kJ] : det(F));
+    view.flow.push_back(q[G::kFlowed]);
+  }
+  return view;
 }
 
 Pose Sim::affine_pose(const std::string& name) const { return frame(name).pose(state_); }

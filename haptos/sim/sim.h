@@ -49,6 +49,15 @@ class StepError : public std::runtime_error {
   StepReport report;
 };
 
+/// Material points, an entry each; world frame.
+struct MaterialView {
+  std::vector<Vec3d> position, velocity;  ///< [m], [m/s]
+  std::vector<Mat3d> deformation;         ///< elastic part of the deformation gradient
+  std::vector<double> volume_ratio;       ///< of a liquid J, else det F
+  std::vector<double> flow;               ///< sum of what yielded of the stretch's deviator
+  double mass = 0, volume = 0;            ///< of each [kg], at rest [m3]
+};
+
 struct Workspace;
 class AffineFrame;
 
@@ -128,6 +137,9 @@ class Sim {
   /// How far its points are apart [m] and its frames are turned [rad], at the start of the last
   /// step, by what is not free.
   std::array<double, 2> constraint_error(const std::string& constraint) const;
+
+  /// Points of a body of material points as they are now.
+  MaterialView material_points(const std::string& body) const;
 
   /// Pose of an affine body's frame: its origin and the rotation nearest to its axes.
   Pose affine_pose(const std::string& affine) const;

@@ -37,7 +37,22 @@ BodyStep body_step(const Scene& scene, const StepPart& part, const State& state,
   s.length = &w.objective.inertia().length;
   s.z_past = &w.objective.inertia().z_past;
   s.z_hold = &w.objective.inertia().z_hold;
+  s.z_start = &w.z_start;
   return s;
+}
+
+// Room for the unknowns that bodies have in this step alone.
+void lay_out(const State& state, const BodyStep& step, Workspace& w) {
+  StepSlots next{w.own_blocks, w.state_z, w.own_mass};
+  for (const auto& b : w.bodies) {
+    b->set_step_slots(next);
+    const int n = b->step_blocks(state, step);
+    next.first_block += n, next.first_scalar += 3 * n, next.first_mass += 9 * n;
+  }
+  w.objective.set_step_blocks(next.first_block - w.own_blocks);
+  w.z_start = state.z;
+  w.z_start.resize(at_index(next.first_scalar), 0.0);
+  w.objective.inertia().z_past = w.z_start;
 }
 
 // Sends prescribed points along straight paths to where their bodies should be at the end of the
@@ -150,7 +165,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
   BodyStep bodies = body_step(scene, part, state, w);
-  w.objective.inertia().z_past = state.z;
+  lay_out(state, bodies, w);
   apply_controls(scene, part.end, state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
   set_paths(scene, state, bodies, part, w);
@@ -162,7 +177,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
                       bodies.h,
                       bodies.b,
                       &w.points,
-                      &state.z,
+                      &w.z_start,
                       &w.inverse_mass,
                       state.step,
                       &state.history,
@@ -175,7 +190,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   w.objective.prepare();
 
   // 3. The minimisation.
-  w.z = state.z;
+  w.z = w.z_start;
   for (const AffineParts& a : w.affine) a.frame->first_guess(bodies, w.z);
   report.newton = minimise(w.objective, scene.newton, w.z);
   if (collided) report.newton.status |= kPrescribedCollision;

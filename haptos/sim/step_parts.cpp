@@ -1,10 +1,11 @@
 // One step of a scene: in one part, or in as many as it takes.
 //
 // A step that turns a prescribed body far is taken in parts from the start, since within a part its
-// points go along chords. A step that does not settle (Newton or lagged friction; most of all where
-// bodies hit each other), or in which triangles with boundary layers would cross, is taken again in
-// two parts, then in four, up to 2^newton.max_cuts. What a step leaves behind is a function of the
-// state it starts from: the next one is tried whole again.
+// points go along chords; so is one in which a material point would go farther than a cell. A step
+// that does not settle (Newton or lagged friction; most of all where bodies hit each other), or in
+// which triangles with boundary layers would cross, is taken again in two parts, then in four, up
+// to 2^newton.max_cuts. What a step leaves behind is a function of the state it starts from: the
+// next one is tried whole again.
 //
 // In quasi-statics with robots each part goes on in passes until forces balance.
 #include <algorithm>
@@ -22,6 +23,8 @@ constexpr std::uint32_t kLost = kNonFinite | kRunaway;
 // Turn of a prescribed body within a part: chords come no nearer to its axis than cos(pi / 4) of
 // their radius.
 constexpr double kLargestTurn = M_PI / 2;
+// Of a step, for fast material points.
+constexpr double kMostParts = 256;
 
 double turn_between(const Quat& a, const Quat& b) {
   const Quat d = conjugate(a) * b;
@@ -38,6 +41,15 @@ int parts_for_turns(const Scene& scene, const State& state, const Workspace& w) 
     turn = std::max(turn, turn_between(state.paths[i].to.q, next.q));
   }
   return std::max(1, static_cast<int>(std::ceil(turn / kLargestTurn * (1 - 1e-9))));
+}
+
+// In a part points go no farther than a cell: their weights are those of where they start.
+int parts_for_points(const Scene& scene, const State& state, const Workspace& w) {
+  double cells = 0;
+  for (const ParticleParts& p : w.particles)
+    if (p.seed == 0) cells = std::max(cells, p.grid->largest_speed(state) / p.grid->cell());
+  const double parts = std::ceil(scene.sim.dt * cells * (1 - 1e-9));
+  return static_cast<int>(std::clamp(parts, 1.0, kMostParts));
 }
 
 void add(const StepReport& part, StepReport& all) {
@@ -82,7 +94,8 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
   const double start = state.time, dt = scene.sim.dt;
   const std::int64_t steps = state.step;
   State before;  // a part that is refused leaves the state alone, but not those ahead of it
-  const int first = parts_for_turns(scene, state, w), most = first << scene.newton.max_cuts;
+  const int first = std::max(parts_for_turns(scene, state, w), parts_for_points(scene, state, w));
+  const int most = first << scene.newton.max_cuts;
   StepReport tried;  // what was spent on tries that did not settle
   for (int parts = first;; parts *= 2) {
     StepReport report = tried;

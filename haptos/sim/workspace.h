@@ -9,6 +9,7 @@
 #include "haptos/bodies/joints/joint_laws.h"
 #include "haptos/bodies/joints/loop_closure.h"
 #include "haptos/bodies/loads/loads.h"
+#include "haptos/bodies/particles/particle_grid.h"
 #include "haptos/bodies/soft/soft_body.h"
 #include "haptos/bodies/stiff/affine_frame.h"
 #include "haptos/bodies/tree/articulation.h"
@@ -74,6 +75,12 @@ struct RobotParts {
   ControlSlots controls;
 };
 
+/// Where the points of a body of material points are.
+struct ParticleParts {
+  ParticleGrid* grid = nullptr;
+  int seed = 0;  ///< of the grid
+};
+
 /// A load and the soft body that it acts on.
 struct LoadOn {
   int body = -1;
@@ -85,12 +92,13 @@ struct Workspace {
   std::vector<std::unique_ptr<Body>> bodies;
   std::vector<PrescribedPoints> prescribed;
   std::vector<SoftParts> soft;
+  std::vector<ParticleParts> particles;
   std::vector<AffineParts> affine;
   std::vector<std::unique_ptr<Term>> terms;
   std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
   std::vector<LoadOn> load_terms;           ///< those of `terms` that are loads
   Objective objective;
-  std::vector<double> z, inverse_mass;
+  std::vector<double> z, z_start, inverse_mass;  ///< of the unknowns of this step
   ContactHistory history;  // of the step before, whose room the next one takes
   std::vector<ContactPoint> contacts;
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
@@ -100,7 +108,9 @@ struct Workspace {
   std::vector<std::shared_ptr<const Link>> links;  ///< what frozen contact terms hold on to
   Sensing sensing;
   int state_q = 0, state_z = 0;
-  double b = 0;  ///< beta h of the last step [s]: impulses over it are forces
+  int own_blocks = 0;           ///< that are there in every step
+  std::ptrdiff_t own_mass = 0;  ///< entries of their dense inertia
+  double b = 0;                 ///< beta h of the last step [s]: impulses over it are forces
 };
 
 /// From model to workspace: the one plain list of bodies and terms (sim/build/build.cpp).

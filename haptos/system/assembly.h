@@ -36,6 +36,13 @@ class Assembly {
   /// functions below and not to the matrix itself.
   void begin_along(const Points& points, const std::vector<double>& dz,
                    const std::vector<Vec3d>& du);
+  /// The velocities of begin_along(), (P); nullptr: gradient and Hessian are asked for.
+  const std::vector<Vec3d>* along() const { return du_; }
+  /// For terms that know slope and curvature along it (unscaled).
+  void add_along(double slope, double curvature) {
+    slope_ += gradient_factor_ * slope;
+    curvature_ += hessian_factor_ * curvature;
+  }
   double slope() const { return slope_; }
   double curvature() const { return curvature_; }
 

@@ -185,6 +185,7 @@ void bind_tactile_rgb(nb::module_& m);
 void bind_signals(nb::module_& m);
 void bind_tactile(nb::module_& m);
 void bind_taxels(nb::module_& m);
+void bind_material_points(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_distance_field(nb::module_& m);
 void bind_layer(nb::module_& m);

@@ -60,6 +60,7 @@ void take_fields(Given& given, S& s) {
 void take_parts(const Scene& scene, Given& given, SoftBody& b);
 void take_parts(const Scene& scene, Given& given, PrescribedBody& b);
 void take_parts(const Scene& scene, Given& given, AffineBody& b);
+void take_parts(const Scene& scene, Given& given, MaterialPoints& b);
 void take_parts(const Scene& scene, Given& given, RobotBody& b);
 void take_parts(const Scene& scene, Given& given, Constraint& c);
 template <class S>
@@ -69,6 +70,7 @@ void take_parts(const Scene&, Given&, S&) {}
 void show_parts(nb::dict& d, const SoftBody& b);
 void show_parts(nb::dict& d, const PrescribedBody& b);
 void show_parts(nb::dict& d, const AffineBody& b);
+void show_parts(nb::dict& d, const MaterialPoints& b);
 void show_parts(nb::dict& d, const RobotBody& b);
 void show_parts(nb::dict& d, const Constraint& c);
 template <class S>

@@ -53,5 +53,6 @@ NB_MODULE(_core, m) {
   bind_layer(m);
   bind_distance_field(m);
   bind_taxels(m);
+  bind_material_points(m);
   bind_render(m);
 }

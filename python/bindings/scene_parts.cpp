@@ -103,6 +103,10 @@ void take_parts(const Scene&, Given& given, AffineBody& b) {
   b.surface = nb::cast<TriMesh>(given.take("surface"));
 }
 
+void take_parts(const Scene&, Given& given, MaterialPoints& b) {
+  b.shape = nb::cast<RobotShape>(given.take("shape"));
+}
+
 // `start`: coordinates by name, `coordinates`: of all joints; one of the two.
 void take_parts(const Scene&, Given& given, RobotBody& b) {
   b.robot = nb::cast<Robot>(given.take("robot"));
@@ -146,6 +150,8 @@ void show_parts(nb::dict& d, const PrescribedBody& b) {
 }
 
 void show_parts(nb::dict& d, const AffineBody& b) { d["surface"] = b.surface; }
+
+void show_parts(nb::dict& d, const MaterialPoints& b) { d["shape"] = b.shape; }
 
 void show_parts(nb::dict& d, const RobotBody& b) { d["robot"] = b.robot; }
 

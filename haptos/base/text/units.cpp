@@ -69,6 +69,8 @@ constexpr Unit kUnits[] = {
     {"kg m2", "kg m2", 1, 1},
     {"kg m2", "kg mm2", 1, 1e6},
     {"kg m2", "g mm2", 1, 1e9},
+    {"Pa s", "Pa s", 1, 1},
+    {"Pa s", "mPa s", 1, 1e3},
     {"N m s", "N m s", 1, 1},
     {"N m s", "N mm s", 1, 1e3},
 };

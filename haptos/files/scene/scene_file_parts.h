@@ -172,6 +172,7 @@ void read_loads(const Value& v, const SoftSource& s, SoftBody& b);
 void read_parts(Reading& r, const Value& v, SoftBody& b);
 void read_parts(Reading& r, const Value& v, PrescribedBody& b);
 void read_parts(Reading& r, const Value& v, AffineBody& b);
+void read_parts(Reading& r, const Value& v, MaterialPoints& b);
 void read_parts(Reading& r, const Value& v, RobotBody& b);
 void read_parts(Reading& r, const Value& v, Constraint& c);
 template <class S>

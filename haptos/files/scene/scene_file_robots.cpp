@@ -158,7 +158,9 @@ std::vector<double> read_sizes(const Value& v, std::initializer_list<const char*
   return sizes;
 }
 
-RobotShape read_rigid_shape(Reading& r, const Value& v) {
+}  // namespace
+
+static RobotShape read_rigid_shape(Reading& r, const Value& v) {
   v.keys({"sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "hull", "mesh", "points",
           "half_space", "pose"});
   const std::string kind = only_one(v, {"sphere", "box", "capsule", "cylinder", "cone", "ellipsoid",
@@ -205,8 +207,6 @@ RobotShape read_rigid_shape(Reading& r, const Value& v) {
   return s;
 }
 
-}  // namespace
-
 // Links may be named by glue and pairs.
 static void name_links(Reading& r, const Value& v, const RobotBody& b) {
   for (const std::string& name : link_body_names(b))
@@ -240,6 +240,11 @@ static RobotBody rigid_entry(Reading& r, const Value& v, const std::string& name
   read_sensors(v, contact.sensors);
   r.names[name].carries = true;
   return located(v, [&] { return rigid_body(contact, std::move(shapes), rigid); });
+}
+
+void read_parts(Reading& r, const Value& v, MaterialPoints& b) {
+  b.shape = read_rigid_shape(
+      r, v.at("shape", "write for example shape: {box: {size: [4 cm, 4 cm, 4 cm]}}"));
 }
 
 RobotBody read_rigid(Reading& r, const Value& v) {

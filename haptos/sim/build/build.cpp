@@ -6,6 +6,7 @@
 #include "haptos/bodies/elastic/damping.h"
 #include "haptos/bodies/elastic/inversion_barrier.h"
 #include "haptos/bodies/joints/joint_terms.h"
+#include "haptos/bodies/particles/particle_terms.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/workspace.h"
@@ -201,6 +202,47 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 }
 
+ParticleSeed particle_seed(const Model& model, std::size_t i) {
+  const MaterialPoints& b = model.scene.material_points[i];
+  const ParticleModel& filled = model.particles[i];
+  ParticleSeed s;
+  s.body = body_number(model, b.name);
+  s.material.lame = lame(b.young, b.poisson);
+  s.material.viscosity = b.viscosity;
+  // In plain tension the deviator of a stress s is sqrt(2/3) s.
+  s.material.yield = std::sqrt(2.0 / 3.0) * b.yield_stress;
+  s.material.published = b.return_mapping == 1;
+  s.density = b.density, s.volume = filled.volume, s.x = filled.points;
+  for (const Vec3d& x : s.x) s.centre += x * (1 / static_cast<double>(s.x.size()));
+  s.velocity = b.velocity, s.angular_velocity = b.angular_velocity;
+  return s;
+}
+
+// Bodies that name one grid share it.
+void add_material_points(const Model& model, Workspace& w, Layout& layout,
+                         std::vector<char>& fixed) {
+  const auto& all = model.scene.material_points;
+  w.particles.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (w.particles[i].grid) continue;
+    std::vector<ParticleSeed> seeds;
+    std::vector<std::size_t> of;
+    for (std::size_t j = i; j < all.size(); ++j) {
+      if (j != i && (all[i].grid.empty() || all[j].grid != all[i].grid)) continue;
+      seeds.push_back(particle_seed(model, j));
+      of.push_back(j);
+    }
+    const bool viscous = std::any_of(
+        seeds.begin(), seeds.end(), [](const ParticleSeed& s) { return s.material.viscosity > 0; });
+    ParticleGrid* grid = own(w, layout, fixed,
+                             std::make_unique<ParticleGrid>(layout.take(seeds.front().body),
+                                                            all[i].cell, std::move(seeds)));
+    for (std::size_t k = 0; k < of.size(); ++k) w.particles[of[k]] = {grid, static_cast<int>(k)};
+    w.terms.push_back(make_particle_energy(*grid));
+    if (viscous) w.terms.push_back(make_particle_viscosity(*grid));
+  }
+}
+
 void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Layout& layout,
                std::vector<char>& fixed) {
   RobotParts parts;
@@ -239,6 +281,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   for (std::size_t i = 0; i < scene.robots.size(); ++i)
     add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
+  add_material_points(model, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
   for (std::size_t i = 0; i < scene.robots.size(); ++i)
     if (w->robots[i].body) add_joint_terms(model.robots[i], w->robots[i], *w);
@@ -250,6 +293,8 @@ std::unique_ptr<Workspace> build(const Model& model) {
   for (const auto& t : w->terms) terms.push_back(t.get());
   w->state_q = layout.q;
   w->state_z = layout.scalars;
+  w->own_blocks = static_cast<int>(layout.sizes.size());
+  w->own_mass = layout.mass;
   w->objective.set_solver(scene.solver);
   std::vector<const Retraction*> retractions;
   for (const AffineParts& a : w->affine)

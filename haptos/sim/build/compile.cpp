@@ -5,6 +5,7 @@
 #include "haptos/base/hash.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/geometry/fill/fill_points.h"
 #include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/coats/coats.h"
 #include "haptos/sim/doubts/doubts.h"
@@ -106,6 +107,12 @@ std::uint64_t hash_of(const Model& m) {
     h.add(b.surface.segments.data(), b.surface.segments.size() * sizeof(Vec2i));
     h.add(b.surface.points.data(), b.surface.points.size() * sizeof(int));
   }
+  for (std::size_t i = 0; i < m.particles.size(); ++i) {
+    hash_fields(h, m.scene.material_points[i]);
+    h.add(m.scene.material_points[i].grid.data(), m.scene.material_points[i].grid.size());
+    h.add(m.particles[i].volume);
+    add_positions(h, m.particles[i].points);
+  }
   for (std::size_t i = 0; i < m.scene.affine.size(); ++i) {
     const Moments& k = m.affine_moments[i];
     add_positions(h, m.scene.affine[i].surface.vertices);
@@ -141,6 +148,20 @@ std::shared_ptr<const DistanceField> field_of(const PrescribedBody& b) {
                       "prescribed body \"" + b.name + "\"");
 }
 
+ParticleModel fill(const MaterialPoints& b) {
+  const double cell = b.cell * b.cell * b.cell;
+  const Filling f =
+      fill_points(b.shape.shape, b.points_per_cell / cell, static_cast<Fill>(b.seeding),
+                  static_cast<std::uint64_t>(b.seed),
+                  std::string(FieldsOf<MaterialPoints>::kKind) + " \"" + b.name + "\"");
+  const Pose pose = compose(b.pose, b.shape.frame);
+  ParticleModel m;
+  m.points.reserve(f.points.size());
+  for (const Vec3d& x : f.points) m.points.push_back(pose * x);
+  m.volume = f.volume / static_cast<double>(f.points.size());
+  return m;
+}
+
 // Names of an entry in contact records: its own, the links' of a robot, none of what is no body.
 template <class S>
 void add_body_names(const S& entry, std::vector<std::string>& names) {
@@ -163,7 +184,8 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const bool coats = compile_coats(scene, *m);
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
-  const FrozenNeeds frozen{widest_layer(scene) > 0, coats || largest_hydroelastic(scene) > 0};
+  const FrozenNeeds frozen{widest_layer(scene) > 0, coats || largest_hydroelastic(scene) > 0 ||
+                                                        !scene.material_points.empty()};
   if (frozen.fields)
     for (const PrescribedBody& b : scene.prescribed) m->prescribed_fields.push_back(field_of(b));
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {
@@ -176,6 +198,7 @@ std::shared_ptr<const Model> compile(Scene scene) {
     m->robots.push_back(compile_robot(b, first_body, first_control, glued[i], live, frozen));
   }
   compile_gels(scene, *m);
+  for (const MaterialPoints& b : scene.material_points) m->particles.push_back(fill(b));
   for (const AffineBody& b : scene.affine) m->affine_moments.push_back(moments_of(b));
   m->scene = std::move(scene);
   compile_sensors(m->scene, *m);  // taxels look at shapes and pressures

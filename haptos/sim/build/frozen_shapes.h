@@ -40,6 +40,10 @@ void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, W
 /// (sim/build/build_hydroelastic.cpp).
 void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 
+/// Contact of material points with these shapes and with prescribed bodies
+/// (sim/build/build_particles.cpp).
+void add_particle_contact(const Model& model, const FrozenShapes& f, Workspace& w);
+
 /// Contact of coats with these shapes and with prescribed bodies (sim/build/build_coats.cpp).
 void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 

@@ -65,7 +65,7 @@ bool touches_itself(const Scene& s, const std::string& name) {
     return std::any_of(list.begin(), list.end(), [&](const auto& b) { return b.name == name; });
   };
   return !is_body(s.prescribed) && !is_body(s.affine) && !is_body(s.half_spaces) &&
-         !is_body(s.robots) && find_link(s, name).robot < 0;
+         !is_body(s.material_points) && !is_body(s.robots) && find_link(s, name).robot < 0;
 }
 
 void check_pairs(const Scene& s) {
@@ -204,6 +204,17 @@ void check_parts(const Scene&, const AffineBody& b) {
   if (b.guide && squared_norm(b.angular_velocity) > 0)
     refuse(name + " omega", "", "cannot be had by a body on a guide", "leave it out");
   if (b.mass > 0) check_mass_properties(name, b.mass, b.inertia);
+}
+
+void check_parts(const Scene& s, const MaterialPoints& b) {
+  const std::string name = named(b);
+  if (s.sim.integrator != static_cast<int>(Integrator::kImplicitEuler))
+    refuse(name, "", "moves by the integrator implicit_euler only", "leave sim.integrator out");
+  for (const MaterialPoints& o : s.material_points)
+    if (!b.grid.empty() && o.grid == b.grid && o.cell != b.cell)
+      refuse(name + " cell", to_text(b.cell) + " m",
+             "must be that of \"" + o.name + "\" on the same grid, " + to_text(o.cell) + " m",
+             "give both one size, or grids of their own");
 }
 
 void check_parts(const Scene& s, const Constraint& c) {

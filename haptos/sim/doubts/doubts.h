@@ -55,6 +55,10 @@ void doubt_overlaps(const Model& model, std::vector<std::string>& out);
 /// Rigid bodies that may touch, and whose shapes have no contact: two meshes in point contact.
 void doubt_meetings(const Model& model, std::vector<std::string>& out);
 
+/// Bodies of material points with few points in a cell or thinner than two cells, and those that
+/// may touch what they have no contact with.
+void doubt_points(const Model& model, std::vector<std::string>& out);
+
 /// Bodies that fit into a passage of others, but not with their layers and those of its sides.
 /// Looks from at most 256 faces of each shape.
 void doubt_passages(const Model& model, std::vector<std::string>& out);

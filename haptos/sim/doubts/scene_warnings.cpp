@@ -82,6 +82,7 @@ void add_model_doubts(const Model& model, std::vector<std::string>& out) {
   doubt_swings(model, out);
   doubt_overlaps(model, out);
   doubt_meetings(model, out);
+  doubt_points(model, out);
   doubt_shrinks(model, out);
   doubt_fields(model, out);
   doubt_coats(model, out);

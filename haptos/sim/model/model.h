@@ -25,6 +25,12 @@ struct GelModel {
   std::string carrier;  ///< what the gel is glued to first, and its frame moves with; "": nothing
 };
 
+/// Where the points of a body of material points start.
+struct ParticleModel {
+  std::vector<Vec3d> points;  ///< world [m]
+  double volume = 0;          ///< of each [m3]
+};
+
 struct Model {
   Scene scene;                  ///< as described
   std::vector<SoftModel> soft;  ///< refined meshes, surfaces, glue; one per scene.soft
@@ -33,13 +39,14 @@ struct Model {
   /// Of prescribed bodies, null where there is no inside; one per scene.prescribed, none where
   /// neither coats nor pressures ask for them.
   std::vector<std::shared_ptr<const DistanceField>> prescribed_fields;
-  std::vector<Moments> affine_moments;  ///< in body axes; one per scene.affine
-  std::vector<RobotModel> robots;       ///< one per scene.robots
-  std::vector<GelModel> gels;           ///< one per scene.tactile
+  std::vector<ParticleModel> particles;  ///< one per scene.material_points
+  std::vector<Moments> affine_moments;   ///< in body axes; one per scene.affine
+  std::vector<RobotModel> robots;        ///< one per scene.robots
+  std::vector<GelModel> gels;            ///< one per scene.tactile
   /// Of sensors of robots, null for other kinds; one per robot and sensor.
   std::vector<std::vector<std::shared_ptr<const Taxels>>> taxels;
-  /// Names by the body numbers of contact records: prescribed, soft, affine, pendulums,
-  /// links of robots, half-spaces.
+  /// Names by the body numbers of contact records: prescribed, soft, material points, affine,
+  /// pendulums, links of robots, half-spaces.
   std::vector<std::string> body_names;
   std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads
 };

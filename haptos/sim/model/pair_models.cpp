@@ -22,6 +22,7 @@ std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
   look(s.prescribed, PairKind::kPrescribed);
   look(s.robots, PairKind::kRobot);
   look(s.half_spaces, PairKind::kHalfSpace);
+  look(s.material_points, PairKind::kParticles);
   if (kinds.empty() && find_link(s, name).robot >= 0) kinds.insert(PairKind::kRobot);
   return kinds;
 }
@@ -87,6 +88,8 @@ const char* pair_kind_name(PairKind kind) {
       return "a prescribed body";
     case PairKind::kRobot:
       return "a robot";
+    case PairKind::kParticles:
+      return "a body of material points";
     case PairKind::kHalfSpace:
       break;
   }
@@ -111,6 +114,12 @@ const std::vector<PairModels>& pair_model_table() {
       {K::kRobot, K::kRobot, {"point", "layer", "hydroelastic"}},
       {K::kRobot, K::kHalfSpace, {"point", "layer", "hydroelastic"}},
       {K::kHalfSpace, K::kHalfSpace, {}},
+      {K::kParticles, K::kParticles, {}},
+      {K::kParticles, K::kSoft, {}},
+      {K::kParticles, K::kAffine, {}},
+      {K::kParticles, K::kPrescribed, {"point"}},
+      {K::kParticles, K::kRobot, {"point"}},
+      {K::kParticles, K::kHalfSpace, {"point"}},
   };
   return table;
 }

@@ -10,7 +10,7 @@
 namespace haptos {
 
 /// What bodies are to contact.
-enum class PairKind : std::uint8_t { kSoft, kAffine, kPrescribed, kRobot, kHalfSpace };
+enum class PairKind : std::uint8_t { kSoft, kAffine, kPrescribed, kRobot, kHalfSpace, kParticles };
 
 /// As sentences name it, with its article: "a soft body".
 const char* pair_kind_name(PairKind kind);

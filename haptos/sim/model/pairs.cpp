@@ -48,6 +48,7 @@ Names names_of(const Scene& s, const std::string& body) {
   if (const std::string* l = find_group(s.prescribed, body)) return {body, "", *l};
   if (const std::string* l = find_group(s.robots, body)) return {body, "", *l};
   if (const std::string* l = find_group(s.half_spaces, body)) return {body, "", *l};
+  if (const std::string* l = find_group(s.material_points, body)) return {body, "", *l};
   if (const LinkName link = find_link(s, body); link.robot >= 0) {
     const RobotBody& r = s.robots[static_cast<std::size_t>(link.robot)];
     return {body, r.name, r.group};

@@ -34,6 +34,8 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   for (int n : block_sizes) mass_offset_.push_back(mass_offset_.back() + n * n);
   step_couplings_.clear();
   analyses_ = 0;
+  own_blocks_ = block_sizes;
+  stale_ = false;
   set_pattern(std::move(block_sizes));
   const auto n = at_index(pattern_->scalar_count());
   inertia_.mass.assign(at_index(mass_offset_.back()), 0.0);
@@ -158,10 +160,27 @@ void Objective::set_pattern(std::vector<int> sizes) {
   find_fixed_entries();
 }
 
+void Objective::set_step_blocks(int count) {
+  const std::size_t own = own_blocks_.size();
+  if (at_index(pattern_->block_count()) == own + at_index(count)) return;
+  std::vector<int> sizes = own_blocks_;
+  sizes.insert(sizes.end(), at_index(count), 3);
+  mass_offset_.resize(own + 1);
+  for (int k = 0; k < count; ++k) mass_offset_.push_back(mass_offset_.back() + 9);
+  pattern_ = std::make_shared<BlockPattern>(std::move(sizes));
+  context_.pattern = pattern_.get();
+  stale_ = true;
+  const auto n = at_index(pattern_->scalar_count());
+  inertia_.mass.resize(at_index(mass_offset_.back()));
+  for (auto* a : {&inertia_.z_free, &inertia_.z_past, &inertia_.z_hold}) a->resize(n);
+  inertia_.length.resize(n, 1.0);
+  fixed_.resize(n, 0);
+}
+
 void Objective::prepare() {
   // Velocities at the start of the step, from the state alone: margins of candidates follow them.
   Points& pts = *points_;
-  for (int p = 0; p < pts.permanent(); ++p) {
+  for (int p = 0; p < pts.size(); ++p) {
     const auto i = at_index(p);
     pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_base[i]) * (1.0 / context_.b)
                              : velocity(pts, *pattern_, p, *context_.z);
@@ -174,8 +193,9 @@ void Objective::prepare() {
     if (row < column) std::swap(row, column);
   std::sort(now.begin(), now.end());
   now.erase(std::unique(now.begin(), now.end()), now.end());
-  if (now == step_couplings_) return;
+  if (!stale_ && now == step_couplings_) return;
   step_couplings_ = now;
+  stale_ = false;
   set_pattern(block_sizes());
 }
 
@@ -226,8 +246,8 @@ NearNullSpace Objective::rigid_motions_of_nodes() const {
   const auto blocks = at_index(pattern_->block_count());
   std::vector<char> is_node(blocks, 0);
   std::vector<Vec3d> position(blocks, Vec3d::zero());
-  for (int p = 0; p < points_->permanent(); ++p) {
-    if (points_->driven(p) || points_->jacobian(p) != nullptr) continue;
+  for (int p = 0; p < points_->size(); ++p) {
+    if (points_->driven(p) || points_->is_sum(p) || points_->jacobian(p)) continue;
     is_node[at_index(points_->block(p))] = 1;
     position[at_index(points_->block(p))] = points_->x_start[at_index(p)];
   }

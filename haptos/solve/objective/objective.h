@@ -45,8 +45,11 @@ class Objective {
 
   void begin_step(const StepContext& context) {
     context_ = context;
+    context_.pattern = pattern_.get();
     linear_.begin_step();
   }
+  /// Blocks of three unknowns that are there in this step alone, after those of build().
+  void set_step_blocks(int count);
   /// Prepares the terms, and the pattern for what they may couple in this step.
   void prepare();
   Inertia& inertia() { return inertia_; }
@@ -199,6 +202,8 @@ class Objective {
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;
   int analyses_ = 0;
+  std::vector<int> own_blocks_;  // sizes of build()
+  bool stale_ = false;           // the pattern knows blocks, and no couplings yet
   bool any_driven_ = false, all_frozen_ = false;
   bool kept_ = false;  // a term read samples that it kept
 };

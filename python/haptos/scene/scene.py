@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         AffineFields,
         ConstraintsFields,
         HalfSpacesFields,
+        MaterialPointsFields,
         PairsFields,
         PrescribedFields,
         RigidFields,
@@ -185,6 +186,21 @@ class Scene(SceneOptions):
         """
         who = f'affine body "{as_name(name, "affine body name")}"'
         self._core.add("affine", name, {**fields, "surface": to_surface(surface, f"{who} surface")})
+
+    @declared("material_points")
+    def add_material_points(self, name: str, shape: _core.RobotShape | SurfaceLike,
+                            **fields: Unpack[MaterialPointsFields]) -> None:
+        """Adds a body that flows and tears: points on a grid, which fill a shape.
+
+        shape: a haptos.RobotShape with an inside, or a closed surface as of a rigid body [m]. It
+        touches rigid bodies, robots, half-spaces and prescribed bodies that have an inside;
+        Sim.material_points has its points. Raises InputError; what needs the whole scene is checked
+        when compiled.
+        """
+        who = f'body of material points "{as_name(name, "body name")}"'
+        if not isinstance(shape, _core.RobotShape):
+            shape = _core.RobotShape("mesh", mesh=to_surface(shape, f"{who} shape"))
+        self._core.add("material_points", name, {**fields, "shape": shape})
 
     @declared("half_spaces")
     def add_half_space(self, name: str, normal: ArrayLike = (0.0, 0.0, 1.0),
@@ -363,8 +379,8 @@ class Scene(SceneOptions):
         return tuple(_core.tactile_sensors(self._core))
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What the scene holds, by kind: soft, prescribed, affine, half_spaces, robots,
-        constraints."""
+        """What the scene holds, by kind: soft, material_points, prescribed, affine, half_spaces,
+        robots, constraints."""
         return self._core.entries()
 
     @property

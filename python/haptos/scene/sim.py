@@ -18,6 +18,7 @@ from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import StepError, refuse
 from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
 from haptos.robots.view import RobotView
+from haptos.scene.material_points import MaterialPoints
 from haptos.scene.readings import CONTACT_DTYPE, Readings, Wrench
 from haptos.scene.scene import Scene
 from haptos.tactile.sensors import TactileSensor
@@ -94,6 +95,10 @@ class Sim(Readings):
         self._robots = Named(
             {n: RobotView(self._batch, n) for n in self.names("robots")}, "robot or rigid body",
             "this Sim", "the scene has none; scene.add_robot() and scene.add_rigid() add one")
+        self._material_points = Named(
+            {n: MaterialPoints(self, n) for n in self.names("material_points")},
+            "body of material points", "this Sim",
+            "the scene has none; scene.add_material_points() adds one")
         glued = {name for e in self._entries["soft"] for name in e["glue"]}
         #: where the bodies that gels are glued to were at the start: name -> (7)
         self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
@@ -338,6 +343,11 @@ class Sim(Readings):
     def sensors(self) -> Mapping[str, TactileSensor]:
         """Sensors by name."""
         return self._sensors
+
+    @property
+    def material_points(self) -> Mapping[str, MaterialPoints]:
+        """Bodies of material points by name: to read."""
+        return self._material_points
 
     @property
     def robots(self) -> Mapping[str, RobotView]:

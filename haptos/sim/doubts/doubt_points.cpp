@@ -1,0 +1,56 @@
+// Bodies of material points on a grid that is too coarse for them, and those that may touch what
+// they have no contact with.
+#include <algorithm>
+
+#include "haptos/base/text/text.h"
+#include "haptos/geometry/shape/shape_bounds.h"
+#include "haptos/sim/doubts/doubts.h"
+#include "haptos/sim/model/pairs.h"
+
+namespace haptos {
+namespace {
+
+// Points in a cell below which some nodes have hardly any mass (docs/contact/material_points.md).
+constexpr double kFew = 4;
+// Cells across the thinnest side below which a body has no shape of its own on the grid.
+constexpr double kThin = 2;
+
+std::string named(const MaterialPoints& b) { return "\"" + printable(b.name) + "\""; }
+
+// Sentences of two bodies that may touch and do not.
+void doubt_pair(const Scene& scene, const MaterialPoints& a, const std::string& b,
+                const char* remedy, std::vector<std::string>& out) {
+  if (!may_touch(scene, a.name, b)) return;
+  out.push_back(named(a) + " and \"" + printable(b) +
+                "\" pass through each other: material points touch rigid bodies, robots, "
+                "half-spaces and prescribed bodies only; " +
+                remedy + ", or switch their contact off in pairs.");
+}
+
+}  // namespace
+
+void doubt_points(const Model& model, std::vector<std::string>& out) {
+  const Scene& scene = model.scene;
+  const auto& all = scene.material_points;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const MaterialPoints& b = all[i];
+    if (b.points_per_cell < kFew)
+      out.push_back("Body of material points " + named(b) + " has " + to_text(b.points_per_cell) +
+                    " points in a cell: with fewer than 4 some nodes have hardly any mass, and "
+                    "steps take long; 8 are enough.");
+    const Vec3d size = shape_bounds(b.shape.shape).extent();
+    const double thin = std::min({size[0], size[1], size[2]});
+    if (thin < kThin * b.cell)
+      out.push_back("Body of material points " + named(b) + " is " + to_text(thin / b.cell) +
+                    " cells thick: below two it has no shape of its own; take a cell of " +
+                    to_text(0.5 * thin) + " m or less.");
+    for (std::size_t j = 0; j < i; ++j)
+      if (b.grid.empty() || all[j].grid != b.grid)
+        doubt_pair(scene, all[j], b.name, "give both the same word as grid", out);
+    for (const SoftBody& s : scene.soft) doubt_pair(scene, b, s.name, "keep them apart", out);
+    for (const AffineBody& s : scene.affine)
+      doubt_pair(scene, b, s.name, "make it a rigid body", out);
+  }
+}
+
+}  // namespace haptos

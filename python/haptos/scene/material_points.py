@@ -1,0 +1,63 @@
+"""Bodies of material points of a running simulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haptos import _core
+
+if TYPE_CHECKING:
+    from haptos.scene.sim import Sim
+
+Array = NDArray[np.float64]
+
+
+class MaterialPoints:
+    """Points of a body as they are now, from sim.material_points[name]; world frame."""
+
+    def __init__(self, sim: Sim, name: str) -> None:
+        self._sim = sim
+        self.name = name
+        *_, mass, volume = self._read(0)
+        self.mass: float = mass  #: of each point [kg]
+        self.volume: float = volume  #: of each point at rest [m3]
+
+    def _read(self, env: int) -> tuple:
+        return _core.material_points(self._sim._each[env], self.name)
+
+    def _all(self, k: int) -> Array:
+        return np.stack([self._read(env)[k] for env in range(len(self._sim._each))])
+
+    def __len__(self) -> int:
+        return len(self._read(0)[0])
+
+    @property
+    def position(self) -> Array:
+        """(env, n, 3) [m]."""
+        return self._all(0)
+
+    @property
+    def velocity(self) -> Array:
+        """(env, n, 3) [m/s]."""
+        return self._all(1)
+
+    @property
+    def deformation(self) -> Array:
+        """The elastic part of the deformation gradient (env, n, 3, 3)."""
+        return self._all(2).reshape(len(self._sim._each), -1, 3, 3)
+
+    @property
+    def volume_ratio(self) -> Array:
+        """Volume over that at rest (env, n): the determinant of the elastic deformation."""
+        return self._all(3)
+
+    @property
+    def flow(self) -> Array:
+        """How much has flowed (env, n): the sum over steps of the deviatoric stretch that yielded."""
+        return self._all(4)
+
+    def __repr__(self) -> str:
+        return f"haptos.MaterialPoints({self.name!r}, {len(self)} points)"

@@ -1,0 +1,154 @@
+// The terms of material points in the law suite.
+#include "haptos/bodies/particles/particle_terms.h"
+#include "tests/laws/law_suite.h"
+#include "tests/support.h"
+
+namespace haptos {
+namespace {
+
+using test::LawCase;
+using test::Random;
+
+// A few points of a material, deformed, with the nodes of their grid as points of a law case.
+struct ParticleCase {
+  LawCase law;
+  std::unique_ptr<ParticleGrid> grid;
+  std::unique_ptr<Term> term;
+  State state;
+  std::vector<double> mass, scalars[6];
+
+  ParticleCase(const ParticleMaterial& material, bool viscous, double J = 1) {
+    const double cell = 0.02;
+    Random random(7);
+    ParticleSeed seed;
+    seed.material = material;
+    seed.volume = 1e-6;
+    for (int k = 0; k < 12; ++k) seed.x.push_back(0.02 * random.vector());
+    grid = std::make_unique<ParticleGrid>(BodySlots{}, cell, std::vector{seed});
+    state.q.resize(static_cast<std::size_t>(grid->q_count()));
+    grid->initialize(state);
+    for (int k = 0; k < grid->count(); ++k) {
+      double* q = state.q.data() + static_cast<std::ptrdiff_t>(ParticleGrid::kStride) * k;
+      for (int c = 0; c < 9; ++c) q[ParticleGrid::kF + c] += 0.2 * random.vector()[0];
+      q[ParticleGrid::kJ] = J;
+    }
+    law.points.finish_permanent();
+    law.points.begin_step();
+    BodyStep step;
+    step.h = step.b = 0.01;
+    const auto nodes = static_cast<std::size_t>(grid->step_blocks(state, step));
+    mass.resize(9 * nodes);
+    for (auto& s : scalars) s.resize(3 * nodes);
+    step.points = &law.points;
+    step.mass = &mass;
+    step.z_free = &scalars[0], step.z_past = &scalars[1], step.z_hold = &scalars[2];
+    step.z_start = &scalars[3], step.length = &scalars[4];
+    grid->begin_step(state, step);
+    term = viscous ? make_particle_viscosity(*grid) : make_particle_energy(*grid);
+    law.term = term.get();
+    law.by_velocity = viscous;
+    law.length = viscous ? 1.0 : cell;
+    law.step = 1e-4;
+    StepContext c;
+    c.points = &law.points;
+    term->prepare(c);
+  }
+  void move(double size, std::uint64_t seed) {
+    Random random(seed);
+    for (Vec3d& x : law.points.x) x += size * random.vector();
+    for (Vec3d& u : law.points.u) u = random.vector();
+  }
+};
+
+ParticleMaterial elastic() {
+  ParticleMaterial m;
+  m.lame = lame(1e5, 0.4);
+  return m;
+}
+
+ParticleMaterial liquid() {
+  ParticleMaterial m;
+  m.law = ParticleLaw::kLiquid;
+  m.bulk = 1e4;
+  m.viscosity = 3;
+  return m;
+}
+
+TEST(ParticleLaws, GradientAndHessianOfTheElasticEnergyMatchDifferences) {
+  ParticleCase c(elastic(), false);
+  c.move(0.004, 1);
+  test::check_derivatives(c.law);
+  test::check_projection(c.law);
+}
+
+TEST(ParticleLaws, GradientAndHessianOfALiquidMatchDifferences) {
+  ParticleCase c(liquid(), false, 0.7);
+  c.move(0.001, 2);
+  test::check_derivatives(c.law);
+  test::check_projection(c.law);
+  EXPECT_GT(test::energy_of(c.law), 0);
+}
+
+TEST(ParticleLaws, GradientAndHessianOfViscosityMatchDifferences) {
+  ParticleCase c(liquid(), true);
+  c.move(0, 3);
+  test::check_derivatives(c.law);
+  test::check_projection(c.law);
+}
+
+// sym(R^T F) - I sees a turn of the step in second order only, and no drift.
+TEST(ParticleLaws, EnergyAtRestIsZeroAndADriftCostsNothing) {
+  ParticleCase c(elastic(), false);
+  for (int k = 0; k < c.grid->count(); ++k) {
+    double* q = c.state.q.data() + static_cast<std::ptrdiff_t>(ParticleGrid::kStride) * k;
+    for (int e = 0; e < 9; ++e) q[ParticleGrid::kF + e] = e % 4 == 0;
+  }
+  c.grid->step_blocks(c.state, BodyStep{});
+  EXPECT_NEAR(test::energy_of(c.law), 0, 1e-25);
+  for (Vec3d& x : c.law.points.x) x += Vec3d{{0.003, -0.002, 0.001}};
+  EXPECT_NEAR(test::energy_of(c.law), 0, 1e-15);
+}
+
+TEST(ParticleLaws, ViscosityResistsNoTurnAndNoSwelling) {
+  ParticleCase c(liquid(), true);
+  for (std::size_t i = 0; i < c.law.points.u.size(); ++i) {
+    const Vec3d& x = c.law.points.x[i];
+    c.law.points.u[i] = cross(Vec3d{{1, -2, 0.5}}, x) + 3 * x + Vec3d{{1, 2, 3}};
+  }
+  EXPECT_NEAR(test::energy_of(c.law), 0, 1e-15);
+  for (std::size_t i = 0; i < c.law.points.u.size(); ++i)
+    c.law.points.u[i] = {{2 * c.law.points.x[i][1], 0, 0}};
+  // Shear of 2/s: half of what is dissipated, eta/2 g^2 in each volume.
+  EXPECT_NEAR(test::energy_of(c.law), 12 * 1e-6 * 0.5 * 3 * 4, 1e-15);
+}
+
+// Slope and curvature along a line are those of the gradient and the Hessian.
+TEST(ParticleLaws, AlongALineSlopeAndCurvatureAreThoseOfTheHessian) {
+  for (const ParticleMaterial& m : {elastic(), liquid()}) {
+    ParticleCase c(m, false, 0.7);
+    c.move(0.001, 4);
+    const test::LawValues v = test::evaluate_law(c.law);
+    const auto n = static_cast<std::size_t>(v.gradient.size());
+    Random random(9);
+    std::vector<double> dz(n);
+    std::vector<Vec3d> du(c.law.points.u.size());
+    for (std::size_t i = 0; i < du.size(); ++i) {
+      du[i] = random.vector();
+      for (int k = 0; k < 3; ++k) dz[3 * i + static_cast<std::size_t>(k)] = du[i][k];
+    }
+    Assembly a;
+    a.reset(test::dense_pattern(c.law.points));
+    a.begin_along(c.law.points, dz, du);
+    a.set_factors(1, 1);
+    Evaluation e;
+    e.points = &c.law.points;
+    e.assembly = &a;
+    c.term->evaluate(e);
+    const Eigen::Map<const Eigen::VectorXd> d(dz.data(), static_cast<Eigen::Index>(n));
+    EXPECT_NEAR(a.slope(), v.gradient.dot(d), 1e-10 * v.gradient.norm() * d.norm());
+    EXPECT_NEAR(a.curvature(), d.dot(v.hessian * d), 1e-10 * v.hessian.norm() * d.squaredNorm());
+  }
+}
+
+}  // namespace
+}  // namespace haptos

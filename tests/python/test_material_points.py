@@ -1,0 +1,187 @@
+"""Material points against statics and closed forms, and through every front door."""
+
+import numpy as np
+import pytest
+
+import haptos
+from conftest import load_script
+
+PLATE = """<robot name="plate"><link name="base"/><link name="plate"><inertial><mass value="0.1"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3"/></inertial>
+<collision><geometry><box size="0.02 0.2 0.2"/></geometry></collision></link>
+<joint name="slide" type="prismatic"><parent link="base"/><child link="plate"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="100" velocity="10"/></joint></robot>"""
+
+
+def force_on(sim, body, by):
+    """What `by` does to `body` [N]."""
+    rows, a, b = sim.contacts, sim.body_id(body), sim.body_id(by)
+    of = (rows["body_a"] == a) & (rows["body_b"] == b)
+    back = (rows["body_a"] == b) & (rows["body_b"] == a)
+    return rows["force"][of].sum(0) - rows["force"][back].sum(0)
+
+
+@pytest.mark.parametrize(("dt", "seeding"), [(1e-3, "lattice"), (1e-2, "lattice"), (1e-2, "poisson")])
+def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, tmp_path):
+    (tmp_path / "plate.urdf").write_text(PLATE)
+    scene = haptos.Scene(dt=dt)
+    for name, x in (("left", -0.06), ("right", 0.06)):
+        scene.add_robot(name, tmp_path / "plate.urdf", position=(x, 0, 0), friction=0.8)
+    scene.add_material_points("cube", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), density=400, young=1e5,
+                              poisson=0.4, cell=0.025, seeding=seeding, friction=0.8)
+    sim = scene.compile(quiet=True)
+    cube = sim.material_points["cube"]
+    assert cube.mass * len(cube) == pytest.approx(0.4, rel=1e-12)
+    sim.robots["left"].set_torque([[10.0]])
+    sim.robots["right"].set_torque([[-10.0]])
+    for _ in range(round(0.3 / dt)):
+        assert sim.step().ok
+    start, rows = cube.position[0].mean(0), []
+    for _ in range(round(0.2 / dt)):
+        assert sim.step().ok
+        rows.append([force_on(sim, "cube", "left/plate"), force_on(sim, "cube", "right/plate")])
+    left, right = np.array(rows).transpose(1, 0, 2)
+    assert left[:, 0] == pytest.approx(10, abs=0.02) and right[:, 0] == pytest.approx(-10, abs=0.02)
+    up = 0.4 * 9.81
+    assert left[:, 2] + right[:, 2] == pytest.approx(up, abs=2e-3)
+    assert np.sqrt(((left + right)[:, 1]**2).mean()) < 0.01
+    for side in (left, right) if seeding == "lattice" else ():  # one side is as the other
+        assert side[:, 2] == pytest.approx(0.5 * up, abs=0.02)
+        assert np.sqrt((side[:, 1]**2).mean()) < 0.01
+    assert np.abs(cube.position[0].mean(0) - start).max() < 1e-5
+    gap = sim.robots["right"].link_pose("plate")[0, 0] - sim.robots["left"].link_pose("plate")[0, 0] - 0.02
+    assert 0.47e-3 < 0.1 - gap < 1.0e-3  # between a cube that cannot and one that can widen
+
+
+def slope(friction, dt=0.005, cell=0.2):
+    """A ball of 1 m on a slope of 45 degrees, 1 s: how far it came [m]."""
+    scene = haptos.Scene(dt=dt)
+    scene.sim.gravity_x, scene.sim.gravity_z = 9.81 * np.sin(np.pi / 4), -9.81 * np.cos(np.pi / 4)
+    scene.add_half_space("slope")
+    scene.add_material_points("ball", haptos.RobotShape("sphere", (0.5,)), position=(0, 0, 0.5), cell=cell, young=1e8,
+                              poisson=0.2, friction=friction)
+    sim = scene.compile()
+    ball = sim.material_points["ball"]
+    start = ball.position[0].mean(0)
+    for _ in range(round(1 / dt)):
+        assert sim.step().ok
+    return ball.position[0].mean(0) - start
+
+
+@pytest.mark.parametrize(("friction", "half"), [(0.0, 3.46836), (0.2, 2.77469)])
+def test_a_ball_slides_down_a_slope(friction, half):
+    way = slope(friction)
+    assert way[0] == pytest.approx(half * (1 + 0.005), rel=0.01)  # implicit Euler is dt / t ahead
+    assert abs(way[2]) < 0.02
+
+
+def test_a_ball_that_rolls_has_the_inertia_of_its_grid_too():
+    # 7/5 for a rigid ball, and h^2 / (2 r^2) for points that are spread over cells of h.
+    assert slope(0.6)[0] == pytest.approx(0.5 * 9.81 * np.sin(np.pi / 4) / (1.4 + 0.08), rel=0.03)
+
+
+def test_what_is_pressed_beyond_yield_stays_pressed_and_what_is_not_comes_back():
+    left = {}
+    for name, stress in (("dough", 800.0), ("rubber", None)):
+        scene = haptos.Scene(dt=5e-3)
+        scene.add_half_space("floor", friction=0.5)
+        scene.add_prescribed("press", haptos.box((0.2, 0.2, 0.02)), friction=0.0,
+                             trajectory=[(0, (0, 0, 0.061)), (0.5, (0, 0, 0.041)), (0.6, (0, 0, 0.041)), (1.0, (0, 0, 0.1))])
+        scene.add_material_points(name, haptos.RobotShape("box", extents=(0.08, 0.08, 0.05)), position=(0, 0, 0.025),
+                                  young=2e4, yield_stress=stress, cell=0.02, friction=0.5)
+        sim = scene.compile(quiet=True)
+        body = sim.material_points[name]
+        high = []
+        for _ in range(200):
+            assert sim.step().ok
+            high.append(body.position[0, :, 2].max())
+        left[name] = (high[0] - high[119], high[0] - high[-1], body.flow[0].mean())
+    assert left["dough"][0] == pytest.approx(0.019, abs=0.001)
+    assert left["rubber"][0] == pytest.approx(0.019, abs=0.001)
+    assert left["dough"][1] > 0.6 * left["dough"][0] and left["dough"][2] > 0.1
+    assert left["rubber"][1] < 0.1 * left["rubber"][0] and left["rubber"][2] == 0
+
+
+def test_a_cup_of_a_mesh_holds_what_is_in_it():
+    angle = 2 * np.pi * np.arange(48) / 48
+    ring = np.stack([np.cos(angle), np.sin(angle), 0 * angle], 1)
+    rings = [(0.05, 0.0), (0.05, 0.1), (0.04, 0.1), (0.04, 0.01)]
+    vertices = np.vstack([ring * (r, r, 1) + (0, 0, z) for r, z in rings] + [[(0, 0, 0)], [(0, 0, 0.01)]])
+    now, after = np.arange(48), (np.arange(48) + 1) % 48
+    triangles = [np.stack([np.full(48, 192), after, now], 1), np.stack([np.full(48, 193), 144 + now, 144 + after], 1)]
+    for k in range(3):
+        a, b = 48 * k, 48 * (k + 1)
+        triangles += [np.stack([a + now, a + after, b + after], 1), np.stack([a + now, b + after, b + now], 1)]
+    mesh = haptos.TriMesh(vertices, np.vstack(triangles))
+    scene = haptos.Scene(dt=1e-2)
+    scene.add_rigid("cup", haptos.RobotShape("mesh", mesh=mesh), fixed=True, field_resolution=64)
+    scene.add_material_points("slime", haptos.RobotShape("cylinder", (0.034, 0.025)), position=(0, 0, 0.045), young=2e4,
+                              yield_stress=20, cell=0.01, friction=0)
+    sim = scene.compile(quiet=True)
+    slime = sim.material_points["slime"]
+    for _ in range(80):
+        assert sim.step().ok
+    x = slime.position[0]
+    assert np.hypot(x[:, 0], x[:, 1]).max() < 0.04 and x[:, 2].min() > 0.01  # none in a wall
+    assert force_on(sim, "slime", "cup")[2] == pytest.approx(slime.mass * len(slime) * 9.81, rel=0.05)
+
+
+def test_the_ball_on_dough_is_drawn(tmp_path):
+    script = load_script("scenes/particles/ball_on_dough.py")
+    sim = script.fall(script.YIELD, 0.08)
+    assert 0.05 < sim.robots["ball"].link_pose("ball")[0, 2] < 0.09  # it has come in
+    assert sim.material_points["dough"].flow.max() > 0.01
+    script.draw([sim], tmp_path / "dough.png")
+    assert (tmp_path / "dough.png").stat().st_size > 10_000
+
+
+SCENE = """
+sim: {dt: 10 ms}
+material_points:
+  - name: dough
+    shape:
+      box: {size: [10 cm, 10 cm, 5 cm]}
+    pose: {position: [0, 0, 4 cm]}
+    young: 20 kPa
+    yield_stress: 1.2 kPa
+    cell: 2.5 cm
+    friction: 0.6
+rigid:
+  - {name: ball, shape: {sphere: {radius: 3 cm}}, mass: 200 g, pose: {position: [0, 0, 11 cm]}}
+half_spaces:
+  - {name: floor}
+"""
+
+
+def test_a_scene_file_says_the_same_as_python(tmp_path):
+    (tmp_path / "dough.yaml").write_text(SCENE)
+    scene = haptos.Scene(dt=0.01)
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.1, 0.1, 0.05)), position=(0, 0, 0.04), young=2e4,
+                              yield_stress="1.2 kPa", cell="2.5 cm", friction=0.6)
+    scene.add_rigid("ball", haptos.RobotShape("sphere", (0.03,)), mass=0.2, position=(0, 0, 0.11))
+    scene.add_half_space("floor")
+    places = []
+    for sim in (haptos.load_scene(tmp_path / "dough.yaml").compile(), scene.compile(envs=2)):
+        for _ in range(100):
+            assert np.all(sim.step().ok)
+        places.append(sim.material_points["dough"].position)
+        if len(places) == 1:
+            assert force_on(sim, "dough", "floor")[2] == pytest.approx(9.81 * 0.7, rel=0.05)
+            assert force_on(sim, "ball", "dough")[2] == pytest.approx(9.81 * 0.2, rel=0.05)
+    alone, both = places
+    assert (both[0] == alone[0]).all() and (both[1] == alone[0]).all()
+
+
+def test_bad_input_is_one_sentence():
+    scene = haptos.Scene()
+    open_box = haptos.box((0.1, 0.1, 0.1))
+    open_box = haptos.TriMesh(np.asarray(open_box.vertices), np.asarray(open_box.triangles)[:-1])
+    scene.add_material_points("dough", open_box)
+    with pytest.raises(haptos.InputError, match=r'"dough".*has no volume'):
+        scene.compile()
+    with pytest.raises(haptos.InputError, match="cell"):
+        scene.add_material_points("clay", haptos.box((0.1, 0.1, 0.1)), cell=0)
+    with pytest.raises(haptos.InputError, match="seeding"):
+        scene.add_material_points("clay", haptos.box((0.1, 0.1, 0.1)), seeding="latice")
+    with pytest.raises(haptos.InputError, match="yeild_stress"):
+        scene.add_material_points("clay", haptos.box((0.1, 0.1, 0.1)), yeild_stress=3)
