@@ -129,7 +129,7 @@ def test_a_cup_of_a_mesh_holds_what_is_in_it():
 def test_the_ball_on_dough_is_drawn(tmp_path):
     script = load_script("scenes/particles/ball_on_dough.py")
     sim = script.fall(script.YIELD, 0.08)
-    assert 0.05 < sim.robots["ball"].link_pose("ball")[0, 2] < 0.09  # it has come in
+    assert sim.robots["ball"].link_pose("ball")[0, 2] < 0.06  # its middle has come in
     assert sim.material_points["dough"].flow.max() > 0.01
     script.draw([sim], tmp_path / "dough.png")
     assert (tmp_path / "dough.png").stat().st_size > 10_000

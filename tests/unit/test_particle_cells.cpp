@@ -45,6 +45,7 @@ TEST(Cells, NodesAndNeighboursAreThoseOfOccupiedCells) {
   const double cell = 0.1;
   test::Random random(2);
   std::vector<Vec3d> x;
+  x.reserve(65);
   for (int k = 0; k < 60; ++k) x.push_back(0.4 * random.vector());
   for (int k = 0; k < 5; ++k) x.push_back({{30 + 0.1 * k, -20, 3}});  // far away
   Cells cells;
@@ -53,6 +54,7 @@ TEST(Cells, NodesAndNeighboursAreThoseOfOccupiedCells) {
   std::set<std::pair<std::array<int, 3>, std::array<int, 3>>> pairs;
   for (const Vec3d& p : x) {
     std::vector<std::array<int, 3>> nodes;
+    nodes.reserve(27);
     for (int n = 0; n < 27; ++n)
       nodes.push_back({int(spline_base(p[0] / cell)) + n / 9,
                        int(spline_base(p[1] / cell)) + n / 3 % 3,

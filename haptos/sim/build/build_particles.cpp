@@ -65,10 +65,8 @@ void add_particle_contact(const Model& model, const FrozenShapes& f, Workspace& 
     }
     clouds.push_back(cloud_surface(b, w.particles[i]));
   }
-  add_frozen(
-      own,
-      std::make_unique<ParticleContact>(shapes, clouds, std::move(excluded), scene.point_contact),
-      w);
+  add_frozen(own, std::make_unique<ParticleContact>(shapes, clouds, excluded, scene.point_contact),
+             w);
 }
 
 }  // namespace haptos

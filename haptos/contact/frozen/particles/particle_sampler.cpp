@@ -22,7 +22,7 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<TouchedShape>& shapes,
 }  // namespace
 
 ParticleSampler::ParticleSampler(std::vector<TouchedShape> shapes, std::vector<CloudSurface> clouds,
-                                 std::vector<std::array<int, 2>> excluded)
+                                 const std::vector<std::array<int, 2>>& excluded)
     : shapes_(std::move(shapes)),
       clouds_(std::move(clouds)),
       excluded_(shapes_.size() * clouds_.size(), 0) {
@@ -98,9 +98,9 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape) {
 
 ParticleContact::ParticleContact(const std::vector<TouchedShape>& shapes,
                                  const std::vector<CloudSurface>& clouds,
-                                 std::vector<std::array<int, 2>> excluded,
+                                 const std::vector<std::array<int, 2>>& excluded,
                                  const PointContactOptions& law)
     : FrozenContact(surfaces_of(shapes, clouds), law,
-                    std::make_unique<ParticleSampler>(shapes, clouds, std::move(excluded))) {}
+                    std::make_unique<ParticleSampler>(shapes, clouds, excluded)) {}
 
 }  // namespace haptos

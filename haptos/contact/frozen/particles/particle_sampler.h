@@ -36,7 +36,7 @@ class ParticleSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs (shape, cloud) that never touch
   ParticleSampler(std::vector<TouchedShape> shapes, std::vector<CloudSurface> clouds,
-                  std::vector<std::array<int, 2>> excluded);
+                  const std::vector<std::array<int, 2>>& excluded);
 
   const char* name() const override { return "contact of material points"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
@@ -59,7 +59,7 @@ class ParticleSampler final : public ContactSampler {
 class ParticleContact final : public FrozenContact {
  public:
   ParticleContact(const std::vector<TouchedShape>& shapes, const std::vector<CloudSurface>& clouds,
-                  std::vector<std::array<int, 2>> excluded, const PointContactOptions& law);
+                  const std::vector<std::array<int, 2>>& excluded, const PointContactOptions& law);
 };
 
 }  // namespace haptos
