@@ -23,7 +23,7 @@ struct ParticleCase {
     ParticleSeed seed;
     seed.material = material;
     seed.volume = 1e-6;
-    for (int k = 0; k < 12; ++k) seed.x.push_back(0.02 * random.vector());
+    for (int k = 0; k < 12; ++k) seed.x.push_back(0.008 * random.vector());
     grid = std::make_unique<ParticleGrid>(BodySlots{}, cell, std::vector{seed});
     state.q.resize(static_cast<std::size_t>(grid->q_count()));
     grid->initialize(state);

@@ -34,10 +34,10 @@ def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, tmp_path):
     assert cube.mass * len(cube) == pytest.approx(0.4, rel=1e-12)
     sim.robots["left"].set_torque([[10.0]])
     sim.robots["right"].set_torque([[-10.0]])
-    for _ in range(round(0.3 / dt)):
+    for _ in range(round(0.2 / dt)):
         assert sim.step().ok
     start, rows = cube.position[0].mean(0), []
-    for _ in range(round(0.2 / dt)):
+    for _ in range(round(0.1 / dt)):
         assert sim.step().ok
         rows.append([force_on(sim, "cube", "left/plate"), force_on(sim, "cube", "right/plate")])
     left, right = np.array(rows).transpose(1, 0, 2)
@@ -88,7 +88,7 @@ def test_what_is_pressed_beyond_yield_stays_pressed_and_what_is_not_comes_back()
         scene.add_prescribed("press", haptos.box((0.2, 0.2, 0.02)), friction=0.0,
                              trajectory=[(0, (0, 0, 0.061)), (0.5, (0, 0, 0.041)), (0.6, (0, 0, 0.041)), (1.0, (0, 0, 0.1))])
         scene.add_material_points(name, haptos.RobotShape("box", extents=(0.08, 0.08, 0.05)), position=(0, 0, 0.025),
-                                  young=2e4, yield_stress=stress, cell=0.02, friction=0.5)
+                                  young=2e4, yield_stress=stress, cell=0.025, friction=0.5)
         sim = scene.compile(quiet=True)
         body = sim.material_points[name]
         high = []
