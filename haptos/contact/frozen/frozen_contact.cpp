@@ -96,6 +96,7 @@ void FrozenContact::add_candidate(const StepContext& context, const PairSamples&
     if (pair.place[k]) {
       Vec3d u;
       c.point[k] = place_point(context, surface(pair.surface[k]), pair.place[k][k_th], delassus, u);
+      c.coupled[k] = pair.place[k][k_th].coupled;
       start += (k == 0 ? 1.0 : -1.0) * u;
       continue;
     }

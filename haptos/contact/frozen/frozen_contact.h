@@ -127,11 +127,12 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
  private:
   struct Candidate {
     int surface[2] = {0, 0};
-    int pair = 0;             // the sampler's number
-    int point[2] = {-1, -1};  // -1: in the world
-    ContactSample sample;     // at the start of the step
-    Mat3d frame;              // columns t1, t2, n: contact to world coordinates
-    SapContact<double> sap;   // of one law or the other
+    int pair = 0;                      // the sampler's number
+    int point[2] = {-1, -1};           // -1: in the world
+    bool coupled[2] = {false, false};  // SamplePlace::coupled
+    ContactSample sample;              // at the start of the step
+    Mat3d frame;                       // columns t1, t2, n: contact to world coordinates
+    SapContact<double> sap;            // of one law or the other
     HuntCrossleyContact<double> hunt;
     double friction = 0;
     double core = 0;            // see PairSamples

@@ -69,8 +69,8 @@ void FrozenContact::couple(const Candidate& c, const Points& points,
     });
   };
   pairs(c.point[0], c.point[1]);
-  for (const int p : c.point)
-    if (p >= 0 && points.is_sum(p)) pairs(p, p);
+  for (int k = 0; k < 2; ++k)
+    if (const int p = c.point[k]; p >= 0 && points.is_sum(p) && !c.coupled[k]) pairs(p, p);
 }
 
 }  // namespace haptos

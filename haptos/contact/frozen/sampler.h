@@ -67,6 +67,7 @@ inline FeaturePair bodies_of(const FrozenSurface& a, const FrozenSurface& b) {
 struct SamplePlace {
   const Points::Part* part = nullptr;
   int count = 0;
+  bool coupled = false;  ///< their body couples its parts with each other in any case
 };
 
 /// Of a sample whose surface yields along itself by its own stiffness: that, and the friction that

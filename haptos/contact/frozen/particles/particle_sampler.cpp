@@ -87,8 +87,8 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape) {
     ContactSample& sample = samples_[k];
     sample.share = 1.0 / static_cast<double>(n);
     Points::Part* parts = parts_.data() + k * Cloud::kMostParts;
-    places_[0][k] = {parts,
-                     points.parts(touching_[k], sample.p_a - points.place(touching_[k]), parts)};
+    places_[0][k] = {
+        parts, points.parts(touching_[k], sample.p_a - points.place(touching_[k]), parts), true};
     if (!s.points.valid()) continue;
     const Vec3d x = sample.gap < 0 ? 0.5 * (sample.p_a + sample.p_b) : sample.p_b;
     carried_[k] = s.points.parts(to_local(pose, x));
