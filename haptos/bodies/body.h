@@ -46,9 +46,8 @@ struct BodyStep {
   std::vector<double>* length = nullptr;  ///< per scalar: what a force along it is divided by for N
   std::vector<double>* z_past = nullptr;  ///< velocities without forces
   std::vector<double>* z_hold = nullptr;  ///< velocities that leave everything where it is
-  std::vector<double>* z_start =
-      nullptr;      ///< velocities at the start: of unknowns of this step too
-  double time = 0;  ///< at the start of the step [s]
+  std::vector<double>* z_start = nullptr;  ///< velocities at the start, to write of step_blocks()
+  double time = 0;                         ///< at the start of the step [s]
   double path = 1;  ///< for advance(): the part of their path that driven points have covered
 
   /// q_base and z_past of one entry, and its velocity that holds still.
@@ -74,7 +73,7 @@ class Body {
   virtual void initialize(State& state) const = 0;
   /// Blocks of three unknowns that the body has in this step alone (a grid under particles), after
   /// those of all bodies; asked before begin_step().
-  virtual int step_blocks(const State&, const BodyStep&) { return 0; }
+  virtual int step_blocks(const State&) { return 0; }
   void set_step_slots(const StepSlots& slots) { step_slots_ = slots; }
   /// Sets x_start, x_base of its points, inertia and free velocities.
   virtual void begin_step(const State& state, const BodyStep& step) = 0;

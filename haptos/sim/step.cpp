@@ -42,11 +42,11 @@ BodyStep body_step(const Scene& scene, const StepPart& part, const State& state,
 }
 
 // Room for the unknowns that bodies have in this step alone.
-void lay_out(const State& state, const BodyStep& step, Workspace& w) {
+void lay_out(const State& state, Workspace& w) {
   StepSlots next{w.own_blocks, w.state_z, w.own_mass};
   for (const auto& b : w.bodies) {
     b->set_step_slots(next);
-    const int n = b->step_blocks(state, step);
+    const int n = b->step_blocks(state);
     next.first_block += n, next.first_scalar += 3 * n, next.first_mass += 9 * n;
   }
   w.objective.set_step_blocks(next.first_block - w.own_blocks);
@@ -172,7 +172,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
   BodyStep bodies = body_step(scene, part, state, w);
-  lay_out(state, bodies, w);
+  lay_out(state, w);
   apply_controls(scene, part.end, state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
   set_paths(scene, state, bodies, part, w);

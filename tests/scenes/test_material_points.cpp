@@ -1,6 +1,7 @@
 // Material points in scenes: what transfers and steps keep, and what they leave behind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "haptos/base/parallel.h"
@@ -208,6 +209,24 @@ TEST(MaterialPoints, WhatIsHardlyMeantIsTold) {
   EXPECT_NE(told[0].find("2 points in a cell"), std::string::npos);
   EXPECT_NE(told[1].find("1.25 cells thick"), std::string::npos);
   EXPECT_NE(told[2].find("\"dough\" and \"clay\" pass through each other"), std::string::npos);
+}
+
+TEST(MaterialPoints, ABodyWithoutAnInsideIsNamed) {
+  Scene s = falling();
+  PrescribedBody sheet = test::mount("sheet");
+  sheet.surface.vertices = {{{-1, -1, 0}}, {{1, -1, 0}}, {{1, 1, 0}}, {{-1, 1, 0}}};
+  sheet.surface.triangles = {{{0, 1, 2}}, {{0, 2, 3}}};
+  s.prescribed.push_back(sheet);
+  s.prescribed.push_back(test::mount("mount"));  // has no surface, and nothing to touch
+  const std::vector<std::string> told = find_warnings(*compile(s));
+  EXPECT_EQ(std::count_if(told.begin(), told.end(),
+                          [](const std::string& t) {
+                            return t.find("\"dough\" passes through \"sheet\"") == 0;
+                          }),
+            1);
+  EXPECT_TRUE(std::none_of(told.begin(), told.end(), [](const std::string& t) {
+    return t.find("mount") != std::string::npos;
+  }));
 }
 
 TEST(MaterialPoints, WhatCannotRunIsRefused) {

@@ -84,18 +84,18 @@ Vec3d ParticleGrid::node_place(int i) const {
   return {{cell_ * n[0], cell_ * n[1], cell_ * n[2]}};
 }
 
-int ParticleGrid::step_blocks(const State& state, const BodyStep&) {
+int ParticleGrid::step_blocks(const State& state) {
   places_.resize(at_index(count_));
   for (int p = 0; p < count_; ++p) places_[at_index(p)] = read_vec(in_state(state, p) + kX);
   cells_.sort(places_, cell_);
-  points_.resize(at_index(count_)), cell_of_.resize(at_index(count_));
+  points_.resize(at_index(count_));
   for_each(
       cells_.cell_count(),
       [&](std::ptrdiff_t c) {
         const Cells::Cell& cell = cells_.cell(static_cast<int>(c));
         for (int k = cell.begin; k < cell.end; ++k) {
           Point& p = points_[at_index(k)];
-          cell_of_[at_index(k)] = static_cast<int>(c);
+          p.cell = static_cast<int>(c);
           p.id = cells_.order()[at_index(k)];
           const double* q = in_state(state, p.id);
           p.x = read_vec(q + kX), p.v = read_vec(q + kV);
@@ -123,8 +123,7 @@ double ParticleGrid::SeedCloud::spacing() const {
 }
 
 int ParticleGrid::SeedCloud::parts(int i, const Vec3d& aside, Points::Part* out) const {
-  const int k = index[at_index(i)];
-  const auto& nodes = grid_.cells_.nodes_of(grid_.cell_of_[at_index(k)]);
+  const auto& nodes = grid_.cells_.nodes_of(point(i).cell);
   int count = 0;
   point(i).spline.each([&](int n, int a, int b, int c) {
     const Spline& s = point(i).spline;

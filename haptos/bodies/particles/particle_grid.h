@@ -48,6 +48,7 @@ class ParticleGrid final : public Body {
     double J = 1;
     double volume = 0, mass = 0;
     int material = 0;
+    int cell = 0;
     int id = 0;  ///< its number in the state
     Spline spline;
   };
@@ -57,7 +58,7 @@ class ParticleGrid final : public Body {
   std::vector<int> block_sizes() const override { return {}; }
   int q_count() const override { return kStride * count_; }
   void initialize(State& state) const override;
-  int step_blocks(const State& state, const BodyStep& step) override;
+  int step_blocks(const State& state) override;
   void begin_step(const State& state, const BodyStep& step) override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
 
@@ -118,7 +119,6 @@ class ParticleGrid final : public Body {
   int first_node_ = 0;
   Cells cells_;
   std::vector<Point> points_;
-  std::vector<int> cell_of_;  // of points_
   std::vector<std::unique_ptr<SeedCloud>> clouds_;
   std::vector<Vec3d> places_;  // in the order of the state
   // Per node of each cell: mass and momentum of the cell's points.

@@ -88,7 +88,6 @@ void FrozenContact::add_candidate(const StepContext& context, const PairSamples&
   c.pair = pair.pair, c.core = pair.core, c.as_given = pair.as_given;
   c.sample = sample;
   c.frame = contact_frame(sample.n);
-  const Vec3d middle = 0.5 * (sample.p_a + sample.p_b);
   Mat3d delassus = Mat3d::zero();
   Vec3d start = Vec3d::zero();  // velocity at the start of the step
   for (int k = 0; k < 2; ++k) {
@@ -103,7 +102,7 @@ void FrozenContact::add_candidate(const StepContext& context, const PairSamples&
     const Link* link = surface(pair.surface[k]).link;
     if (!link) continue;
     const int n = link->columns();
-    const Vec3d x = sample.gap < 0 ? middle : k == 0 ? sample.p_a : sample.p_b;
+    const Vec3d x = touched(sample, k);
     jacobian_.resize(at_index(3 * n));
     link->jacobian(x, jacobian_.data());
     add_delassus(jacobian_.data(), n, context.inverse_mass->data() + link->first_scalar(),

@@ -63,6 +63,12 @@ inline FeaturePair bodies_of(const FrozenSurface& a, const FrozenSurface& b) {
   return k;
 }
 
+/// Where a sample touches a side, 0 or 1: midway where surfaces overlap, on that one where they are
+/// only near.
+inline Vec3d touched(const ContactSample& s, int side) {
+  return s.gap < 0 ? 0.5 * (s.p_a + s.p_b) : side == 0 ? s.p_a : s.p_b;
+}
+
 /// A place on a surface that points move: their weighted sum.
 struct SamplePlace {
   const Points::Part* part = nullptr;

@@ -42,18 +42,6 @@ PressedCoat coat_of(const Model& model, std::size_t soft, Workspace& w) {
   return c;
 }
 
-CoatOther prescribed_other(const Model& model, std::size_t i, const Workspace& w) {
-  const PrescribedPoints& p = w.prescribed[i];
-  CoatOther o;
-  o.field = model.prescribed_fields[i];
-  o.body = p.body;
-  o.env = 0;
-  o.friction = model.scene.prescribed[i].friction.sticking;
-  o.points = RigidPoints(p.points, p.local);
-  if (!o.points.valid()) o.field = nullptr;
-  return o;
-}
-
 // Whether links of a robot never touch, of which one carries the pad.
 bool never_touch(const Model& model, int carrier, int body) {
   for (const RobotModel& r : model.robots) {
@@ -68,16 +56,12 @@ bool never_touch(const Model& model, int carrier, int body) {
 
 void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
-  std::vector<CoatOther> others;
+  std::vector<CarriedShape> others;
   std::vector<const std::string*> owner = f.owner;
-  for (const PointShape& s : f.shapes) {
-    CoatOther o;
-    static_cast<FrozenSurface&>(o) = s;
-    o.frame = s.frame;
-    others.push_back(std::move(o));
-  }
+  for (const PointShape& s : f.shapes) others.push_back(carried_shape(s));
   for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
-    others.push_back(prescribed_other(model, i, w));
+    others.push_back(carried_shape(model, w, i));
+    others.back().friction = scene.prescribed[i].friction.sticking;
     owner.push_back(&scene.prescribed[i].name);
   }
   std::vector<PressedCoat> coats;

@@ -229,6 +229,23 @@ void add_frozen_contact(const Model& model, Workspace& w) {
 
 }  // namespace
 
+CarriedShape carried_shape(const PointShape& s) {
+  CarriedShape c;
+  static_cast<FrozenSurface&>(c) = s;
+  c.frame = s.frame;
+  return c;
+}
+
+CarriedShape carried_shape(const Model& model, const Workspace& w, std::size_t prescribed) {
+  const PrescribedPoints& p = w.prescribed[prescribed];
+  CarriedShape c;
+  static_cast<FrozenSurface&>(c) = pressed_inside(model, prescribed);
+  c.body = p.body;
+  c.points = RigidPoints(p.points, p.local);
+  if (!c.points.valid()) c.field = nullptr;
+  return c;
+}
+
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
   w.contact_terms.push_back(term.get());
   w.terms.push_back(std::move(term));

@@ -10,38 +10,19 @@
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
-namespace {
-
-PressedShape pressed_shape(const PointShape& s) {
-  PressedShape p;
-  static_cast<FrozenSurface&>(p) = s;
-  p.frame = s.frame;
-  return p;
-}
-
-PressedShape pressed_shape(const Model& model, const Workspace& w, std::size_t prescribed) {
-  PressedShape p;
-  static_cast<FrozenSurface&>(p) = pressed_inside(model, prescribed);
-  p.body = w.prescribed[prescribed].body;
-  p.points = RigidPoints(w.prescribed[prescribed].points, w.prescribed[prescribed].local);
-  return p;
-}
-
-}  // namespace
-
 void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
   if (!(largest_hydroelastic(scene) > 0)) return;
-  std::vector<PressedShape> shapes;
+  std::vector<CarriedShape> shapes;
   shapes.reserve(f.shapes.size() + scene.prescribed.size());
-  for (const PointShape& s : f.shapes) shapes.push_back(pressed_shape(s));
+  for (const PointShape& s : f.shapes) shapes.push_back(carried_shape(s));
   std::vector<std::array<int, 2>> excluded = f.excluded;
   PairFrictions own = f.own;
   for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
     if (!model.prescribed_fields[i]) continue;
     const std::string& name = scene.prescribed[i].name;
     const int number = static_cast<int>(shapes.size());
-    shapes.push_back(pressed_shape(model, w, i));
+    shapes.push_back(carried_shape(model, w, i));
     for (int k = 0; k < static_cast<int>(f.shapes.size()); ++k) {
       const std::string& other = *f.owner[at_index(k)];
       if (!may_touch(scene, name, other) ||

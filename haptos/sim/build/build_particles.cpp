@@ -4,9 +4,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/particles/particle_sampler.h"
 #include "haptos/sim/build/frozen_shapes.h"
-#include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
-#include "haptos/sim/model/pressed_inside.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -30,24 +28,12 @@ CloudSurface cloud_surface(const MaterialPoints& b, const ParticleParts& p) {
 
 void add_particle_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
-  std::vector<TouchedShape> shapes;
-  std::vector<std::string> owner;
-  for (std::size_t i = 0; i < f.shapes.size(); ++i) {
-    TouchedShape t;
-    static_cast<FrozenSurface&>(t) = f.shapes[i];
-    t.frame = f.shapes[i].frame;
-    shapes.push_back(std::move(t));
-    owner.push_back(*f.owner[i]);
-  }
+  std::vector<CarriedShape> shapes;
+  std::vector<const std::string*> owner = f.owner;
+  for (const PointShape& s : f.shapes) shapes.push_back(carried_shape(s));
   for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
-    if (!model.prescribed_fields[i]) continue;
-    TouchedShape t;
-    static_cast<FrozenSurface&>(t) = pressed_inside(model, i);
-    t.body = w.prescribed[i].body;
-    t.points = RigidPoints(w.prescribed[i].points, w.prescribed[i].local);
-    t.friction = sliding(scene.prescribed[i].friction);
-    shapes.push_back(std::move(t));
-    owner.push_back(scene.prescribed[i].name);
+    shapes.push_back(carried_shape(model, w, i));
+    owner.push_back(&scene.prescribed[i].name);
   }
   if (shapes.empty()) return;
   std::vector<CloudSurface> clouds;
@@ -56,9 +42,9 @@ void add_particle_contact(const Model& model, const FrozenShapes& f, Workspace& 
   for (std::size_t i = 0; i < w.particles.size(); ++i) {
     const MaterialPoints& b = scene.material_points[i];
     for (std::size_t k = 0; k < shapes.size(); ++k) {
-      if (!may_touch(scene, b.name, owner[k]))
+      if (!may_touch(scene, b.name, *owner[k]))
         excluded.push_back({static_cast<int>(k), static_cast<int>(i)});
-      const PairOptions* p = pair_options(scene, b.name, owner[k]);
+      const PairOptions* p = pair_options(scene, b.name, *owner[k]);
       if (p && p->friction.sticking >= 0)
         own.push_back(
             {{static_cast<int>(k), static_cast<int>(shapes.size() + i)}, sliding(p->friction)});

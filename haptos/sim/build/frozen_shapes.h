@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "haptos/contact/frozen/carried_shape.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/layer/layer_shape.h"
 #include "haptos/sim/model/model.h"
@@ -35,6 +36,11 @@ inline bool has_coats(const Model& model) {
 /// Adds a contact term to a workspace; of frozen contact with what pairs set, and robots it is of.
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term);
 void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, Workspace& w);
+
+/// A shape on a link or in the world, and a prescribed body of a model that has their fields, for
+/// models whose shapes need no more. A prescribed body that spans no volume has no field.
+CarriedShape carried_shape(const PointShape& s);
+CarriedShape carried_shape(const Model& model, const Workspace& w, std::size_t prescribed);
 
 /// Hydroelastic contact of these shapes and of prescribed bodies with them
 /// (sim/build/build_hydroelastic.cpp).

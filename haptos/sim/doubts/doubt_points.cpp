@@ -2,6 +2,7 @@
 // they have no contact with.
 #include <algorithm>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/sim/doubts/doubts.h"
@@ -27,11 +28,26 @@ void doubt_pair(const Scene& scene, const MaterialPoints& a, const std::string& 
                 remedy + ", or switch their contact off in pairs.");
 }
 
+// Bodies of which a surface has no inside, and so no distances that points could touch by.
+std::vector<std::string> without_inside(const Model& model) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < model.scene.prescribed.size(); ++i)
+    if (!model.scene.prescribed[i].surface.empty() && !model.prescribed_fields[i])
+      all.push_back(model.scene.prescribed[i].name);
+  for (const RobotModel& r : model.robots)
+    for (std::size_t l = 0; l < r.fields.size(); ++l)
+      if (std::any_of(r.fields[l].begin(), r.fields[l].end(), [](const auto& f) { return !f; }))
+        all.push_back(model.body_names[at_index(r.first_body) + l]);
+  return all;
+}
+
 }  // namespace
 
 void doubt_points(const Model& model, std::vector<std::string>& out) {
   const Scene& scene = model.scene;
   const auto& all = scene.material_points;
+  if (all.empty()) return;
+  const std::vector<std::string> open = without_inside(model);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const MaterialPoints& b = all[i];
     if (b.points_per_cell < kFew)
@@ -50,6 +66,11 @@ void doubt_points(const Model& model, std::vector<std::string>& out) {
     for (const SoftBody& s : scene.soft) doubt_pair(scene, b, s.name, "keep them apart", out);
     for (const AffineBody& s : scene.affine)
       doubt_pair(scene, b, s.name, "make it a rigid body", out);
+    for (const std::string& name : open)
+      if (may_touch(scene, b.name, name))
+        out.push_back(named(b) + " passes through \"" + printable(name) +
+                      "\", of which a shape has no inside that material points could touch; close "
+                      "its mesh, or switch their contact off in pairs.");
   }
 }
 

@@ -37,7 +37,7 @@ struct Model {
   /// Of those of model hydroelastic, null for others; one per scene.soft.
   std::vector<std::shared_ptr<const CoatCompliance>> coats;
   /// Of prescribed bodies, null where there is no inside; one per scene.prescribed, none where
-  /// neither coats nor pressures ask for them.
+  /// neither coats nor pressures nor material points ask for them.
   std::vector<std::shared_ptr<const DistanceField>> prescribed_fields;
   std::vector<ParticleModel> particles;  ///< one per scene.material_points
   std::vector<Moments> affine_moments;   ///< in body axes; one per scene.affine

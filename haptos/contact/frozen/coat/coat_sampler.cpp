@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/contact/frozen/coat/coat_friction.h"
 
 namespace haptos {
@@ -21,7 +20,7 @@ constexpr double kAhead = 3e-4;
 // their sum, and a force that does not matter [N].
 constexpr int kRounds = 6;
 constexpr double kAgree = 1e-3, kLeastForce = 1e-9;
-std::vector<FrozenSurface> surfaces_of(const std::vector<CoatOther>& others,
+std::vector<FrozenSurface> surfaces_of(const std::vector<CarriedShape>& others,
                                        const std::vector<PressedCoat>& coats) {
   std::vector<FrozenSurface> all(others.begin(), others.end());
   for (FrozenSurface& s : all) {
@@ -40,7 +39,7 @@ Vec3d across(const Vec3d& f, const Vec3d& n) { return f - dot(f, n) * n; }
 
 }  // namespace
 
-CoatSampler::CoatSampler(std::vector<CoatOther> others, std::vector<PressedCoat> coats,
+CoatSampler::CoatSampler(std::vector<CarriedShape> others, std::vector<PressedCoat> coats,
                          std::vector<std::array<int, 2>> excluded)
     : others_(std::move(others)), coats_(std::move(coats)), excluded_(std::move(excluded)) {
   std::sort(excluded_.begin(), excluded_.end());
@@ -51,7 +50,7 @@ CoatSampler::CoatSampler(std::vector<CoatOther> others, std::vector<PressedCoat>
 }
 
 bool CoatSampler::may_touch(int other, int coat) const {
-  const CoatOther& o = others_[at_index(other)];
+  const CarriedShape& o = others_[at_index(other)];
   const PressedCoat& c = coats_[at_index(coat)];
   if (!o.field || (o.link && o.link == c.link) || (o.body >= 0 && o.body == c.body)) return false;
   return !std::binary_search(excluded_.begin(), excluded_.end(), std::array<int, 2>{other, coat});
@@ -65,10 +64,10 @@ void CoatSampler::sample(const StepContext& context, FrozenContact& contact) {
       beyond_.resize(n);
   before_.resize(n);
   for (std::size_t i = 0; i < others_.size(); ++i)
-    other_pose_[i] = carried_pose(others_[i], others_[i].frame, others_[i].points, context);
+    other_pose_[i] = carried_pose(others_[i], context);
   for (std::size_t c = 0; c < n; ++c) {
     const PressedCoat& k = coats_[c];
-    pose_[c] = carried_pose(k, k.frame, k.points, context);
+    pose_[c] = carried_pose(k, context);
     before_[c] = context.history ? coat_forces(*context.history, k.pad) : CoatForces();
     k.coat->displace(before_[c].node, before_[c].bending(), dent_[c]);
     start_[c] = dent_[c];
@@ -121,17 +120,15 @@ bool CoatSampler::revise(const StepContext& context, const std::vector<double>& 
 // Where everything is at the end of the step: prescribed bodies where they are sent, links by the
 // velocities z, but no farther than `most` from where they are.
 void CoatSampler::foresee(const StepContext& context, const std::vector<double>* z, double most) {
-  const auto ahead = [&](const FrozenSurface& s, const Pose& frame, const RigidPoints& points,
-                         const Pose& now) {
-    const Pose end = carried_pose_after(s, frame, points, context, z, now);
+  const auto ahead = [&](const CarriedShape& s, const Pose& now) {
+    const Pose end = carried_pose_after(s, context, z, now);
     const double way = norm(end.p - now.p);
     return way > most ? interpolate(now, end, most / way) : end;
   };
   end_.resize(coats_.size()), other_end_.resize(others_.size());
-  for (std::size_t c = 0; c < coats_.size(); ++c)
-    end_[c] = ahead(coats_[c], coats_[c].frame, coats_[c].points, pose_[c]);
+  for (std::size_t c = 0; c < coats_.size(); ++c) end_[c] = ahead(coats_[c], pose_[c]);
   for (std::size_t i = 0; i < others_.size(); ++i)
-    other_end_[i] = ahead(others_[i], others_[i].frame, others_[i].points, other_pose_[i]);
+    other_end_[i] = ahead(others_[i], other_pose_[i]);
 }
 
 // Nothing presses.
@@ -308,7 +305,7 @@ void CoatSampler::add_samples(const StepContext& context, int c, FrozenContact& 
   const bool driven = !k.link && k.points.valid();
   const int surface = static_cast<int>(others_.size()) + c;
   for (int o = 0; o < static_cast<int>(others_.size()); ++o) {
-    const CoatOther& other = others_[at_index(o)];
+    const CarriedShape& other = others_[at_index(o)];
     const Pose &other_start = other_pose_[at_index(o)], &other_end = other_end_[at_index(o)];
     const bool by_points = !other.link && other.points.valid();
     std::vector<ContactSample> samples;
@@ -371,7 +368,7 @@ void CoatSampler::commit(const FrozenContact& contact) {
 
 void CoatSampler::remember(ContactHistory& next) const { notes_.remember(next); }
 
-CoatContact::CoatContact(const std::vector<CoatOther>& others,
+CoatContact::CoatContact(const std::vector<CarriedShape>& others,
                          const std::vector<PressedCoat>& coats, const PointContactOptions& law,
                          std::vector<std::array<int, 2>> excluded)
     : FrozenContact(surfaces_of(others, coats), law,

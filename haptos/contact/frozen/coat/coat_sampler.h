@@ -23,28 +23,19 @@
 #include <memory>
 #include <vector>
 
+#include "haptos/contact/frozen/carried_shape.h"
 #include "haptos/contact/frozen/coat/coat_look.h"
 #include "haptos/contact/frozen/coat/coat_notes.h"
 #include "haptos/contact/frozen/coat/coat_press.h"
 #include "haptos/contact/frozen/frozen_contact.h"
-#include "haptos/contact/frozen/rigid_points.h"
 #include "haptos/geometry/field/distance_field.h"
 
 namespace haptos {
 
-/// What a coat may touch: a shape with a distance field, on a link, in the world, or moved by the
-/// points of a prescribed body.
-struct CoatOther : FrozenSurface {
-  Pose frame;          ///< of the shape in the link's frame, or in the world
-  RigidPoints points;  ///< valid for a prescribed body
-};
-
 /// The coat of a pad.
-struct PressedCoat : FrozenSurface {
+struct PressedCoat : CarriedShape {  // its frame is that of the pad's mesh
   std::shared_ptr<const CoatCompliance> coat;
-  Pose frame;             ///< of the pad's mesh in the link's frame, or in the world
-  RigidPoints points;     ///< valid where a prescribed body carries it
-  std::vector<int> node;  ///< then the point of each node
+  std::vector<int> node;  ///< the point of each node, where a prescribed body carries it
   int pad = -1;           ///< id of the soft body in histories
 };
 
@@ -52,7 +43,7 @@ class CoatSampler final : public ContactSampler {
  public:
   /// Surfaces of the term are the others, then the coats.
   /// @param excluded  pairs (other, coat) that never touch, each counted from 0
-  CoatSampler(std::vector<CoatOther> others, std::vector<PressedCoat> coats,
+  CoatSampler(std::vector<CarriedShape> others, std::vector<PressedCoat> coats,
               std::vector<std::array<int, 2>> excluded);
 
   const char* name() const override { return "contact of coats"; }
@@ -75,7 +66,7 @@ class CoatSampler final : public ContactSampler {
   void add_samples(const StepContext& context, int c, FrozenContact& contact);
   std::vector<CoatNode>& nodes(int c) { return nodes_[static_cast<std::size_t>(c)]; }
 
-  std::vector<CoatOther> others_;
+  std::vector<CarriedShape> others_;
   std::vector<PressedCoat> coats_;
   std::vector<std::array<int, 2>> excluded_;
   std::vector<Aabb> box_;  // of each coat at rest
@@ -103,7 +94,7 @@ class CoatSampler final : public ContactSampler {
 /// Contact of coats under the laws of frozen contact.
 class CoatContact final : public FrozenContact {
  public:
-  CoatContact(const std::vector<CoatOther>& others, const std::vector<PressedCoat>& coats,
+  CoatContact(const std::vector<CarriedShape>& others, const std::vector<PressedCoat>& coats,
               const PointContactOptions& law, std::vector<std::array<int, 2>> excluded);
 };
 

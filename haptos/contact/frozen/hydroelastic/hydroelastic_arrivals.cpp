@@ -4,7 +4,6 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
-#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
 #include "haptos/contact/frozen/link_speed.h"
 
@@ -35,10 +34,8 @@ double thinnest(const DistanceField& f) {
 void HydroelasticSampler::move(const StepContext& context, const std::vector<double>* z) {
   after_.resize(shapes_.size());
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
-    const PressedShape& s = shapes_[i];
-    after_[i] = s.moves() && s.field
-                    ? carried_pose_after(s, s.frame, s.points, context, z, pose_[i])
-                    : pose_[i];
+    const CarriedShape& s = shapes_[i];
+    after_[i] = s.moves() && s.field ? carried_pose_after(s, context, z, pose_[i]) : pose_[i];
   }
 }
 
@@ -81,7 +78,7 @@ bool HydroelasticSampler::deepens(Pair& pair, PressureSurface& surface) const {
   if (!(way > pair.depth)) return false;
   if (pair.depth == 0 && clears(pair, way, surface)) return false;
   const auto [i, j] = pair.shape;
-  const PressedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  const CarriedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
   const double part = 0.5 * std::min(thinnest(*a.field), thinnest(*b.field));
   const int looks = std::clamp(static_cast<int>(std::ceil(way / part)), 1, kMostLooks);
   for (int k = 1; k <= looks; ++k) {

@@ -4,7 +4,6 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
-#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/contact/frozen/hydroelastic/merge_patches.h"
 #include "haptos/geometry/collide/pairs.h"
 #include "haptos/geometry/shape/shape_bounds.h"
@@ -13,7 +12,7 @@ namespace haptos {
 namespace {
 
 // What the laws know of the surfaces: a pressure is a modulus, and what has none is rigid.
-std::vector<FrozenSurface> surfaces_of(const std::vector<PressedShape>& shapes) {
+std::vector<FrozenSurface> surfaces_of(const std::vector<CarriedShape>& shapes) {
   std::vector<FrozenSurface> all(shapes.begin(), shapes.end());
   for (FrozenSurface& s : all)
     s.modulus = s.hydroelastic.modulus(), s.stiffness = FrozenSurface::kRigid;
@@ -22,7 +21,7 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<PressedShape>& shapes) 
 
 }  // namespace
 
-HydroelasticSampler::HydroelasticSampler(std::vector<PressedShape> shapes,
+HydroelasticSampler::HydroelasticSampler(std::vector<CarriedShape> shapes,
                                          std::vector<std::array<int, 2>> excluded,
                                          const PointContactOptions& law)
     : shapes_(std::move(shapes)),
@@ -35,7 +34,7 @@ HydroelasticSampler::HydroelasticSampler(std::vector<PressedShape> shapes,
 }
 
 bool HydroelasticSampler::may_touch(int i, int j) const {
-  const PressedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
+  const CarriedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
   // Of two that no link carries neither gives way.
   if (!meet_by_pressure(a, b) || a.link == b.link) return false;
   if (!a.field->bounded() && !b.field->bounded()) return false;
@@ -48,8 +47,7 @@ void HydroelasticSampler::place(const StepContext& context) {
   const auto n = shapes_.size();
   h_ = context.h;
   pose_.resize(n), box_.resize(n);
-  for (std::size_t i = 0; i < n; ++i)
-    pose_[i] = carried_pose(shapes_[i], shapes_[i].frame, shapes_[i].points, context);
+  for (std::size_t i = 0; i < n; ++i) pose_[i] = carried_pose(shapes_[i], context);
   const auto box = [&](std::size_t i, const Pose& pose) {
     constexpr double kFar = 1e30;
     const DistanceField* field = shapes_[i].field.get();
@@ -108,20 +106,12 @@ void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact
   samples.as_given = true;
   for (int side = 0; side < 2; ++side) {
     const auto i = at_index(p.shape[side]);
-    if (!shapes_[i].points.valid()) continue;
-    parts_[side].clear(), place_[side].clear();
-    for (const ContactSample& s : p.sample) {
-      // As links have it (frozen_contact.h).
-      const Vec3d x = s.gap < 0 ? 0.5 * (s.p_a + s.p_b) : side == 0 ? s.p_a : s.p_b;
-      parts_[side].push_back(shapes_[i].points.parts(to_local(pose_[i], x)));
-    }
-    for (const auto& parts : parts_[side]) place_[side].push_back({parts.data(), 4});
-    samples.place[side] = place_[side].data();
+    samples.place[side] = places_[side].find(shapes_[i], pose_[i], p.sample, side);
   }
   contact.add(context, samples);
 }
 
-PressureSurface::Side HydroelasticSampler::side_of(const PressedShape& s, const Pose& pose) {
+PressureSurface::Side HydroelasticSampler::side_of(const CarriedShape& s, const Pose& pose) {
   static const PressureLaw rigid(FrozenSurface::kRigid);
   return {s.field.get(), pose, s.hydroelastic.modulus() > 0 ? s.hydroelastic : rigid};
 }
@@ -130,7 +120,7 @@ PressureSurface::Side HydroelasticSampler::side_of(const PressedShape& s, const 
 void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose& pose_b,
                                PressureSurface& surface, std::vector<ContactSample>& out) const {
   static thread_local PatchMerge merge;
-  const PressedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
+  const CarriedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
   const PressureSurface::Side side_a = side_of(a, pose_a), side_b = side_of(b, pose_b);
   surface.cells_across = patch_cells_;
   surface.find(side_a, side_b);
@@ -151,7 +141,7 @@ void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose&
   merge.merge(out, to_matrix(pose_a.q), most_samples_);
 }
 
-HydroelasticContact::HydroelasticContact(const std::vector<PressedShape>& shapes,
+HydroelasticContact::HydroelasticContact(const std::vector<CarriedShape>& shapes,
                                          const PointContactOptions& law,
                                          std::vector<std::array<int, 2>> excluded)
     : FrozenContact(surfaces_of(shapes), law,

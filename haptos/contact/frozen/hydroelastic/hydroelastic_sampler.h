@@ -31,26 +31,20 @@
 #include <array>
 #include <vector>
 
+#include "haptos/contact/frozen/carried_shape.h"
 #include "haptos/contact/frozen/frozen_contact.h"
-#include "haptos/contact/frozen/rigid_points.h"
 #include "haptos/geometry/pressure/pressure_surface.h"
 #include "haptos/geometry/query/broad_phase.h"
 
 namespace haptos {
 
-/// A shape on a link, on a prescribed body or in the world, with the field and the modulus of
-/// FrozenSurface.
-struct PressedShape : FrozenSurface {
-  Pose frame;          ///< of the shape in the link's frame, or in the world
-  RigidPoints points;  ///< valid where it is a prescribed body, in whose frame it is given
-};
-
 class HydroelasticSampler final : public ContactSampler {
  public:
+  /// @param shapes  with their fields
   /// @param excluded  pairs of shapes that never touch, beside those of one link, of the world, and
   ///        those of which none has a pressure
   /// @param law  its most_samples and patch_cells
-  HydroelasticSampler(std::vector<PressedShape> shapes, std::vector<std::array<int, 2>> excluded,
+  HydroelasticSampler(std::vector<CarriedShape> shapes, std::vector<std::array<int, 2>> excluded,
                       const PointContactOptions& law);
 
   const char* name() const override { return "hydroelastic contact"; }
@@ -70,7 +64,7 @@ class HydroelasticSampler final : public ContactSampler {
     std::vector<ContactSample> sample;
   };
   bool may_touch(int i, int j) const;
-  static PressureSurface::Side side_of(const PressedShape& s, const Pose& pose);
+  static PressureSurface::Side side_of(const CarriedShape& s, const Pose& pose);
   void place(const StepContext& context);
   void find(const Pair& pair, const Pose& a, const Pose& b, PressureSurface& surface,
             std::vector<ContactSample>& out) const;
@@ -84,7 +78,7 @@ class HydroelasticSampler final : public ContactSampler {
   bool deepens(Pair& pair, PressureSurface& surface) const;
   void arrive(Pair& pair, const std::vector<double>& z, PressureSurface& surface) const;
 
-  std::vector<PressedShape> shapes_;
+  std::vector<CarriedShape> shapes_;
   std::vector<std::array<int, 2>> excluded_;  // sorted
   int most_samples_, patch_cells_;
   BroadPhase broad_phase_;
@@ -95,15 +89,14 @@ class HydroelasticSampler final : public ContactSampler {
   std::vector<Pose> pose_, after_;  // at the start of the step, and after a motion
   std::vector<Aabb> box_, swept_;
   std::vector<std::array<int, 2>> pairs_;
-  std::vector<char> changed_;                          // by pair
-  std::vector<std::array<Points::Part, 4>> parts_[2];  // of a pair's samples, by side
-  std::vector<SamplePlace> place_[2];
+  std::vector<char> changed_;  // by pair
+  CarriedPlaces places_[2];    // of a pair's samples, by side
 };
 
 /// Hydroelastic contact: surfaces of equal pressure under the laws of frozen contact.
 class HydroelasticContact final : public FrozenContact {
  public:
-  explicit HydroelasticContact(const std::vector<PressedShape>& shapes,
+  explicit HydroelasticContact(const std::vector<CarriedShape>& shapes,
                                const PointContactOptions& law = {},
                                std::vector<std::array<int, 2>> excluded = {});
 };

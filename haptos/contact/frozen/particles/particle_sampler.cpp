@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/frozen/carried_pose.h"
 #include "haptos/geometry/field/distance_field.h"
-#include "haptos/geometry/shape/shape_bounds.h"
 
 namespace haptos {
 namespace {
 
-std::vector<FrozenSurface> surfaces_of(const std::vector<TouchedShape>& shapes,
+std::vector<FrozenSurface> surfaces_of(const std::vector<CarriedShape>& shapes,
                                        const std::vector<CloudSurface>& clouds) {
   std::vector<FrozenSurface> all(shapes.begin(), shapes.end());
   // The points decide how stiff the contact is.
@@ -21,7 +19,7 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<TouchedShape>& shapes,
 
 }  // namespace
 
-ParticleSampler::ParticleSampler(std::vector<TouchedShape> shapes, std::vector<CloudSurface> clouds,
+ParticleSampler::ParticleSampler(std::vector<CarriedShape> shapes, std::vector<CloudSurface> clouds,
                                  const std::vector<std::array<int, 2>>& excluded)
     : shapes_(std::move(shapes)),
       clouds_(std::move(clouds)),
@@ -32,37 +30,63 @@ ParticleSampler::ParticleSampler(std::vector<TouchedShape> shapes, std::vector<C
 
 void ParticleSampler::sample(const StepContext& context, FrozenContact& contact) {
   const int shapes = static_cast<int>(shapes_.size()), clouds = static_cast<int>(clouds_.size());
-  for (int c = 0; c < clouds; ++c)
+  for (int c = 0; c < clouds; ++c) {
+    const Extent extent = extent_of(*clouds_[at_index(c)].cloud);
     for (int s = 0; s < shapes; ++s) {
-      if (!shapes_[at_index(s)].field || excluded_[at_index(s * clouds + c)]) continue;
-      find(context, c, s);
+      const CarriedShape& shape = shapes_[at_index(s)];
+      if (!shape.field || excluded_[at_index(s * clouds + c)]) continue;
+      const Pose pose = carried_pose(shape, context);
+      find(context, c, s, pose, extent);
       if (samples_.empty()) continue;
       PairSamples pair;
       pair.pair = c * shapes + s;
       pair.surface[0] = shapes + c, pair.surface[1] = s;
       pair.sample = samples_.data();
       pair.count = static_cast<int>(samples_.size());
-      pair.place[0] = places_[0].data();
-      if (shapes_[at_index(s)].points.valid()) pair.place[1] = places_[1].data();
+      pair.place[0] = places_.data();
+      pair.place[1] = carried_.find(shape, pose, samples_, 1);
       contact.add(context, pair);
     }
+  }
 }
 
-// Samples of a pair, and the parts of their places.
-void ParticleSampler::find(const StepContext& context, int cloud, int shape) {
+ParticleSampler::Extent ParticleSampler::extent_of(const Cloud& cloud) {
+  Extent e;
+  for (int i = 0; i < cloud.size(); ++i) {
+    e.box.merge(cloud.place(i));
+    e.fastest = std::max(e.fastest, squared_norm(cloud.velocity(i)));
+    e.widest = std::max(e.widest, cloud.radius(i));
+  }
+  e.fastest = sqrt(e.fastest);
+  return e;
+}
+
+// Samples of a pair, and their places in the cloud; the shape is at `pose`.
+void ParticleSampler::find(const StepContext& context, int cloud, int shape, const Pose& pose,
+                           const Extent& extent) {
   const Cloud& points = *clouds_[at_index(cloud)].cloud;
-  const TouchedShape& s = shapes_[at_index(shape)];
-  const Pose pose = carried_pose(s, s.frame, s.points, context);
-  const Pose after = carried_pose_after(s, s.frame, s.points, context, nullptr, pose);
+  const CarriedShape& s = shapes_[at_index(shape)];
+  const Pose after = carried_pose_after(s, context, nullptr, pose);
   const Mat3d turn = to_matrix(pose.q);
   const double h = context.h, push = h * h * kPush;
   const auto speed = [&](const Vec3d& x) {
     if (s.link) return s.link->velocity(x);
     return s.points.valid() ? (after * to_local(pose, x) - x) * (1 / h) : Vec3d::zero();
   };
+  // No point comes nearer than this in the step: the shape is fastest at a corner of their box.
+  double fastest = 0;
+  for (int k = 0; k < 8; ++k) {
+    const Aabb& b = extent.box;
+    const Vec3d corner = {
+        {(k & 1 ? b.hi : b.lo)[0], (k & 2 ? b.hi : b.lo)[1], (k & 4 ? b.hi : b.lo)[2]}};
+    fastest = std::max(fastest, norm(speed(corner)));
+  }
+  const double most = h * (extent.fastest + fastest) * (1 + 1e-9) + push + extent.widest;
+  const Aabb near = s.field->box().inflated(most);
   samples_.clear(), touching_.clear();
   for (int i = 0; i < points.size(); ++i) {
     const Vec3d x = points.place(i), local = to_local(pose, x);
+    if (s.field->bounded() && !near.contains(local)) continue;  // without asking how fast it is
     const Vec3d v = points.velocity(i) - speed(x);
     const double radius = points.radius(i), reach = h * norm(v) + push + radius;
     if (s.field->bounded() && !s.field->box().inflated(reach).contains(local)) continue;
@@ -81,22 +105,17 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape) {
     touching_.push_back(i);
   }
   const std::size_t n = samples_.size();
-  parts_.resize(n * Cloud::kMostParts), carried_.resize(n);
-  for (auto& place : places_) place.resize(n);
+  parts_.resize(n * Cloud::kMostParts), places_.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     ContactSample& sample = samples_[k];
     sample.share = 1.0 / static_cast<double>(n);
     Points::Part* parts = parts_.data() + k * Cloud::kMostParts;
-    places_[0][k] = {
-        parts, points.parts(touching_[k], sample.p_a - points.place(touching_[k]), parts), true};
-    if (!s.points.valid()) continue;
-    const Vec3d x = sample.gap < 0 ? 0.5 * (sample.p_a + sample.p_b) : sample.p_b;
-    carried_[k] = s.points.parts(to_local(pose, x));
-    places_[1][k] = {carried_[k].data(), 4};
+    const Vec3d aside = sample.p_a - points.place(touching_[k]);
+    places_[k] = {parts, points.parts(touching_[k], aside, parts), true};
   }
 }
 
-ParticleContact::ParticleContact(const std::vector<TouchedShape>& shapes,
+ParticleContact::ParticleContact(const std::vector<CarriedShape>& shapes,
                                  const std::vector<CloudSurface>& clouds,
                                  const std::vector<std::array<int, 2>>& excluded,
                                  const PointContactOptions& law)

@@ -15,17 +15,11 @@
 #include <array>
 #include <vector>
 
+#include "haptos/contact/frozen/carried_shape.h"
 #include "haptos/contact/frozen/frozen_contact.h"
-#include "haptos/contact/frozen/rigid_points.h"
 #include "haptos/system/cloud.h"
 
 namespace haptos {
-
-/// A shape on a link, on a prescribed body or in the world, with the field of FrozenSurface.
-struct TouchedShape : FrozenSurface {
-  Pose frame;          ///< of the shape in the link's frame, or in the world
-  RigidPoints points;  ///< valid where it is a prescribed body, in whose frame it is given
-};
 
 /// A cloud with what its contact is made of.
 struct CloudSurface : FrozenSurface {
@@ -35,30 +29,37 @@ struct CloudSurface : FrozenSurface {
 class ParticleSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs (shape, cloud) that never touch
-  ParticleSampler(std::vector<TouchedShape> shapes, std::vector<CloudSurface> clouds,
+  ParticleSampler(std::vector<CarriedShape> shapes, std::vector<CloudSurface> clouds,
                   const std::vector<std::array<int, 2>>& excluded);
 
   const char* name() const override { return "contact of material points"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
 
  private:
-  void find(const StepContext& context, int cloud, int shape);
+  // Where the points of a cloud are, how fast the fastest is, and the largest radius.
+  struct Extent {
+    Aabb box;
+    double fastest = 0, widest = 0;
+  };
+  static Extent extent_of(const Cloud& cloud);
+  void find(const StepContext& context, int cloud, int shape, const Pose& pose,
+            const Extent& extent);
 
-  std::vector<TouchedShape> shapes_;
+  std::vector<CarriedShape> shapes_;
   std::vector<CloudSurface> clouds_;
   std::vector<char> excluded_;  // shapes x clouds
   // Of a pair, kept for their room.
   std::vector<ContactSample> samples_;
   std::vector<int> touching_;
   std::vector<Points::Part> parts_;
-  std::vector<std::array<Points::Part, 4>> carried_;
-  std::vector<SamplePlace> places_[2];
+  std::vector<SamplePlace> places_;  // in the cloud
+  CarriedPlaces carried_;            // on the shape
 };
 
 /// Its surfaces are those of the shapes, then those of the clouds.
 class ParticleContact final : public FrozenContact {
  public:
-  ParticleContact(const std::vector<TouchedShape>& shapes, const std::vector<CloudSurface>& clouds,
+  ParticleContact(const std::vector<CarriedShape>& shapes, const std::vector<CloudSurface>& clouds,
                   const std::vector<std::array<int, 2>>& excluded, const PointContactOptions& law);
 };
 
