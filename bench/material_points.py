@@ -55,11 +55,11 @@ def processor() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", nargs="*", default=list(RUNS), choices=list(RUNS))
+    parser.add_argument("runs", nargs="*", metavar="run", help=" ".join(RUNS))
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     print(f"{processor()}, {given.threads} thread(s)")
-    for name in given.runs:
+    for name in given.runs or RUNS:
         scene, steps = RUNS[name]()
         scene.sim.threads = given.threads
         sim = scene.compile(quiet=True)
