@@ -1,5 +1,6 @@
 // Bodies of material points of a running simulation.
 #include "bind.h"
+#include "haptos/geometry/fill/points_skin.h"
 #include "haptos/sim/sim.h"
 
 namespace haptos::python {
@@ -18,6 +19,21 @@ void bind_material_points(nb::module_& m) {
       nb::arg("sim"), nb::arg("body"),
       "Positions (n, 3), velocities (n, 3), deformations (9 n), volume ratios (n), flow (n); mass "
       "[kg] and volume [m3] of each point.");
+  m.def(
+      "points_skin",
+      [](const ArrayLike& points, const Quantity& spacing, const ArrayLike& values) {
+        const std::vector<Vec3d> x = to_points(points, "points of points_skin");
+        const std::vector<double> v = to_numbers(values, "values of points_skin");
+        const double side = to_quantity(spacing, "m", "spacing of points_skin");
+        PointsSkin skin;
+        {
+          const nb::gil_scoped_release release;
+          skin = points_skin(x, side, v);
+        }
+        return nb::make_tuple(std::move(skin.mesh), own_row(std::move(skin.value)));
+      },
+      nb::arg("points"), nb::arg("spacing"), nb::arg("values"),
+      "Mesh of the skin, and values at its vertices.");
 }
 
 }  // namespace haptos::python

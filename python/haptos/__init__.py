@@ -88,6 +88,7 @@ from haptos.look.movies import record_movie, save_movie
 from haptos.look.snapshots import SimStage, Snapshot, Stage
 from haptos.meshes.files import read_surface, read_volume
 from haptos.meshes.repair import Hole, RepairReport, repair
+from haptos.meshes.skin import PointsSkin, points_skin
 from haptos.meshes.tet_report import TetReport, measure_tets
 from haptos.meshes.tets import TetProgress, tetrahedralise
 from haptos.press.file import PressSet, open_presses
@@ -197,6 +198,7 @@ __all__ = [
     "PadSet",
     "PhotometricModel",
     "PointCloud",
+    "PointsSkin",
     "PressError",
     "PressSet",
     "PressureSurface",
@@ -290,6 +292,7 @@ __all__ = [
     "pad_from_mesh",
     "pad_set_names",
     "pins",
+    "points_skin",
     "presses",
     "pressure_surface",
     "read_surface",

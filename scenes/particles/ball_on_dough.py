@@ -3,6 +3,8 @@
 
     python scenes/particles/ball_on_dough.py                     tells how deep the print is
     python scenes/particles/ball_on_dough.py --picture dough.png  and draws both, coloured by how much has flowed
+
+The dough alone is the scene file ball_on_dough.yaml beside it.
 """
 
 import argparse
@@ -37,25 +39,17 @@ def fall(yield_stress: float | None, seconds: float) -> haptos.Sim:
     return sim
 
 
-def beads(places: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """Octahedra at places (n, 3): vertices (6 n, 3), triangles (8 n, 3)."""
-    corners = radius * np.vstack([np.eye(3), -np.eye(3)])
-    faces = np.array([(0, 1, 2), (1, 3, 2), (3, 4, 2), (4, 0, 2), (1, 0, 5), (3, 1, 5), (4, 3, 5), (0, 4, 5)])
-    vertices = (places[:, None] + corners).reshape(-1, 3)
-    return vertices, (6 * np.arange(len(places))[:, None, None] + faces).reshape(-1, 3)
-
-
 def draw(sims: list[haptos.Sim], path: Path) -> None:
     """Side by side; white has not flowed, red has flowed by 1 or more."""
     pictures = []
     ball = haptos.icosphere(RADIUS, 0.003)
     for sim in sims:
         dough = sim.material_points["dough"]
-        spacing = dough.volume ** (1 / 3)
-        vertices, triangles = beads(dough.position[0], 0.6 * spacing)
-        part = np.repeat(np.clip(dough.flow[0], 0, 1), 6)[:, None]
+        skin = dough.skin(values=np.clip(dough.flow[0], 0, 1))
+        part = skin.values[:, None]
         stage = haptos.RenderScene()
-        stage.add_mesh(vertices, triangles, vertex_colors=np.array([0.93, 0.86, 0.72]) * (1 - part) + part * (0.75, 0.2, 0.1))
+        stage.add_mesh(skin.mesh.vertices, skin.mesh.triangles, crease_angle=1.2,
+                       vertex_colors=np.array([0.93, 0.86, 0.72]) * (1 - part) + part * (0.75, 0.2, 0.1))
         pose = sim.robots["ball"].link_pose("ball")[0]
         placed = ball.transformed(pose[:3], pose[3:])
         stage.add_mesh(np.asarray(placed.vertices), np.asarray(placed.triangles), color=(0.3, 0.45, 0.6), crease_angle=0.6)

@@ -43,7 +43,7 @@ def test_a_recording_shows_what_the_simulation_showed(recorded):
         assert recording.stage.soft_ids == live.stage.soft_ids
         for body in live.stage.bodies:
             np.testing.assert_allclose(was.vertices(body), now.vertices(body), atol=1e-9)
-        for name in snapshots.FIELDS:
+        for name in live.fields:
             np.testing.assert_allclose(was.fields[name]["gel"], now.fields[name]["gel"],
                                        rtol=1e-5, atol=1e-9)
         a, b = was.readings["camera"], now.readings["camera"]
@@ -211,7 +211,7 @@ def test_the_gel_is_coloured_where_it_is_pressed(recorded):
     snap = live.take()
     plain = haptos.Look(width=200, height=150, objects="hidden", camera="top")
     bare = drawing.draw(live.stage, snap, plain).astype(int)
-    for color in snapshots.FIELDS:
+    for color in live.fields:
         look = haptos.Look(width=200, height=150, objects="hidden", camera="top", color=color)
         image = drawing.draw(live.stage, snap, look).astype(int)
         middle, corner = image[70:80, 95:105], image[40:46, 60:66]

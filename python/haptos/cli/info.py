@@ -130,7 +130,7 @@ def _check_scene(file: str, strict: bool) -> None:
 
 
 def _count(scene: Scene) -> str:
-    words = {"soft": "soft", "prescribed": "prescribed", "affine": "affine", "half_spaces": "half-spaces",
+    words = {"soft": "soft", "material_points": "bodies of material points", "prescribed": "prescribed", "affine": "affine", "half_spaces": "half-spaces",
              "robots": "robots and rigid bodies"}
     return ", ".join(f"{len(v)} {words.get(k, k)}" for k, v in scene.entries().items() if v)
 
@@ -242,7 +242,7 @@ def _print_sensor(what: str) -> None:
 
 def _print_parts() -> None:
     table = new_table("scene", "in a scene file", "in Python", "meaning")
-    for key, method in (("soft", Scene.add_soft), ("prescribed", Scene.add_prescribed),
+    for key, method in (("soft", Scene.add_soft), ("material_points", Scene.add_material_points), ("prescribed", Scene.add_prescribed),
                         ("affine", Scene.add_affine), ("half_spaces", Scene.add_half_space), ("spheres", Scene.add_sphere),
                         ("robots", Scene.add_robot), ("rigid", Scene.add_rigid),
                         ("pairs", Scene.add_pair)):
@@ -269,6 +269,10 @@ def _print_scene(file: str) -> None:
                       + (f", {e['forces']} forces" if e["forces"] else "")
                       + (f", {e['pressures']} pressures" if e["pressures"] else "")
                       + _friction(e))
+    for e in entries["material_points"]:
+        yields = f", yields at {e['yield_stress']:g} Pa" if e["yield_stress"] else ""
+        table.add_row(e["name"], "material points", f"E = {e['young']:g} Pa, nu = {e['poisson']:g}{yields}, "
+                      f"density = {e['density']:g} kg/m3, cells of {show_length(e['cell'])}, friction {e['friction']:g}")
     for s in scene.sensors:
         table.add_row(s.name, "tactile sensor", f"under {s.body}, {s.camera.width} x {s.camera.height} pixels of "
                       f"{show_length(s.camera.pitch)}" + (", markers" if s.markers else "")

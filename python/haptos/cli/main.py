@@ -508,8 +508,8 @@ def render(
     follow: Annotated[str, typer.Option(
         metavar="NAME", show_default=False, help="A body that stays in the middle of a movie.")] = "",
     color: Annotated[list[str] | None, typer.Option(
-        metavar="none|pressure|displacement|stress|BODY=COLOUR", show_default=False,
-        help="What the gel is coloured by, and the colour of a body, a robot or robot/link: a name "
+        metavar="none|pressure|displacement|stress|flow|BODY=COLOUR", show_default=False,
+        help="What the gel is coloured by, or material points (flow), and the colour of a body, a robot or robot/link: a name "
         "as in HTML or #rrggbb. May be given several times.")] = None,
     objects: Annotated[str | None, typer.Option(
         metavar="solid|ghost|hidden", show_default=False, help="How what presses on a gel is drawn. "

@@ -200,8 +200,9 @@ def _recorded(source: Recording, look: Look, asked: Asked, movie: bool) -> Momen
 def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
                stopper: Stopper) -> Moments:
     """Runs a scene; of a picture only the end is kept, of a movie what it shows."""
-    if look.color and not sim.names("soft"):
-        refuse("--color", look.color, "is for scenes with a soft body", "leave it out")
+    if look.color and not sim.names(FIELDS[look.color].of):
+        kind = "a soft body" if FIELDS[look.color].of == "soft" else "material points"
+        refuse("--color", look.color, f"is for scenes with {kind}", "leave it out")
     if asked.frame is not None and asked.frame < 0:
         refuse("--frame", asked.frame, "must be 0 or more in a scene", "it counts steps")
     end = (0.0 if not is_scene(file) else asked.time if asked.time is not None else

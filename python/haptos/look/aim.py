@@ -77,7 +77,7 @@ def view_box(stage: Stage, snaps: Iterable[Snapshot]) -> Array | None:
     Where gels carry sensors it is that of the gels, with room for what presses on them.
     """
     gels = {s.body for s in stage.sensors}
-    around_gels = gels and not stage.of("robots", "affine")
+    around_gels = gels and not stage.of("robots", "affine", "material_points")
     lo, hi = np.full(3, np.inf), np.full(3, -np.inf)
     for snap in snaps:
         for body in stage.bodies:

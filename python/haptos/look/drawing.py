@@ -180,6 +180,9 @@ def _add_body(scene: _core.RenderScene, stage: Stage, snap: Snapshot, body: Show
             scene.add_mesh(x, body.triangles, vertex_colors=field_colors(values / top),
                            finish="matte", crease_angle=1.2, cap_color=CUT)
         return
+    if body.kind == "material_points":
+        _add_points(scene, snap, body, look, ranges, scale)
+        return
     presses = body.kind == "prescribed" and bool(stage.of("soft"))
     if presses and look.objects == "hidden":
         return
@@ -192,6 +195,20 @@ def _add_body(scene: _core.RenderScene, stage: Stage, snap: Snapshot, body: Show
     rods = rod_mesh(x, body.segments, body.points, 0.004 * size * scale)
     if rods is not None:
         scene.add_mesh(*rods, color=ROD, finish="metal", crease_angle=1.2, opacity=opacity)
+
+
+def _add_points(scene: _core.RenderScene, snap: Snapshot, body: ShownBody, look: Look, ranges: Ranges,
+                scale: float) -> None:
+    skin = snap.skin(body, look.color)
+    x, triangles = np.asarray(skin.mesh.vertices) * scale, np.asarray(skin.mesh.triangles)
+    if not len(triangles):
+        return
+    cut = tuple(0.8 * c for c in body.color)
+    if len(skin.values):
+        top = ranges.nice(look.color, FIELDS[look.color].unit) / FIELDS[look.color].unit
+        scene.add_mesh(x, triangles, vertex_colors=field_colors(skin.values / top, body.color), crease_angle=1.2, cap_color=cut)
+    else:
+        scene.add_mesh(x, triangles, color=body.color, crease_angle=1.2, cap_color=cut)
 
 
 def rod_mesh(x: Array, segments: Array, points: Array, radius: float
@@ -274,12 +291,12 @@ def arrows(stage: Stage, snap: Snapshot, which: str, ranges: Ranges, size: float
     return np.stack([at, at + metres_per_newton * force], axis=1)
 
 
-def field_colors(part: ArrayLike) -> Array:
-    """Colours (n, 3), 0 to 1, of parts of a scale (n): from that of a bare gel at 0 into the
+def field_colors(part: ArrayLike, bare: tuple[float, float, float] = GEL) -> Array:
+    """Colours (n, 3), 0 to 1, of parts of a scale (n): from that of a bare body at 0 into the
     colour map, so that what is not touched stays light."""
     t = np.clip(np.nan_to_num(np.asarray(part, float)), 0.0, 1.0)
     mixed = np.clip(t / 0.25, 0.0, 1.0)[:, None] ** 0.7
-    return (1 - mixed) * np.array(GEL) + mixed * _core.map_colors(t)
+    return (1 - mixed) * np.array(bare) + mixed * _core.map_colors(t)
 
 
 # -- words on pictures -------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from haptos import _core
 from haptos.base.turns import rotation
+from haptos.meshes.skin import PointsSkin, points_skin
 from haptos.robots.load import link_parts
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Array = NDArray[Any]
 
 GEL = (0.60, 0.76, 0.82)
 BODY = (0.80, 0.62, 0.42)  #: affine bodies
+DOUGH = (0.93, 0.86, 0.72)  #: material points
 OBJECT = (0.72, 0.73, 0.76)
 STILL = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  #: the pose that moves nothing
 
@@ -32,37 +34,41 @@ BIN = 4  #: pixels that a bin of the pressure image has, each way
 
 
 class FieldKind(NamedTuple):
-    """A number on the nodes of soft bodies that can be shown as colour."""
+    """A number on the nodes of soft bodies, or on material points, that can be shown as colour."""
 
     label: str  #: with the unit shown
     unit: float  #: shown number of one SI unit
+    of: str = "soft"  #: the kind of body that has it
 
 
-#: What a gel can be coloured by.
+#: What a body can be coloured by.
 FIELDS = {
     "pressure": FieldKind("pressure [kPa]", 1e-3),
     "displacement": FieldKind("displacement [mm]", 1e3),
     "stress": FieldKind("von Mises stress [kPa]", 1e-3),
+    "flow": FieldKind("flow", 1.0, "material_points"),
 }
 
 
 @dataclass(frozen=True)
 class ShownBody:
-    """A surface: `vertices` in the frame that moves with it, or at rest where it deforms."""
+    """A surface: `vertices` in the frame that moves with it, or at rest where it deforms. Material
+    points have no triangles: a skin is laid over them."""
 
     name: str  #: unique; "robot/link/0" for the first part of a link
-    kind: str  #: soft, prescribed, affine, robots
+    kind: str  #: soft, material_points, prescribed, affine, robots
     vertices: Array  #: (V, 3) [m]
     triangles: Array  #: (T, 3)
     color: tuple[float, float, float]
     opacity: float = 1.0
     segments: Array = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     points: Array = field(default_factory=lambda: np.zeros(0, np.int32))
+    spacing: float = 0.0  #: of material points [m]
 
     @property
     def deforms(self) -> bool:
         """Whether a snapshot holds its vertices, not its pose."""
-        return self.kind in ("soft", "affine")
+        return self.kind in ("soft", "affine", "material_points")
 
 
 @dataclass(frozen=True)
@@ -118,9 +124,9 @@ class Snapshot:
 
     time: float  #: [s]
     step: int
-    positions: dict[str, Array]  #: vertices of the bodies that deform, (V, 3) [m]
+    positions: dict[str, Array]  #: vertices of the bodies that deform, material points, (V, 3) [m]
     poses: dict[str, Array]  #: of the others, (7): x y z [m], w x y z
-    fields: dict[str, dict[str, Array]]  #: by name of FIELDS and of the soft body, (V,)
+    fields: dict[str, dict[str, Array]]  #: by name of FIELDS and of the body, (V,)
     contact_points: Array  #: (C, 3) [m]
     contact_forces: Array  #: on the first body of each, (C, 3) [N]
     contact_pairs: Array  #: numbers of the bodies, (C, 2)
@@ -132,6 +138,10 @@ class Snapshot:
         if body.deforms:
             return self.positions[body.name]
         return place(body.vertices, self.poses.get(body.name, STILL))
+
+    def skin(self, body: ShownBody, field: str = "") -> PointsSkin:
+        """The skin over a body of material points, with one of FIELDS where the moment has it."""
+        return points_skin(self.positions[body.name], body.spacing, self.fields.get(field, {}).get(body.name))
 
     def size(self) -> int:
         """Bytes of its arrays, about."""
@@ -222,6 +232,9 @@ class SimStage:
             mesh = sim.mesh(entry["name"])
             bodies.append(ShownBody(entry["name"], "soft", np.asarray(mesh.vertices),
                                     np.asarray(sim.surface(entry["name"])), GEL))
+        for name, points in sim.material_points.items():
+            bodies.append(ShownBody(name, "material_points", points.position[env], np.zeros((0, 3), np.int32), DOUGH,
+                                    spacing=points.spacing))
         for entry in sim.entries["prescribed"]:
             s = entry["surface"]
             if len(s.vertices):
@@ -248,14 +261,15 @@ class SimStage:
     @property
     def fields(self) -> list[str]:
         """Names of FIELDS that are known."""
-        return list(FIELDS) if self._soft else []
+        return [name for name, kind in FIELDS.items() if self.sim.names(kind.of)]
 
-    def take(self, fields: Iterable[str] = tuple(FIELDS), readings: bool = True) -> Snapshot:
-        """The present moment; fields: which of FIELDS to hold; readings: whether sensors are
-        read."""
+    def take(self, fields: Iterable[str] | None = None, readings: bool = True) -> Snapshot:
+        """The present moment; fields: which of FIELDS to hold, None those that are known; readings:
+        whether sensors are read."""
         sim, env = self.sim, self.env
         positions = {n: sim.positions(n)[env].astype(np.float32)
                      for kind in ("soft", "affine") for n in sim.names(kind)}
+        positions |= {n: p.position[env].astype(np.float32) for n, p in sim.material_points.items()}
         poses = {n: sim.pose(n)[env] for n in sim.names("prescribed")}
         links = {n: r.link_poses[env] for n, r in sim.robots.items()}
         poses |= {part: links[robot][link] for part, robot, link in self._links}
@@ -265,10 +279,15 @@ class SimStage:
                   for n in sim.names(kind)}
         return Snapshot(
             float(sim.time[env]), int(sim.step_count[env]), positions, poses,
-            {f: {n: getattr(s, f)(env) for n, s in self._soft.items()} for f in fields},
+            {f: self._field(f) for f in (self.fields if fields is None else fields)},
             rows["p"].astype(np.float32), rows["force"].astype(np.float32),
             np.stack([rows["body_a"], rows["body_b"]], axis=1), forces,
             {n: self._read(s) for n, s in sim.sensors.items()} if readings else {})
+
+    def _field(self, field: str) -> dict[str, Array]:
+        if field == "flow":
+            return {n: p.flow[self.env].astype(np.float32) for n, p in self.sim.material_points.items()}
+        return {n: getattr(s, field)(self.env) for n, s in self._soft.items()}
 
     def _read(self, sensor: TactileSensor) -> Reading:
         env = self.env

@@ -29,6 +29,12 @@ def write_entries(sim: Sim, group_of: Callable[[str, str], h5py.Group]) -> None:
             g.attrs[key] = value
         g.attrs["body"] = sim.body_id(name)
         g.attrs["carrier"] = next(iter(entry["glue"]), "")
+    for entry in sim.entries["material_points"]:
+        g = group_of("material_points", entry["name"])
+        _declare(g, "material_points", entry)
+        points = sim.material_points[entry["name"]]
+        g.attrs["mass"], g.attrs["volume"] = points.mass, points.volume
+        g.attrs["body"] = sim.body_id(entry["name"])
     for entry in sim.entries["prescribed"]:
         g = group_of("prescribed", entry["name"])
         _declare(g, "prescribed", entry)

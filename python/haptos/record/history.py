@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Kinds of body that feel a force, and what of it is measured.
 FORCES = {"prescribed": "contact and glue", "soft": "contact", "affine": "contact and glue", "robots": "contact",
-          "half_spaces": "contact"}
+          "half_spaces": "contact", "material_points": "contact"}
 BAD_ROWS = 20  # steps with a status that are kept whatever their number
 NO_GAP = 1e299  # the library's gap where nothing is near is 1e300 [m]
 
@@ -77,7 +77,7 @@ class History:
         self._stride = 1
         self._latest: Row | None = None
         self._rigid = {name: _mass(view) for name, view in sim.robots.items() if _is_free(view)}
-        self._rigid_momentum = self._rigid_before = self._rigid_momenta()
+        self._momentum = self._momentum_before = self._momenta()
         self._masses = self._find_masses()
         self.bodies = [(name, kind) for kind in FORCES for name in sim.names(kind)]
         #: of robots: their joints of one coordinate, each with its column of position
@@ -96,7 +96,7 @@ class History:
     def add(self, report: StepReport) -> None:
         """Takes note of the step that the Sim has just made."""
         row = self._note(report)
-        self._rigid_before, self._rigid_momentum = self._rigid_momentum, self._rigid_momenta()
+        self._momentum_before, self._momentum = self._momentum, self._momenta()
         if (self.steps - 1) % self._stride == 0:
             self.rows.append(row)
             self._measure(row)
@@ -136,12 +136,13 @@ class History:
                 self.bad.append(row)
         return row
 
-    def _rigid_momenta(self) -> NDArray[np.float64]:
-        """Of rigid bodies that move freely, (n, 3) [kg m/s]."""
+    def _momenta(self) -> NDArray[np.float64]:
+        """Of rigid bodies that move freely, then of bodies of material points, (n, 3) [kg m/s]."""
         rows = []
         for name, (mass, centre) in self._rigid.items():
             v, turn = np.split(self._sim.velocity(name)[0], 2)
             rows.append(mass * (v + np.cross(turn, rotation(self._sim.pose(name)[0, 3:]) @ centre)))
+        rows += [p.mass * p.velocity[0].sum(0) for p in self._sim.material_points.values()]
         return np.array(rows).reshape(-1, 3)
 
     def _measure(self, row: Row) -> None:
@@ -183,19 +184,20 @@ class History:
         terms += [-sim.load_wrench(name).force[0] for name in sim.names("soft")]
         # Of an affine body: its momentum less weight and load, in one.
         terms += [sim.inertia_wrench(name).force[0] for name in sim.names("affine")]
-        terms += list((self._rigid_momentum - self._rigid_before) / sim.dt)
+        terms += list((self._momentum - self._momentum_before) / sim.dt)
         size = max((float(np.linalg.norm(t)) for t in terms), default=0.0)
         return float(np.linalg.norm(np.sum(terms, axis=0))) / size if size > 0 else 0.0
 
     def _find_masses(self) -> list[float]:
-        """Of soft bodies, then of rigid ones [kg]."""
+        """Of soft bodies, then of rigid ones, then of material points [kg]."""
         masses = []
         for e in self._sim.entries["soft"]:
             mesh = self._sim.mesh(e["name"])
             a, b, c, d = (np.asarray(mesh.vertices)[np.asarray(mesh.tets)[:, k]] for k in range(4))
             volume = np.einsum("ij,ij->", np.cross(b - a, c - a), d - a) / 6
             masses.append(float(e["material"]["density"] * volume))
-        return masses + [mass for mass, _ in self._rigid.values()]
+        masses += [mass for mass, _ in self._rigid.values()]
+        return masses + [p.mass * len(p) for p in self._sim.material_points.values()]
 
     # -- for the report ------------------------------------------------------------------------
 

@@ -175,6 +175,15 @@ class Recorder:
                     np.stack([self._fields[name].pressure(k) for k in envs]), "Pa")
                 put(f"{group}/stress",
                     np.stack([self._fields[name].stress(k) for k in envs]), "Pa")
+        for name, points in sim.material_points.items():
+            group = self._place("material_points", name)
+            put(f"{group}/position", points.position, "m")
+            put(f"{group}/velocity", points.velocity.astype(np.float32), "m/s")
+            put(f"{group}/volume_ratio", points.volume_ratio.astype(np.float32), "")
+            put(f"{group}/flow", points.flow.astype(np.float32), "")
+            force, torque = sim.contact_wrench(name)
+            put(f"{group}/contact_force", force, "N")
+            put(f"{group}/contact_torque", torque, "N m")
         for name in sim.names("prescribed"):
             group = self._place("prescribed", name)
             put(f"{group}/pose", sim.pose(name), "m, -")
@@ -318,7 +327,7 @@ class Recorder:
                 write_robot_sensor(f.create_group(f"{self._place('robots', name)}/sensors/{keys[read.name]}"), read)
         if self._contacts:
             g = f.create_group("contacts")
-            g.attrs["names"] = ("see the attribute body of soft, prescribed and affine bodies; "
+            g.attrs["names"] = ("see the attribute body of soft, prescribed and affine bodies and of material points; "
                                  "links of a robot count from its first_body")
             for field in CONTACT_DTYPE.names or ():
                 base, shape = CONTACT_DTYPE[field].base, CONTACT_DTYPE[field].shape

@@ -15,6 +15,7 @@ from haptos.base.errors import refuse
 from haptos.base.inside_file import leads_out
 from haptos.look.snapshots import (
     BODY,
+    DOUGH,
     FIELDS,
     GEL,
     OBJECT,
@@ -96,7 +97,7 @@ class Recording:
         self._links: list[tuple[str, h5py.Group, int]] = []
         self._of: dict[str, dict[str, h5py.Group]] = {
             kind: {str(g.attrs["name"]): g for g in f[kind].values()} if kind in f else {}
-            for kind in ("soft", "prescribed", "affine", "robots", "half_spaces", "sensors")}
+            for kind in ("soft", "material_points", "prescribed", "affine", "robots", "half_spaces", "sensors")}
         self.stage = self._stage()
         self._carriers = {n: self._carrier(g) for n, g in self._of["soft"].items()}
 
@@ -106,9 +107,9 @@ class Recording:
 
     @property
     def fields(self) -> list[str]:
-        """Names of FIELDS that the file holds for every soft body."""
-        soft = self._of["soft"].values()
-        return [k for k in FIELDS if soft and (k == "displacement" or all(k in g for g in soft))]
+        """Names of FIELDS that the file holds for every body that may have them."""
+        groups = {k: self._of[kind.of].values() for k, kind in FIELDS.items()}
+        return [k for k, of in groups.items() if of and (k == "displacement" or all(k in g for g in of))]
 
     def _attributes(self) -> Any:
         """Those of the file, which must be open."""
@@ -177,6 +178,13 @@ class Recording:
         of, bodies = self._of, []
         for name, g in of["soft"].items():
             bodies.append(ShownBody(name, "soft", *self._surface(g, "rest", "surface"), GEL))
+        for name, g in of["material_points"].items():
+            shape, volume = g["position"].shape, float(g.attrs["volume"])
+            if len(shape) != 4 or shape[3] != 3 or shape[2] > MAX_VERTICES or not 0 < volume < np.inf:
+                self._fail(g["position"].name, f"must be (F, E, n, 3) with at most {MAX_VERTICES} points, each with a volume",
+                           "the file is damaged")
+            bodies.append(ShownBody(name, "material_points", np.asarray(g["position"][0, self.env], float),
+                                    np.zeros((0, 3), np.int32), DOUGH, spacing=float(np.cbrt(volume))))
         for name, g in of["prescribed"].items():
             x, t = self._surface(g, "vertices", "triangles")
             if len(x):
@@ -247,7 +255,7 @@ class Recording:
         return np.asarray(data[frame, self.env] if link < 0 else data[frame, self.env, link], float)
 
     def _field(self, field: str, name: str, frame: int, now: Array) -> Array:
-        group = self._of["soft"][name]
+        group = self._of[FIELDS[field].of][name]
         if field != "displacement":
             return np.asarray(group[field][frame, self.env], np.float32)
         rest = np.asarray(group["position"][0, self.env], float)
@@ -257,7 +265,7 @@ class Recording:
     def _take(self, k: int, fields: list[str], readings: bool) -> Snapshot:
         of, env = self._of, self.env
         positions = {n: np.asarray(g["position"][k, env], np.float32)
-                     for kind in ("soft", "affine") for n, g in of[kind].items()}
+                     for kind in ("soft", "affine", "material_points") for n, g in of[kind].items()}
         for body in self.stage.bodies:
             if body.deforms and positions[body.name].shape != body.vertices.shape:
                 raise ValueError(f"{body.name} has another number of vertices")
@@ -268,7 +276,7 @@ class Recording:
         at, force, pairs = self._contacts(k)
         return Snapshot(
             float(self.times[k]), int(self._file["step/index"][k, env]), positions, poses,
-            {f: {n: self._field(f, n, k, positions[n]) for n in of["soft"]} for f in fields},
+            {f: {n: self._field(f, n, k, positions[n]) for n in of[FIELDS[f].of]} for f in fields},
             at, force, pairs,
             {n: np.asarray(g["force"][k, env], float)
              for kind in ("prescribed", "affine") for n, g in of[kind].items()},

@@ -135,6 +135,8 @@ def _scene_facts(sim: Sim, outcome: Outcome) -> list[tuple[str, str]]:
         rows.append((e["name"], f"soft, {len(mesh.vertices):,} nodes, {len(mesh.tets):,} "
                      f"tetrahedra ({e['element']}), E = {m['young'] / 1e3:g} kPa, "
                      f"nu = {m['poisson']:g}"))
+    for name, points in sim.material_points.items():
+        rows.append((name, f"{len(points):,} material points, {points.mass * len(points):.3g} kg"))
     for e in sim.entries["prescribed"]:
         parts = [f"{len(ids):,} {kind}{'s' * (len(ids) > 1)}"
                  for kind, ids in (("triangle", e["surface"].triangles),

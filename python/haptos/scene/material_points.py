@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
+from haptos.meshes.skin import PointsSkin, points_skin
 
 if TYPE_CHECKING:
     from haptos.scene.sim import Sim
@@ -58,6 +59,16 @@ class MaterialPoints:
     def flow(self) -> Array:
         """How much has flowed (env, n): the sum over steps of the deviatoric stretch that yielded."""
         return self._all(4)
+
+    @property
+    def spacing(self) -> float:
+        """The cube root of the volume of a point [m]."""
+        return float(np.cbrt(self.volume))
+
+    def skin(self, env: int = 0, values: ArrayLike | None = None) -> PointsSkin:
+        """The surface over its points as they are, world frame; values (n): of the points, brought to
+        its vertices."""
+        return points_skin(self._read(env)[0], self.spacing, values)
 
     def __repr__(self) -> str:
         return f"haptos.MaterialPoints({self.name!r}, {len(self)} points)"

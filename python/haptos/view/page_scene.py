@@ -34,7 +34,7 @@ class PageScene:
         """size: of the scene [m]."""
         self._server, self._stage, self._size = server, stage, size
         self.nodes: dict[str, Any] = {}  #: of the bodies
-        self.skins: dict[str, Skin] = {}  #: coloured surfaces of the soft ones
+        self.skins: dict[str, Skin] = {}  #: coloured surfaces of those that have fields
         self.others: dict[str, Any] = {}  #: "arrows" and "markers"
         for body in stage.bodies:
             self._add_body(body, snap)
@@ -50,7 +50,10 @@ class PageScene:
     def _add_body(self, body: ShownBody, snap: Snapshot) -> None:
         scene, path = self._server.scene, f"/{body.kind}/{body.name}"
         x, triangles = body.vertices, body.triangles
-        if body.deforms:
+        if body.kind == "material_points":
+            mesh = snap.skin(body).mesh
+            x, triangles = np.asarray(mesh.vertices), np.asarray(mesh.triangles)
+        elif body.deforms:
             x = snap.positions[body.name]
         rods = rod_mesh(body.vertices, body.segments, body.points, 0.004 * self._size)
         if rods is not None:
@@ -61,8 +64,8 @@ class PageScene:
         self.nodes[body.name] = scene.add_mesh_simple(
             path, x.astype(np.float32), np.asarray(triangles), color=body.color, side="double",
             opacity=None if body.opacity >= 1 else body.opacity)
-        if body.kind == "soft":
-            self.skins[body.name] = Skin(scene, body.name, np.asarray(triangles))
+        if body.kind in ("soft", "material_points"):
+            self.skins[body.name] = Skin(scene, body.name)
 
     def _add_plane(self, plane: Plane) -> Any:
         n = plane.normal
@@ -100,6 +103,9 @@ class PageScene:
             handle = self.nodes.get(body.name)
             if handle is None:
                 continue
+            if body.kind == "material_points":
+                self._show_points(body, handle, snap, look, ranges)
+                continue
             if body.deforms:
                 handle.vertices = snap.positions[body.name].astype(np.float32)
             else:
@@ -116,8 +122,19 @@ class PageScene:
                     self.skins[body.name].hide()
                 else:
                     top = ranges.nice(look.color, kind.unit) / kind.unit
-                    self.skins[body.name].show(snap.positions[body.name],
+                    self.skins[body.name].show(snap.positions[body.name], body.triangles,
                                                field_colors(values / top))
+
+    def _show_points(self, body: ShownBody, handle: Any, snap: Snapshot, look: PageLook, ranges: Ranges) -> None:
+        skin = snap.skin(body, look.color)
+        vertices, triangles = np.asarray(skin.mesh.vertices), np.asarray(skin.mesh.triangles)
+        if len(skin.values):
+            kind = FIELDS[look.color]
+            top = ranges.nice(look.color, kind.unit) / kind.unit
+            self.skins[body.name].show(vertices, triangles, field_colors(skin.values / top, body.color))
+        else:
+            self.skins[body.name].hide()
+        handle.vertices, handle.faces = vertices.astype(np.float32), triangles.astype(np.uint32)
 
     def _show_arrows(self, snap: Snapshot, look: PageLook, ranges: Ranges) -> None:
         ends = arrows(self._stage, snap, look.forces, ranges, self._size,
@@ -150,7 +167,7 @@ class PageScene:
 
 
 class Skin:
-    """The coloured surface of a soft body.
+    """The coloured surface of a body.
 
     A mesh of viser has one colour; a GLB has one for each vertex, but while the page reads a new
     one it shows nothing. So there are two: what is new goes into the hidden one, which is shown a
@@ -159,18 +176,18 @@ class Skin:
 
     _READ = 0.12  # what the page is given to read one [s]
 
-    def __init__(self, scene: Any, name: str, triangles: Any) -> None:
+    def __init__(self, scene: Any, name: str) -> None:
         # Not below the plain surface's node, with which it would be hidden.
-        self._scene, self._name, self._triangles = scene, name, triangles
+        self._scene, self._name = scene, name
         self._pair: list[Any] = [None, None]
         self._front = 0
         self._ready: float | None = None
-        self._next: tuple[Any, Any] | None = None
+        self._next: tuple[Any, Any, Any] | None = None
         self.on = False
 
-    def show(self, vertices: Any, colors: Any) -> None:
+    def show(self, vertices: Any, triangles: Any, colors: Any) -> None:
         """Shows it there and so, in a moment."""
-        self._next, self.on = (vertices, colors), True
+        self._next, self.on = (vertices, triangles, colors), True
 
     def hide(self) -> None:
         """Leaves the plain surface to be seen."""
@@ -193,9 +210,9 @@ class Skin:
                 old.visible = False
             show_plain(self._name, False)
         if self._ready is None and self._next is not None:
-            (vertices, colors), self._next = self._next, None
+            (vertices, triangles, colors), self._next = self._next, None
             back = 1 - self._front
-            data = surface_glb(vertices, self._triangles, colors)
+            data = surface_glb(vertices, triangles, colors)
             if self._pair[back] is None:
                 self._pair[back] = self._scene.add_glb(f"/colours/{self._name}/{back}", data,
                                                        visible=False)
