@@ -26,6 +26,12 @@ class Cloud {
   /// Writes what the place `aside` of it [m] is the sum of, kMostParts at most; returns how many.
   /// Weights are linear in `aside`, and add up to 1.
   virtual int parts(int i, const Vec3d& aside, Points::Part* out) const = 0;
+  /// Of one of the parts, by its number: where it is [m], and the same number in every step for one
+  /// there.
+  virtual Vec3d node_place(int point) const = 0;
+  virtual std::int64_t node_id(int point) const = 0;
+  /// Side of the cells that nodes are the corners of [m].
+  virtual double cell() const = 0;
 };
 
 }  // namespace haptos

@@ -185,3 +185,70 @@ def test_bad_input_is_one_sentence():
         scene.add_material_points("clay", haptos.box((0.1, 0.1, 0.1)), seeding="latice")
     with pytest.raises(haptos.InputError, match="yeild_stress"):
         scene.add_material_points("clay", haptos.box((0.1, 0.1, 0.1)), yeild_stress=3)
+
+
+def tank(dt=0.01, height=0.1, **fields):
+    """Water in a square shaft of 10 cm, and its speed of sound [m/s]."""
+    scene = haptos.Scene(dt=dt)
+    scene.add_half_space("floor")
+    for name, normal in (("-x", (1, 0, 0)), ("+x", (-1, 0, 0)), ("-y", (0, 1, 0)), ("+y", (0, -1, 0))):
+        scene.add_half_space(name, normal=normal, offset=-0.05)
+    scene.add_material_points("water", haptos.RobotShape("box", extents=(0.1, 0.1, height)), position=(0, 0, height / 2),
+                              law="liquid", sound_speed=15, cell=0.025, friction=0, **fields)
+    return scene.compile(quiet=True)
+
+
+@pytest.mark.parametrize(("dt", "height", "half", "lost"), [(0.01, 0.2, 30, 0.01), (0.0025, 0.1, 60, 0.004)])
+def test_a_liquid_at_rest_has_the_pressure_of_its_depth_and_keeps_its_volume(dt, height, half, lost):
+    sim = tank(dt, height)
+    water = sim.material_points["water"]
+    floor = sim.body_id("floor")
+    for _ in range(half):
+        assert sim.step().ok
+    high, pressures, weights = water.position[0, :, 2].mean(), [], []
+    for _ in range(half):
+        assert sim.step().ok
+        z = water.position[0, :, 2]
+        pressure = 1000 * 15**2 / 7 * (water.volume_ratio[0]**-7 - 1)
+        # Means over the middle half of the depth, of points and of time.
+        inside = (z > 0.25 * height) & (z < 0.75 * height)
+        pressures.append((pressure[inside].mean(), (9810 * (2 * high - z[inside])).mean()))
+        rows = sim.contacts
+        weights.append(-rows["force"][rows["body_b"] == floor, 2].sum() + rows["force"][rows["body_a"] == floor, 2].sum())
+    found, wanted = np.mean(pressures, axis=0)
+    assert found == pytest.approx(wanted, rel=0.05)
+    assert abs(np.mean(weights)) == pytest.approx(9.81 * water.mass * len(water), rel=0.01)
+    assert water.position[0, :, 2].mean() == pytest.approx(high, rel=lost)
+    assert 0.5 * water.mass * (water.velocity[0]**2).sum() < 3e-4
+    assert water.position[0, :, 2].min() > 0.004 and np.abs(water.position[0, :, :2]).max() < 0.046
+
+
+def test_a_liquid_that_falls_goes_out_over_the_floor_no_faster_than_it_may():
+    scene = haptos.Scene(dt=5e-3)
+    scene.add_half_space("floor")
+    for name, normal, offset in (("back", (1, 0, 0), 0), ("-y", (0, 1, 0), -0.03), ("+y", (0, -1, 0), -0.03)):
+        scene.add_half_space(name, normal=normal, offset=offset)
+    scene.add_material_points("water", haptos.RobotShape("box", extents=(0.1, 0.06, 0.2)), position=(0.05, 0, 0.1),
+                              law="liquid", cell=0.02, friction=0)
+    sim = scene.compile(quiet=True)
+    water = sim.material_points["water"]
+    fronts, energy = [], [np.inf]
+    for _ in range(40):
+        report = sim.step()
+        assert report.ok
+        fronts.append(np.sort(water.position[0, :, 0])[-3])
+        energy.append(report.kinetic[0] + report.potential[0])
+    assert np.diff(energy[1:]).max() < 0
+    speed = np.diff(fronts).max() / 5e-3
+    # A wave over a dry floor runs at 2 sqrt(g H) at most (Ritter 1892).
+    assert 0.65 < speed / (2 * np.sqrt(9.81 * 0.2)) < 1
+    assert 0.33 < fronts[-1] < 0.38 and water.position[0, :, 2].min() > 0.003
+
+
+def test_what_counts_for_one_law_only_is_told():
+    said = "\n".join(tank(yield_stress=20).warnings)
+    assert "is a liquid, which has no yield stress" in said
+    scene = haptos.Scene()
+    scene.add_half_space("floor")
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), position=(0, 0, 0.05), sound_speed=5)
+    assert "sound_speed, which counts for liquids only" in "\n".join(scene.compile(quiet=True).warnings)

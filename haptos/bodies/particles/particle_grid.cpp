@@ -16,6 +16,9 @@ constexpr double kLeastMass = 1e-12;
 // To which a liquid may be pressed, of its volume at rest; its pressure is then beyond all bounds.
 constexpr double kLeastVolume = 0.1;
 constexpr double kMostVolume = 10;  // to which it may be pulled
+// Time in which a liquid's points come to the mean volume ratio about them [s], and how much denser
+// than at rest they may stand before they are pressed apart.
+constexpr double kSettle = 0.1, kCrowded = 1.05;
 
 Vec3d read_vec(const double* q) { return {{q[0], q[1], q[2]}}; }
 
@@ -133,6 +136,13 @@ int ParticleGrid::SeedCloud::parts(int i, const Vec3d& aside, Points::Part* out)
   return count;
 }
 
+std::int64_t ParticleGrid::SeedCloud::node_id(int point) const {
+  const Vec3i& n = grid_.cells_.node(point - grid_.first_node_);
+  std::uint64_t id = 0;
+  for (int a = 0; a < 3; ++a) id = id << 20 | (static_cast<unsigned>(n[a]) & 0xfffffu);
+  return static_cast<std::int64_t>(id);
+}
+
 void ParticleGrid::begin_step(const State&, const BodyStep& step) {
   carried_.resize(at_index(cells_.cell_count()));
   for_each(
@@ -140,8 +150,7 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
       [&](std::ptrdiff_t c) {
         const Cells::Cell& cell = cells_.cell(static_cast<int>(c));
         Carried& sum = carried_[at_index(c)];
-        std::fill_n(sum.mass, Cells::kNodes, 0.0);
-        std::fill_n(sum.momentum, Cells::kNodes, Vec3d::zero());
+        sum = Carried{};
         for (int k = cell.begin; k < cell.end; ++k) {
           const Point& p = points_[at_index(k)];
           p.spline.each([&](int n, int i, int j, int l) {
@@ -151,6 +160,11 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
             const double m = p.spline.weight(i, j, l) * p.mass;
             sum.mass[n] += m;
             sum.momentum[n] += m * (p.v + p.C * to);
+            const double volume = p.spline.weight(i, j, l) * p.volume;
+            sum.filled[n] += volume;
+            if (seeds_[at_index(p.material)].material.law != ParticleLaw::kLiquid) return;
+            sum.liquid[n] += volume;
+            sum.stretched[n] += volume * p.J;
           });
         }
       },
@@ -159,13 +173,19 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
   for (const Point& p : points_) total += p.mass;
   const double least = kLeastMass * total / std::max(cells_.node_count(), 1);
   first_node_ = step.points->size();
+  nodes_.resize(at_index(cells_.node_count()));
   for (int i = 0; i < cells_.node_count(); ++i) {
-    double mass = 0;
+    double mass = 0, filled = 0, liquid = 0, stretched = 0;
     Vec3d momentum = Vec3d::zero();
     for (const Cells::Part* part = cells_.parts_begin(i); part != cells_.parts_end(i); ++part) {
-      mass += carried_[at_index(part->cell)].mass[part->node];
-      momentum += carried_[at_index(part->cell)].momentum[part->node];
+      const Carried& c = carried_[at_index(part->cell)];
+      mass += c.mass[part->node];
+      momentum += c.momentum[part->node];
+      filled += c.filled[part->node];
+      liquid += c.liquid[part->node];
+      stretched += c.stretched[part->node];
     }
+    nodes_[at_index(i)] = {filled, liquid > 0 ? stretched / liquid : 1};
     const Vec3d v = mass > least ? momentum * (1 / mass) : Vec3d::zero();
     mass = std::max(mass, least);
     step.points->add_node(step_slots_.first_block + i, slots_.body, slots_.env, node_place(i));
@@ -180,6 +200,20 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
       (*step.length)[at] = 1;
     }
   }
+}
+
+double ParticleGrid::settled(const Point& p, double J, double part) const {
+  const auto& nodes = cells_.nodes_of(p.cell);
+  double mean = 0, filled = 0;
+  p.spline.each([&](int n, int i, int j, int l) {
+    const double w = p.spline.weight(i, j, l);
+    const Node& node = nodes_[at_index(nodes[at_index(n)])];
+    mean += w * node.stretch, filled += w * node.filled;
+  });
+  J += part * (mean - p.J);
+  const double room = kCrowded * cell_ * cell_ * cell_ / filled;
+  if (room < J) J += part * (room - J);
+  return clamp(J, kLeastVolume, kMostVolume);
 }
 
 void ParticleGrid::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
@@ -212,7 +246,7 @@ void ParticleGrid::advance(const std::vector<double>& z, const BodyStep& step, S
           double J = p.J;
           double flow = 0;
           if (material.law == ParticleLaw::kLiquid) {
-            J = clamp(J * det(Mat3d::identity() + h * L), kLeastVolume, kMostVolume);
+            J = settled(p, J * (1 + h * trace(L)), std::min(1.0, h / kSettle));
           } else {
             F += h * (L * p.F);
             map_back(material, p.R, F, flow);

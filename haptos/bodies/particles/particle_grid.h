@@ -100,6 +100,11 @@ class ParticleGrid final : public Body {
     double area(int) const override { return spacing() * spacing(); }
     std::int64_t id(int i) const override { return point(i).id - grid_.first(seed_); }
     int parts(int i, const Vec3d& aside, Points::Part* out) const override;
+    Vec3d node_place(int point) const override {
+      return grid_.node_place(point - grid_.first_node_);
+    }
+    std::int64_t node_id(int point) const override;
+    double cell() const override { return grid_.cell_; }
 
     std::vector<int> index;  // of points_
 
@@ -112,6 +117,10 @@ class ParticleGrid final : public Body {
     int seed_;
   };
 
+  // The volume ratio J of a point of a liquid, nearer by `part` to that of those about it, and to
+  // what their number says where they stand too near each other.
+  double settled(const Point& p, double J, double part) const;
+
   double cell_;
   std::vector<ParticleSeed> seeds_;
   std::vector<int> first_;
@@ -121,12 +130,19 @@ class ParticleGrid final : public Body {
   std::vector<Point> points_;
   std::vector<std::unique_ptr<SeedCloud>> clouds_;
   std::vector<Vec3d> places_;  // in the order of the state
-  // Per node of each cell: mass and momentum of the cell's points.
+  // Per node of each cell, of the cell's points: mass, momentum, volume at rest, of liquids that
+  // and what it is now.
   struct Carried {
-    double mass[Cells::kNodes];
+    double mass[Cells::kNodes], filled[Cells::kNodes], liquid[Cells::kNodes],
+        stretched[Cells::kNodes];
     Vec3d momentum[Cells::kNodes];
   };
   std::vector<Carried> carried_;
+  // Of a node: volume at rest of what is about it, and the mean volume ratio of its liquid points.
+  struct Node {
+    double filled, stretch;
+  };
+  std::vector<Node> nodes_;
 };
 
 }  // namespace haptos

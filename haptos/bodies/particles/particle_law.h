@@ -9,9 +9,8 @@
 //   corotated   e = sym(R_n^T F) - I:    psi = mu |e|^2 + lambda/2 (tr e)^2
 //               P = 2 mu R_n e + lambda tr(e) R_n          quadratic: the rotation is lagged
 //   liquid      p = K (J^-7 - 1):        psi = K/6 (J^-6 - 1) + K (J - 1)
-//               convex in J; below J = 1/2 continued by its second-order expansion. It is pulled
-//               as it is pressed: where only pressed points push, those beside them swell, and a
-//               body at rest loses its volume
+//               convex in J; below J = 1/2 continued by its second-order expansion. K = rho c^2/7
+//               with the speed of sound c
 //
 // All of them have tangents of one form. With a_i of a node, the block of nodes j (row) and i is
 //

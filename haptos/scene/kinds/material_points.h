@@ -1,4 +1,4 @@
-// Bodies of material points as a person describes them: dough, clay.
+// Bodies of material points as a person describes them: dough, clay, liquids.
 #pragma once
 
 #include <string>
@@ -18,11 +18,13 @@ struct MaterialPoints {
   Vec3d velocity{{0, 0, 0}};          ///< of the centre at the start [m/s]
   Vec3d angular_velocity{{0, 0, 0}};  ///< about it [rad/s], world
   double density = 1000;              ///< [kg/m3]
+  int law = 0;                        ///< corotated, liquid
   double young = 1e5;                 ///< [Pa]
   double poisson = 0.4;
   double yield_stress = 0;  ///< in plain tension, of von Mises [Pa]; 0: elastic
   int return_mapping = 0;   ///< by the stretch itself, or as published
   double viscosity = 0;     ///< [Pa s]
+  double sound_speed = 0;   ///< in a liquid [m/s]; 0: ten times what it may reach by falling
   double cell = 0.01;       ///< of the grid [m]
   double points_per_cell = 8;
   int seeding = 0;   ///< Poisson disk, lattice
@@ -51,6 +53,10 @@ struct FieldsOf<MaterialPoints> {
           "angular velocity about its centre at the start, world frame"},
          &S::angular_velocity},
         {{"density", "kg/m3", 1e-3, 1e6, "at rest", "", kIdentity}, &S::density},
+        {{"law", "", 0, 1,
+          "corotated: elastic, and plastic with a yield stress; liquid: no shape of its own",
+          "corotated liquid", kIdentity},
+         &S::law},
         {{"young", "Pa", 1, 1e12, "Young's modulus", "", kIdentity}, &S::young},
         {{"poisson", "", 0, 0.495, "Poisson's ratio", "", kIdentity}, &S::poisson},
         {{"yield_stress", "Pa", 1e-3, 1e12,
@@ -64,6 +70,11 @@ struct FieldsOf<MaterialPoints> {
           "stretch published", kIdentity},
          &S::return_mapping},
         {{"viscosity", "Pa s", 0, 1e9, "against shear", "", kIdentity}, &S::viscosity},
+        {{"sound_speed", "m/s", 1e-3, 1e5,
+          "in a liquid, which sets how little it can be pressed; none: ten times its speed at the "
+          "start and what it has after falling its own height",
+          "none", kIdentity},
+         &S::sound_speed},
         {{"cell", "m", 1e-6, 1e3, "side of a cell of the grid", "", kIdentity}, &S::cell},
         {{"points_per_cell", "", 1, 1000,
           "at the start, on the mean; 8 are enough, below 4 light nodes make steps slow"},

@@ -202,11 +202,26 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
 }
 
+// Ten times what a liquid may reach: its speed at the start, and what it has after falling its own
+// height. Pressures of such speeds change its volume by 1 %.
+double sound_speed(const Scene& scene, const MaterialPoints& b, const ParticleSeed& s) {
+  if (b.sound_speed > 0) return b.sound_speed;
+  const Vec3d gravity = scene.sim.gravity();
+  double low = 1e300, high = -1e300;
+  for (const Vec3d& x : s.x) {
+    low = std::min(low, dot(gravity, x));
+    high = std::max(high, dot(gravity, x));
+  }
+  constexpr double kLeast = 0.1;  // [m/s]
+  return 10 * std::max(kLeast, norm(b.velocity) + sqrt(2 * (high - low)));
+}
+
 ParticleSeed particle_seed(const Model& model, std::size_t i) {
   const MaterialPoints& b = model.scene.material_points[i];
   const ParticleModel& filled = model.particles[i];
   ParticleSeed s;
   s.body = body_number(model, b.name);
+  s.material.law = static_cast<ParticleLaw>(b.law);
   s.material.lame = lame(b.young, b.poisson);
   s.material.viscosity = b.viscosity;
   // In plain tension the deviator of a stress s is sqrt(2/3) s.
@@ -215,6 +230,7 @@ ParticleSeed particle_seed(const Model& model, std::size_t i) {
   s.density = b.density, s.volume = filled.volume, s.x = filled.points;
   for (const Vec3d& x : s.x) s.centre += x * (1 / static_cast<double>(s.x.size()));
   s.velocity = b.velocity, s.angular_velocity = b.angular_velocity;
+  s.material.bulk = b.density * square(sound_speed(model.scene, b, s)) / 7;
   return s;
 }
 

@@ -15,6 +15,7 @@ CloudSurface cloud_surface(const MaterialPoints& b, const ParticleParts& p) {
   s.cloud = &p.grid->cloud(p.seed);
   s.body = p.grid->seeds()[at_index(p.seed)].body;
   s.env = 0;
+  s.nodes = b.law == static_cast<int>(ParticleLaw::kLiquid);
   s.modulus = b.modulus;
   const double side = std::cbrt(p.grid->seeds()[at_index(p.seed)].volume);
   s.stiffness = b.modulus * side * side;

@@ -4,6 +4,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
+#include "haptos/bodies/particles/particle_law.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/model/pairs.h"
@@ -54,6 +55,14 @@ void doubt_points(const Model& model, std::vector<std::string>& out) {
       out.push_back("Body of material points " + named(b) + " has " + to_text(b.points_per_cell) +
                     " points in a cell: with fewer than 4 some nodes have hardly any mass, and "
                     "steps take long; 8 are enough.");
+    const bool liquid = b.law == static_cast<int>(ParticleLaw::kLiquid);
+    if (liquid && b.yield_stress > 0)
+      out.push_back("Body of material points " + named(b) +
+                    " is a liquid, which has no yield stress: leave one of the two out.");
+    if (!liquid && b.sound_speed > 0)
+      out.push_back("Body of material points " + named(b) +
+                    " has a sound_speed, which counts for liquids only: give law: liquid, or leave "
+                    "it out.");
     const Vec3d size = shape_bounds(b.shape.shape).extent();
     const double thin = std::min({size[0], size[1], size[2]});
     if (thin < kThin * b.cell)

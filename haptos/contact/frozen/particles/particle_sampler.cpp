@@ -37,17 +37,27 @@ void ParticleSampler::sample(const StepContext& context, FrozenContact& contact)
       if (!shape.field || excluded_[at_index(s * clouds + c)]) continue;
       const Pose pose = carried_pose(shape, context);
       find(context, c, s, pose, extent);
-      if (samples_.empty()) continue;
-      PairSamples pair;
-      pair.pair = c * shapes + s;
-      pair.surface[0] = shapes + c, pair.surface[1] = s;
-      pair.sample = samples_.data();
-      pair.count = static_cast<int>(samples_.size());
-      pair.place[0] = places_.data();
-      pair.place[1] = carried_.find(shape, pose, samples_, 1);
-      contact.add(context, pair);
+      const int number = c * shapes + s;
+      give(context, number, c, s, pose, samples_, places_.data(), contact);
+      give(context, clouds * shapes + number, c, s, pose, nodes_.samples(), nodes_.places(),
+           contact);
     }
   }
+}
+
+void ParticleSampler::give(const StepContext& context, int number, int cloud, int shape,
+                           const Pose& pose, const std::vector<ContactSample>& samples,
+                           const SamplePlace* places, FrozenContact& contact) {
+  if (samples.empty()) return;
+  PairSamples pair;
+  pair.pair = number;
+  pair.surface[0] = static_cast<int>(shapes_.size()) + cloud, pair.surface[1] = shape;
+  pair.sample = samples.data();
+  pair.count = static_cast<int>(samples.size());
+  pair.place[0] = places;
+  pair.as_given = number >= static_cast<int>(shapes_.size() * clouds_.size());
+  pair.place[1] = carried_.find(shapes_[at_index(shape)], pose, samples, 1);
+  contact.add(context, pair);
 }
 
 ParticleSampler::Extent ParticleSampler::extent_of(const Cloud& cloud) {
@@ -83,12 +93,16 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape, con
   }
   const double most = h * (extent.fastest + fastest) * (1 + 1e-9) + push + extent.widest;
   const Aabb near = s.field->box().inflated(most);
-  samples_.clear(), touching_.clear();
+  samples_.clear(), touching_.clear(), nodes_.clear();
+  const bool nodes = clouds_[at_index(cloud)].nodes;
+  const auto place = [&](int point) { return points.node_place(point); };
   for (int i = 0; i < points.size(); ++i) {
     const Vec3d x = points.place(i), local = to_local(pose, x);
     if (s.field->bounded() && !near.contains(local)) continue;  // without asking how fast it is
     const Vec3d v = points.velocity(i) - speed(x);
-    const double radius = points.radius(i), reach = h * norm(v) + push + radius;
+    const double radius = points.radius(i);
+    // The outermost layer of a liquid touches with the nodes behind it.
+    const double reach = std::max(h * norm(v) + push + radius, nodes ? 2 * radius : 0);
     if (s.field->bounded() && !s.field->box().inflated(reach).contains(local)) continue;
     if (!(s.field->phi(local) < reach)) continue;
     const SignedDistance<double> at = s.field->at(local);
@@ -96,6 +110,10 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape, con
     if (!(slope > 0)) continue;
     ContactSample sample;
     sample.n = turn * (at.gradient * (1 / slope));
+    if (nodes && at.phi < 2 * radius) {
+      Points::Part parts[Cloud::kMostParts];
+      nodes_.add(parts, points.parts(i, Vec3d::zero(), parts), x, sample.n, at.phi, place);
+    }
     sample.gap = at.phi - radius;
     if (!(sample.gap + h * dot(sample.n, v) < push)) continue;
     sample.p_a = x - radius * sample.n, sample.p_b = x - at.phi * sample.n;
@@ -104,13 +122,14 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape, con
     samples_.push_back(sample);
     touching_.push_back(i);
   }
+  nodes_.finish(points.cell() * points.cell(), [&](int point) { return points.node_id(point); });
   const std::size_t n = samples_.size();
   parts_.resize(n * Cloud::kMostParts), places_.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     ContactSample& sample = samples_[k];
     sample.share = 1.0 / static_cast<double>(n);
     Points::Part* parts = parts_.data() + k * Cloud::kMostParts;
-    const Vec3d aside = sample.p_a - points.place(touching_[k]);
+    const Vec3d aside = nodes ? Vec3d::zero() : sample.p_a - points.place(touching_[k]);
     places_[k] = {parts, points.parts(touching_[k], aside, parts), true};
   }
 }

@@ -9,6 +9,10 @@
 // outermost points. The stiffness is modulus x area, and at most what the step can resolve. A point
 // that is only approached pushes once it would overlap at the end of the step.
 //
+// Of a liquid the nodes behind the surface touch too (node_samples.h), and points move as their
+// middles do: its layers slide and thin, so that the place half a spacing off moves otherwise than
+// the gap is measured, and the two would give it energy.
+//
 // Limits: a point that is deeper in a shape than half of its thickness leaves on the other side.
 #pragma once
 
@@ -17,6 +21,7 @@
 
 #include "haptos/contact/frozen/carried_shape.h"
 #include "haptos/contact/frozen/frozen_contact.h"
+#include "haptos/contact/frozen/particles/node_samples.h"
 #include "haptos/system/cloud.h"
 
 namespace haptos {
@@ -24,6 +29,7 @@ namespace haptos {
 /// A cloud with what its contact is made of.
 struct CloudSurface : FrozenSurface {
   const Cloud* cloud = nullptr;  ///< must outlive the sampler
+  bool nodes = false;            ///< its nodes touch too (node_samples.h)
 };
 
 class ParticleSampler final : public ContactSampler {
@@ -44,6 +50,9 @@ class ParticleSampler final : public ContactSampler {
   static Extent extent_of(const Cloud& cloud);
   void find(const StepContext& context, int cloud, int shape, const Pose& pose,
             const Extent& extent);
+  void give(const StepContext& context, int number, int cloud, int shape, const Pose& pose,
+            const std::vector<ContactSample>& samples, const SamplePlace* places,
+            FrozenContact& contact);
 
   std::vector<CarriedShape> shapes_;
   std::vector<CloudSurface> clouds_;
@@ -53,7 +62,8 @@ class ParticleSampler final : public ContactSampler {
   std::vector<int> touching_;
   std::vector<Points::Part> parts_;
   std::vector<SamplePlace> places_;  // in the cloud
-  CarriedPlaces carried_;            // on the shape
+  NodeSamples nodes_;
+  CarriedPlaces carried_;  // on the shape
 };
 
 /// Its surfaces are those of the shapes, then those of the clouds.
