@@ -58,16 +58,6 @@ struct IsoTangent {
   double alpha = 0, beta = 0, gamma = 0;
 };
 
-/// Block of nodes j (row) and i.
-HAPTOS_HD Mat3d iso_block(const IsoTangent& t, const Vec3d& aj, const Vec3d& ai) {
-  Mat3d h;
-  const double d = t.alpha * dot(ai, aj);
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c)
-      h(r, c) = fma(t.beta * ai[r], aj[c], fma(t.gamma * aj[r], ai[c], r == c ? d : 0.0));
-  return h;
-}
-
 /// The elastic part F after what yields has flowed, so that |dev tau| <= eta with
 /// tau = 2 mu (S - I) + ..., S the stretch: its deviator is scaled back and its trace kept.
 ///

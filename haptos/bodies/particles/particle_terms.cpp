@@ -18,6 +18,32 @@ struct PointValue {
   IsoTangent tangent;
 };
 
+// The blocks of the nodes of a cell with those before them, summed over its points: entry e of the
+// block of nodes r and s at of[r][e][s], so that what is done for all s is done side by side.
+struct CellBlocks {
+  static constexpr int kRow = 28;  // nodes, and room for whole vectors
+  alignas(64) double of[Cells::kNodes][9][kRow] = {};
+
+  // Adds the block of the tangent (particle_law.h) of nodes r (row) and s; a[axis][n] is of node n.
+  void add(const IsoTangent& t, const double (&a)[3][kRow]) {
+    for (int r = 0; r < Cells::kNodes; ++r) {
+      const int count = (r + 4) & ~3;
+      const double along[3] = {t.alpha * a[0][r], t.alpha * a[1][r], t.alpha * a[2][r]};
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          const double b = t.beta * a[j][r], g = t.gamma * a[i][r];
+          double* out = of[r][3 * i + j];
+          if (i == j)
+            for (int s = 0; s < count; ++s)
+              out[s] += (b + g) * a[i][s] +
+                        (along[0] * a[0][s] + along[1] * a[1][s] + along[2] * a[2][s]);
+          else
+            for (int s = 0; s < count; ++s) out[s] += b * a[i][s] + g * a[j][s];
+        }
+    }
+  }
+};
+
 // Of a motion with the gradient G, G:M's derivative along it, curvature of the energy.
 double curvature(const PointValue& v, const Mat3d& G) {
   // With dF = G F_n and A = R_n F_n^T the terms of the tangent are |dF|^2 = |G A^T|^2, tr(B B) and
@@ -232,16 +258,24 @@ class ParticleTerm final : public Term {
     const auto& nodes = grid_.cells().nodes_of(c);
     Vec3d moves[Cells::kNodes];
     motion_of(c, moves);
+    CellBlocks sum;
     each_point(c, [&](const auto& p, const auto& m) {
       PointValue v;
       At::at(p, m, gradient_of(p.spline, moves), v);
-      Vec3d a[Cells::kNodes];
-      p.spline.each([&](int n, int i, int j, int k) { a[n] = v.A * p.spline.gradient(i, j, k); });
-      for (int r = 0; r < Cells::kNodes; ++r) {
-        Mat3d* row = blocks_.data() + at_index(nodes[at_index(r)]) * Cells::kOffsets;
-        for (int s = 0; s <= r; ++s) row[Cells::offset(r, s)] += iso_block(v.tangent, a[r], a[s]);
-      }
+      double a[3][CellBlocks::kRow] = {};
+      p.spline.each([&](int n, int i, int j, int k) {
+        const Vec3d g = v.A * p.spline.gradient(i, j, k);
+        for (int axis = 0; axis < 3; ++axis) a[axis][n] = g[axis];
+      });
+      sum.add(v.tangent, a);
     });
+    for (int r = 0; r < Cells::kNodes; ++r) {
+      Mat3d* row = blocks_.data() + at_index(nodes[at_index(r)]) * Cells::kOffsets;
+      for (int s = 0; s <= r; ++s) {
+        Mat3d& block = row[Cells::offset(r, s)];
+        for (int e = 0; e < 9; ++e) block[e] += sum.of[r][e][s];
+      }
+    }
   }
 
   void add_hessians(Assembly& assembly) const {
