@@ -34,10 +34,10 @@ def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, tmp_path):
     assert cube.mass * len(cube) == pytest.approx(0.4, rel=1e-12)
     sim.robots["left"].set_torque([[10.0]])
     sim.robots["right"].set_torque([[-10.0]])
-    for _ in range(round(0.2 / dt)):
+    for _ in range(round(0.15 / dt)):
         assert sim.step().ok
     start, rows = cube.position[0].mean(0), []
-    for _ in range(round(0.1 / dt)):
+    for _ in range(round(0.06 / dt)):
         assert sim.step().ok
         rows.append([force_on(sim, "cube", "left/plate"), force_on(sim, "cube", "right/plate")])
     left, right = np.array(rows).transpose(1, 0, 2)
