@@ -149,6 +149,7 @@ def test_the_page_shows_their_skin(recorded):
         viewer.update()
         skin = sim.material_points["dough"].skin().mesh
         assert len(node.faces) == pytest.approx(len(skin.triangles), rel=0.02) and len(node.faces) != before
+        assert viewer._look.color.label == "points" and viewer._look.color.options == ("none", "flow")
         viewer._look.color.value = "flow"
         viewer.update()
         assert viewer._scene.skins["dough"].on

@@ -53,7 +53,8 @@ class LookControls:
     def __init__(self, gui: Any, stage: Stage, fields: list[str]) -> None:
         with gui.add_folder("Look", order=2.0):
             first = "pressure" if "pressure" in fields and stage.sensors else "none"
-            self.color = gui.add_dropdown("gel", ("none", *fields), initial_value=first)
+            coloured = "gel" if stage.of("soft") or not fields else "points"
+            self.color = gui.add_dropdown(coloured, ("none", *fields), initial_value=first)
             presses = stage.of("soft") and stage.of("prescribed")
             self.objects = gui.add_dropdown(
                 "objects", OBJECTS, initial_value="ghost" if presses and first != "none"
