@@ -157,10 +157,9 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
             const Vec3d to = {{cell_ * (cell.base[0] + i) - p.x[0],
                                cell_ * (cell.base[1] + j) - p.x[1],
                                cell_ * (cell.base[2] + l) - p.x[2]}};
-            const double m = p.spline.weight(i, j, l) * p.mass;
+            const double w = p.spline.weight(i, j, l), m = w * p.mass, volume = w * p.volume;
             sum.mass[n] += m;
             sum.momentum[n] += m * (p.v + p.C * to);
-            const double volume = p.spline.weight(i, j, l) * p.volume;
             sum.filled[n] += volume;
             if (seeds_[at_index(p.material)].material.law != ParticleLaw::kLiquid) return;
             sum.liquid[n] += volume;

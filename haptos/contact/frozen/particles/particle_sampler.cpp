@@ -37,25 +37,25 @@ void ParticleSampler::sample(const StepContext& context, FrozenContact& contact)
       if (!shape.field || excluded_[at_index(s * clouds + c)]) continue;
       const Pose pose = carried_pose(shape, context);
       find(context, c, s, pose, extent);
-      const int number = c * shapes + s;
-      give(context, number, c, s, pose, samples_, places_.data(), contact);
-      give(context, clouds * shapes + number, c, s, pose, nodes_.samples(), nodes_.places(),
-           contact);
+      give(context, c, s, pose, false, contact);
+      give(context, c, s, pose, true, contact);
     }
   }
 }
 
-void ParticleSampler::give(const StepContext& context, int number, int cloud, int shape,
-                           const Pose& pose, const std::vector<ContactSample>& samples,
-                           const SamplePlace* places, FrozenContact& contact) {
+// The samples that find() left: those of points, or those of nodes.
+void ParticleSampler::give(const StepContext& context, int cloud, int shape, const Pose& pose,
+                           bool of_nodes, FrozenContact& contact) {
+  const std::vector<ContactSample>& samples = of_nodes ? nodes_.samples() : samples_;
   if (samples.empty()) return;
+  const int shapes = static_cast<int>(shapes_.size()), clouds = static_cast<int>(clouds_.size());
   PairSamples pair;
-  pair.pair = number;
-  pair.surface[0] = static_cast<int>(shapes_.size()) + cloud, pair.surface[1] = shape;
+  pair.pair = ((of_nodes ? clouds : 0) + cloud) * shapes + shape;
+  pair.surface[0] = shapes + cloud, pair.surface[1] = shape;
   pair.sample = samples.data();
   pair.count = static_cast<int>(samples.size());
-  pair.place[0] = places;
-  pair.as_given = number >= static_cast<int>(shapes_.size() * clouds_.size());
+  pair.place[0] = of_nodes ? nodes_.places() : places_.data();
+  pair.as_given = of_nodes;
   pair.place[1] = carried_.find(shapes_[at_index(shape)], pose, samples, 1);
   contact.add(context, pair);
 }
@@ -91,17 +91,18 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape, con
         {(k & 1 ? b.hi : b.lo)[0], (k & 2 ? b.hi : b.lo)[1], (k & 4 ? b.hi : b.lo)[2]}};
     fastest = std::max(fastest, norm(speed(corner)));
   }
-  const double most = h * (extent.fastest + fastest) * (1 + 1e-9) + push + extent.widest;
+  // The outermost layer of a liquid, to two radii, touches with the nodes behind it.
+  const bool nodes = clouds_[at_index(cloud)].nodes;
+  const double most =
+      h * (extent.fastest + fastest) * (1 + 1e-9) + push + (nodes ? 2 : 1) * extent.widest;
   const Aabb near = s.field->box().inflated(most);
   samples_.clear(), touching_.clear(), nodes_.clear();
-  const bool nodes = clouds_[at_index(cloud)].nodes;
   const auto place = [&](int point) { return points.node_place(point); };
   for (int i = 0; i < points.size(); ++i) {
     const Vec3d x = points.place(i), local = to_local(pose, x);
     if (s.field->bounded() && !near.contains(local)) continue;  // without asking how fast it is
     const Vec3d v = points.velocity(i) - speed(x);
     const double radius = points.radius(i);
-    // The outermost layer of a liquid touches with the nodes behind it.
     const double reach = std::max(h * norm(v) + push + radius, nodes ? 2 * radius : 0);
     if (s.field->bounded() && !s.field->box().inflated(reach).contains(local)) continue;
     if (!(s.field->phi(local) < reach)) continue;

@@ -50,8 +50,7 @@ class ParticleSampler final : public ContactSampler {
   static Extent extent_of(const Cloud& cloud);
   void find(const StepContext& context, int cloud, int shape, const Pose& pose,
             const Extent& extent);
-  void give(const StepContext& context, int number, int cloud, int shape, const Pose& pose,
-            const std::vector<ContactSample>& samples, const SamplePlace* places,
+  void give(const StepContext& context, int cloud, int shape, const Pose& pose, bool of_nodes,
             FrozenContact& contact);
 
   std::vector<CarriedShape> shapes_;
