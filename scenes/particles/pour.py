@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 import haptos
-from haptos.look.snapshots import SimStage
 
 RADIUS, HEIGHT, WALL = 0.055, 0.12, 0.012  # of the mug, outside [m]
 DEPTH = 0.075  # of the water [m]
@@ -82,7 +81,7 @@ def main() -> None:
     sim = scene().compile(quiet=True)
     water = sim.material_points["water"]
     field = haptos.DistanceField(cup(RADIUS, HEIGHT, WALL), resolution=64)
-    taker = SimStage(sim)
+    taker = haptos.SimStage(sim)
     look = haptos.Look(width=480, height=420, camera=(0.3, 1.0, -0.45), frame=[[-0.14, -0.14, -0.02], [0.26, 0.14, 0.36]],
                        colors={"water": (0.35, 0.6, 0.85), "mug": (0.85, 0.8, 0.75)})
     frames, deepest = [], 0.0

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 import haptos
-from haptos.look.snapshots import SimStage
 
 # The block and what it is made of are those of Zong et al. 2024 (arXiv 2403.13783), the fingers are ours.
 SIZE = (0.096, 0.32, 0.084)  # of the block [m]
@@ -92,7 +91,7 @@ def main() -> None:
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
     sim = scene().compile(quiet=True)
-    dough, taker, pictures, grip = sim.material_points["dough"], SimStage(sim), [], None
+    dough, taker, pictures, grip = sim.material_points["dough"], haptos.SimStage(sim), [], None
     look = haptos.Look(width=560, height=400, camera=(1.0, 0.35, -0.4), color="flow",
                        frame=[[-0.05, -0.34, 0], [0.05, 0.34, 0.2]])
     for k in range(round(END / sim.dt)):

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -29,6 +30,14 @@ def outside_file(relative):
     if not path.exists():
         pytest.skip(f"outside data not found: {path} (put it there or set HAPTOS_OUTSIDE_DATA)")
     return path
+
+
+@pytest.fixture
+def port():
+    """A port of this machine that is free."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 def load_script(path):

@@ -103,16 +103,7 @@ def test_what_is_pressed_beyond_yield_stays_pressed_and_what_is_not_comes_back()
 
 
 def test_a_cup_of_a_mesh_holds_what_is_in_it():
-    angle = 2 * np.pi * np.arange(48) / 48
-    ring = np.stack([np.cos(angle), np.sin(angle), 0 * angle], 1)
-    rings = [(0.05, 0.0), (0.05, 0.1), (0.04, 0.1), (0.04, 0.01)]
-    vertices = np.vstack([ring * (r, r, 1) + (0, 0, z) for r, z in rings] + [[(0, 0, 0)], [(0, 0, 0.01)]])
-    now, after = np.arange(48), (np.arange(48) + 1) % 48
-    triangles = [np.stack([np.full(48, 192), after, now], 1), np.stack([np.full(48, 193), 144 + now, 144 + after], 1)]
-    for k in range(3):
-        a, b = 48 * k, 48 * (k + 1)
-        triangles += [np.stack([a + now, a + after, b + after], 1), np.stack([a + now, b + after, b + now], 1)]
-    mesh = haptos.TriMesh(vertices, np.vstack(triangles))
+    mesh = load_script("scenes/particles/pour.py").cup(0.05, 0.1, 0.01)
     scene = haptos.Scene(dt=1e-2)
     scene.add_rigid("cup", haptos.RobotShape("mesh", mesh=mesh), fixed=True, field_resolution=64)
     scene.add_material_points("slime", haptos.RobotShape("cylinder", (0.034, 0.025)), position=(0, 0, 0.045), young=2e4,

@@ -1,7 +1,5 @@
 """Material points in skins, recordings, pictures, the page and reports."""
 
-import socket
-
 import h5py
 import numpy as np
 import pytest
@@ -133,12 +131,9 @@ def test_the_report_balances_forces_with_points(dough):
     assert ("dough", "material_points") in history.bodies
 
 
-def test_the_page_shows_their_skin(recorded):
+def test_the_page_shows_their_skin(recorded, port):
     pytest.importorskip("viser")
     sim, path = recorded
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
     with haptos.Viewer(sim, port=port) as viewer:
         node = viewer._scene.nodes["dough"]
         skin = sim.material_points["dough"].skin().mesh

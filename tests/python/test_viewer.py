@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import time
 import urllib.request
 
@@ -35,13 +34,6 @@ def arm(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     return path
-
-
-@pytest.fixture
-def port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def until(viewer, met, seconds=10.0):
