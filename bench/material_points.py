@@ -1,12 +1,13 @@
 """How long a step of material points takes: points, contacts, Newton iterations.
 
-    python bench/material_points.py [ball roll roll_sap cube] [--threads 1]
+    python bench/material_points.py [ball roll roll_sap cube tear pour] [--threads 1]
 
 ball and roll are of about the size of those that Zong et al. 2024 time (arXiv 2403.13783, table I); their
 motions are simpler. Prints the processor beside the times.
 """
 
 import argparse
+import runpy
 import time
 from pathlib import Path
 
@@ -44,7 +45,14 @@ def cube() -> tuple[haptos.Scene, int]:
     return scene, 150
 
 
-RUNS = {"ball": ball, "roll": roll, "roll_sap": lambda: roll("sap"), "cube": cube}
+def shown(name: str, steps: int) -> tuple[haptos.Scene, int]:
+    """A scene of scenes/particles/."""
+    path = Path(__file__).resolve().parents[1] / f"scenes/particles/{name}.py"
+    return runpy.run_path(str(path))["scene"](), steps
+
+
+RUNS = {"ball": ball, "roll": roll, "roll_sap": lambda: roll("sap"), "cube": cube, "tear": lambda: shown("tear", 160),
+        "pour": lambda: shown("pour", 300)}
 
 
 def processor() -> str:
