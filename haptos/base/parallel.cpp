@@ -22,6 +22,9 @@ namespace {
 char begin_of_loop, end_of_loop;
 void happens_before(char& mark) { __tsan_release(&mark); }
 void happens_after(char& mark) { __tsan_acquire(&mark); }
+#define HAPTOS_TELL(what) what
+#else
+#define HAPTOS_TELL(what)
 #endif
 
 std::unique_ptr<tbb::global_control>& control() {
@@ -34,13 +37,6 @@ int& wanted_threads() {
 }
 
 thread_local bool serial = false;
-
-// A thread that waits for the end of a loop takes part in that loop alone: the body of an outer one
-// may work in memory of its thread.
-void spread(std::ptrdiff_t count, const std::function<void(std::ptrdiff_t)>& body) {
-  tbb::this_task_arena::isolate(
-      [&] { tbb::parallel_for(std::ptrdiff_t(0), count, [&](std::ptrdiff_t c) { body(c); }); });
-}
 
 }  // namespace
 
@@ -56,18 +52,18 @@ SerialLoops::SerialLoops() : before_(std::exchange(serial, true)) {}
 SerialLoops::~SerialLoops() { serial = before_; }
 
 namespace internal {
+// A thread that waits for the end of a loop takes part in that loop alone: the body of an outer one
+// may work in memory of its thread.
 void run_chunks(std::ptrdiff_t chunk_count, const std::function<void(std::ptrdiff_t)>& body) {
-#ifdef __SANITIZE_THREAD__
-  happens_before(begin_of_loop);
-  spread(chunk_count, [&](std::ptrdiff_t c) {
-    happens_after(begin_of_loop);
-    body(c);
-    happens_before(end_of_loop);
+  HAPTOS_TELL(happens_before(begin_of_loop);)
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(std::ptrdiff_t(0), chunk_count, [&](std::ptrdiff_t c) {
+      HAPTOS_TELL(happens_after(begin_of_loop);)
+      body(c);
+      HAPTOS_TELL(happens_before(end_of_loop);)
+    });
   });
-  happens_after(end_of_loop);
-#else
-  spread(chunk_count, body);
-#endif
+  HAPTOS_TELL(happens_after(end_of_loop);)
 }
 }  // namespace internal
 
