@@ -77,6 +77,9 @@ class Body {
   void set_step_slots(const StepSlots& slots) { step_slots_ = slots; }
   /// Sets x_start, x_base of its points, inertia and free velocities.
   virtual void begin_step(const State& state, const BodyStep& step) = 0;
+  /// Adds to the diagonal of the inertia, per scalar unknown of the step, b^2 times that of its
+  /// stiffness: what frozen contact takes for its resistance. Nothing of a body that is stiff.
+  virtual void add_stiffness(double /*b*/, std::vector<double>& /*inertia*/) const {}
   /// q <- q (+) h z with the solved velocities z; may replace the stored velocities (a rigid body
   /// stores those at the end of the step).
   virtual void advance(const std::vector<double>& z, const BodyStep& step, State& state) = 0;

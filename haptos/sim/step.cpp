@@ -88,14 +88,19 @@ void set_paths(const Scene& scene, const State& state, const BodyStep& step, con
 
 // Of the inertia without its factor s: compliances are those of dynamics in statics too; for
 // impulses over h.
-void invert_mass(const Objective& f, double s, std::vector<double>& r) {
+void invert_mass(const BodyStep& step, Workspace& w) {
+  const Objective& f = w.objective;
+  std::vector<double>& r = w.inverse_mass;
   r.clear();
   std::size_t o = 0;
   for (int b = 0; b < f.pattern().block_count(); ++b) {
     const auto n = at_index(f.pattern().size(b));
-    for (std::size_t i = 0; i < n; ++i) r.push_back(s / f.inertia().mass[o + i * n + i]);
+    for (std::size_t i = 0; i < n; ++i) r.push_back(f.inertia().mass[o + i * n + i]);
     o += n * n;
   }
+  for (const auto& b : w.bodies) b->add_stiffness(step.b, r);
+  const double s = step.s * step.b / step.h;
+  for (double& m : r) m = s / m;
 }
 
 // Keeps where prescribed bodies got to; returns the largest distance to a target.
@@ -179,7 +184,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   const bool collided = stop_colliding_prescribed(w);
 
   // 2. Lagged data, candidates and constants of every term.
-  invert_mass(w.objective, bodies.s * bodies.b / bodies.h, w.inverse_mass);
+  invert_mass(bodies, w);
   StepContext context{bodies.time,
                       bodies.h,
                       bodies.b,

@@ -11,6 +11,7 @@
 #include "haptos/bodies/loads/loads.h"
 #include "haptos/bodies/particles/particle_grid.h"
 #include "haptos/bodies/soft/soft_body.h"
+#include "haptos/bodies/soft/soft_cloud.h"
 #include "haptos/bodies/stiff/affine_frame.h"
 #include "haptos/bodies/tree/articulation.h"
 #include "haptos/contact/frozen/point/point_contact.h"
@@ -42,6 +43,7 @@ struct SoftParts {
   std::unique_ptr<ContactSurface> surface;
   std::vector<int> points;                     ///< point of each vertex
   std::shared_ptr<const CoatCompliance> coat;  ///< of a layer; null for others
+  std::unique_ptr<SoftCloud> cloud;            ///< where it touches, in frozen contact; else null
   RigidPoints frame;                           ///< of a layer, that of its mesh
 };
 

@@ -1,5 +1,5 @@
-// Points of a body that others may touch, each a weighted sum of points of this step: what contact
-// asks of material points, and knows nothing else of.
+// Points of a body that others may touch, each a weighted sum of points of this step: what frozen
+// contact asks of material points and of the surfaces of soft bodies, and knows nothing else of.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,23 @@
 
 namespace haptos {
 
+struct StepContext;
+
 class Cloud {
  public:
   static constexpr int kMostParts = 27;
 
   virtual ~Cloud() = default;
+  /// The step starts.
+  virtual void begin(const StepContext&) {}
   virtual int size() const = 0;
   /// Where a point is at the start of the step [m], and its velocity there [m/s].
   virtual Vec3d place(int i) const = 0;
   virtual Vec3d velocity(int i) const = 0;
-  /// How far the surface is from it where it is at the surface [m], and how much of it the point
-  /// stands for [m2].
+  /// How far the surface is from it where it is at the surface [m], and how much of what faces a
+  /// shape with the normal n (towards the body) it stands for [m2].
   virtual double radius(int i) const = 0;
-  virtual double area(int i) const = 0;
+  virtual double area(int i, const Vec3d& n) const = 0;
   /// Its number, the same in every step.
   virtual std::int64_t id(int i) const = 0;
   /// Writes what the place `aside` of it [m] is the sum of, kMostParts at most; returns how many.

@@ -53,7 +53,7 @@ double rate(int n, const Evaluate& evaluate) {
 
 constexpr const char* kLawNames[kElasticLawCount] = {
     "log_neo_hookean", "stable_neo_hookean", "st_venant_kirchhoff", "fixed_corotated",
-    "linear",          "mooney_rivlin"};
+    "linear",          "mooney_rivlin",      "linear_corotated"};
 
 void print_rates(const char* what, const double (&rates)[2]) {
   std::printf("FIGURE %s = host %.3g, device %.3g million points a second, %.3g times\n", what,

@@ -51,12 +51,21 @@ struct ElasticCase {
                    : make_elastic_term(elements, static_cast<ElasticLaw>(law_number));
     law.term = term.get();
     law.length = size;
+    if (!damping) prepare();
+  }
+
+  // The step starts where the points are.
+  void prepare() {
+    law.points.x_start = law.points.x_base = law.points.x;
+    StepContext start;
+    start.points = &law.points;
+    term->prepare(start);
   }
 
   void deform(double amount, unsigned seed) {
     Random random(seed);
     for (Vec3d& x : law.points.x) x += (amount * law.length) * random.vector();
-    law.points.x_start = law.points.x_base = law.points.x;
+    prepare();
   }
 };
 
@@ -90,6 +99,24 @@ TEST_P(ElasticLaws, EnergyIsInvariantUnderRigidMotionAndZeroAtRest) {
   c.deform(0.1, 3);
   const double energy = test::energy_of(c.law);
   EXPECT_GT(energy, 0);
+  if (traits_of(static_cast<ElasticLaw>(law)).lags_rotation) {
+    // As long as the step starts there too. Within a step a turn of the whole has energy of fourth
+    // order in its angle.
+    const Mat3d R = to_matrix(rotation_by({{0.4, -0.7, 0.9}}));
+    for (Vec3d& x : c.law.points.x) x = R * x + Vec3d{{0.01, -0.02, 0.03}};
+    c.prepare();
+    EXPECT_NEAR(test::energy_of(c.law), energy, 1e-9 * energy);
+    ElasticCase still(element, law, 1e-3, poisson, false);
+    double turned[2];
+    for (const int k : {0, 1}) {
+      const Mat3d S = to_matrix(rotation_by(Vec3d{{0.4, -0.7, 0.9}} * (k == 0 ? 0.02 : 0.01)));
+      for (std::size_t v = 0; v < still.law.points.x.size(); ++v)
+        still.law.points.x[v] = S * still.model.start[v];
+      turned[k] = test::energy_of(still.law);
+    }
+    EXPECT_NEAR(turned[0] / turned[1], 16, 0.1);
+    return;
+  }
   if (traits_of(static_cast<ElasticLaw>(law)).rotation_invariant) {
     test::check_rigid_invariance(c.law);
     return;
@@ -166,6 +193,36 @@ INSTANTIATE_TEST_SUITE_P(All, ElasticLaws,
                                           testing::Range(0, kElasticLawCount),
                                           testing::Values(-0.3, 0.3, 0.49)),
                          test::ParamName());
+
+// What is frozen is also asked for slope and curvature along a line.
+TEST(LinearCorotated, AlongALineSlopeAndCurvatureAreThoseOfTheHessian) {
+  for (const Element element : {Element::kLinear, Element::kComposite}) {
+    ElasticCase c(element, static_cast<int>(ElasticLaw::kLinearCorotated), 1e-3, 0.3, false);
+    c.deform(0.1, 4);
+    Random random(9);
+    for (Vec3d& x : c.law.points.x) x += 1e-4 * random.vector();
+    const test::LawValues v = test::evaluate_law(c.law);
+    EXPECT_TRUE(c.term->frozen());
+    const auto n = static_cast<std::size_t>(v.gradient.size());
+    std::vector<double> dz(n);
+    std::vector<Vec3d> du(c.law.points.u.size());
+    for (std::size_t i = 0; i < du.size(); ++i) {
+      du[i] = random.vector();
+      for (int k = 0; k < 3; ++k) dz[3 * i + static_cast<std::size_t>(k)] = du[i][k];
+    }
+    Assembly a;
+    a.reset(test::dense_pattern(c.law.points));
+    a.begin_along(c.law.points, dz, du);
+    a.set_factors(1, 1);
+    Evaluation e;
+    e.points = &c.law.points;
+    e.assembly = &a;
+    c.term->evaluate(e);
+    const Eigen::Map<const Eigen::VectorXd> d(dz.data(), static_cast<Eigen::Index>(n));
+    EXPECT_NEAR(a.slope(), v.gradient.dot(d), 1e-10 * v.gradient.norm() * d.norm());
+    EXPECT_NEAR(a.curvature(), d.dot(v.hessian * d), 1e-10 * v.hessian.norm() * d.squaredNorm());
+  }
+}
 
 TEST(ElasticKernel, ProjectionKeepsAPositiveTangent) {
   // Where nothing needs clamping, the projected tangent is the exact one.

@@ -89,7 +89,10 @@ class ElasticProblem {
 
   /// Gradient of the elastic energy by the positions x, per vertex [N].
   std::vector<Vec3d> elastic_gradient(const std::vector<Vec3d>& x) {
-    points.x = x;
+    points.x = points.x_start = x;
+    StepContext start;
+    start.points = &points;
+    elastic->prepare(start);
     elastic->refresh(points, Sampling::kAnew);
     Assembly a;
     a.reset(std::make_shared<BlockPattern>(objective_.pattern()));

@@ -82,6 +82,11 @@ Mat3d piola_stress(int law, const Mat3d& F, const Lame& l, double ratio) {
       for (int i = 0; i < 20; ++i) R = (R + transpose(inverse(R))) * 0.5;
       return (F - R) * (2 * l.mu) + cofactor(F) * (l.lambda * (J - 1));
     }
+    case ElasticLaw::kLinearCorotated: {
+      Mat3d R = F;
+      for (int i = 0; i < 20; ++i) R = (R + transpose(inverse(R))) * 0.5;
+      return (F - R) * (2 * l.mu) + R * (l.lambda * (trace(transpose(R) * F) - 3));
+    }
     case ElasticLaw::kLinear:
       return (F + transpose(F) - I * 2.0) * l.mu + I * (l.lambda * trace(F - I));
     case ElasticLaw::kMooneyRivlin: {

@@ -261,6 +261,7 @@ TEST(ElasticForms, EnergyOfAVolumeChangeIsTheClosedForm) {
                 3 * l.mu * green * green + 4.5 * l.lambda * green * green, t);
     EXPECT_NEAR(energy<FixedCorotated>(F, nu),
                 3 * l.mu * (a - 1) * (a - 1) + 0.5 * l.lambda * (J - 1) * (J - 1), t);
+    EXPECT_NEAR(energy<LinearCorotated>(F, nu), (3 * l.mu + 4.5 * l.lambda) * (a - 1) * (a - 1), t);
     EXPECT_NEAR(energy<LinearElastic>(F, nu), (3 * l.mu + 4.5 * l.lambda) * (a - 1) * (a - 1), t);
     EXPECT_NEAR(energy<MooneyRivlin>(F, nu),
                 mu1 * (neo - log_j) + mu2 * (1.5 * (a * a * a * a - 1) - 2 * (J - 1)) +

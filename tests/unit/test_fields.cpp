@@ -78,7 +78,7 @@ TEST(PairModels, EveryTwoKindsHaveOneRow) {
   std::set<std::pair<PairKind, PairKind>> seen;
   for (const PairModels& row : pair_model_table())
     EXPECT_TRUE(seen.insert(std::minmax(row.a, row.b)).second);
-  EXPECT_EQ(seen.size(), 21u);
+  EXPECT_EQ(seen.size(), 28u);
 }
 
 Scene two_floors_and_a_ball() {

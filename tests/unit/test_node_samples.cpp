@@ -1,7 +1,7 @@
 // Contact at the nodes behind what material points touch.
 #include <gtest/gtest.h>
 
-#include "haptos/contact/frozen/particles/node_samples.h"
+#include "haptos/contact/frozen/cloud/node_samples.h"
 
 namespace haptos {
 namespace {

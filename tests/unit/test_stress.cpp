@@ -50,6 +50,10 @@ Mat3d virial(Case& c) {
   Evaluation e;
   e.points = &c.points;
   e.assembly = &assembly;
+  c.points.x_start = c.points.x;
+  StepContext start;
+  start.points = &c.points;
+  c.term->prepare(start);
   c.term->refresh(c.points, Sampling::kAnew);
   c.term->evaluate(e);
   Mat3d sum = Mat3d::zero();

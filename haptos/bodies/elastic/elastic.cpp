@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
@@ -13,14 +14,18 @@ namespace {
 constexpr int kLanes = ElementSlots::kLanes;
 using P = Pack<double, kLanes>;
 
-// kNodes and kPoints are those of the element: 4, 1 or 10, 4.
-template <class Law, int kNodes, int kPoints>
+// kNodes and kPoints are those of the element: 4, 1 or 10, 4. A law that lags its rotation is the
+// linear one of R_n^T F.
+template <class Given, int kNodes, int kPoints>
 class ElasticTerm final : public Term {
+  static constexpr bool kLags = std::is_same_v<Given, LinearCorotated>;
+  using Law = std::conditional_t<kLags, LinearElastic, Given>;
   using Point = ElasticPoint<Law, P>;
 
  public:
   explicit ElasticTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
     F_.resize(at_index(s_->group_count) * kPoints);
+    if (kLags) R_.assign(F_.size(), Mat3<P>::identity());
     gradient_.resize(s_->element_count, s_->scatter.gradient_components());
     tangent_.resize(s_->element_count, s_->scatter.tangent_components());
     for (double v : s_->volume) cancelled_ += s_->lame_parameters.mu * v;
@@ -28,33 +33,34 @@ class ElasticTerm final : public Term {
 
   const char* name() const override { return "elastic"; }
   TermKind kind() const override { return TermKind::kPosition; }
-  bool frozen() const override { return false; }
+  bool frozen() const override { return kLags; }
+  void prepare(const StepContext& context) override {
+    tangent_known_ = false;
+    if constexpr (kLags)
+      each_deformation(context.points->x_start, [&](std::size_t i, const Mat3<P>& F) {
+        Mat3<P> U, V;
+        Vec3<P> stretch;
+        rotation_svd(F, U, stretch, V);
+        R_[i] = U * transpose(V);
+      });
+  }
   void couplings(const Points& p, Coupled coupled,
                  std::vector<std::array<int, 2>>& out) const override {
     if (coupled == Coupled::kAlways) s_->scatter.couplings(p, out);
   }
 
   bool refresh(const Points& points, Sampling) override {
-    for_each(
-        s_->group_count,
-        [&](std::ptrdiff_t g) {
-          Vec3<P> x[kNodes];
-          gather(g, points.x, x);
-          for (int q = 0; q < kPoints; ++q) {
-            Mat3<P> F = outer(x[1], shape(g, q, 1));
-            for (int a = 2; a < kNodes; ++a) {
-              const Vec3<P> s = shape(g, q, a);
-              for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) F(i, j) = fma(x[a][i], s[j], F(i, j));
-            }
-            F_[at_index(g * kPoints + q)] = F;
-          }
-        },
-        8);
+    each_deformation(points.x, [&](std::size_t i, const Mat3<P>& F) {
+      if constexpr (kLags)
+        F_[i] = transpose(R_[i]) * F;
+      else
+        F_[i] = F;
+    });
     return false;
   }
 
   Energy evaluate(const Evaluation& e) override {
+    if (e.assembly && e.assembly->along()) add_along(*e.assembly);
     const ShearModuli<P> mu = moduli();
     const P lambda(s_->lame_parameters.lambda);
     const double energy = reduce_sum(
@@ -74,17 +80,19 @@ class ElasticTerm final : public Term {
           return sum;
         },
         8);
-    if (e.assembly) {
-      const bool hessian = e.assembly->wants_hessian();
+    if (e.assembly && !e.assembly->along()) {
+      const bool hessian = e.assembly->wants_hessian(), anew = hessian && !tangent_known_;
       for_each(
-          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, hessian, e.project); }, 8);
+          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, anew, e.project); }, 8);
       s_->scatter.add_gradient(gradient_, *e.assembly);
       if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
+      tangent_known_ = kLags && (hessian || tangent_known_);
     }
     return {energy, std::abs(energy) + cancelled_};
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
+    if (kLags) return limit;
     return reduce_min(static_cast<std::ptrdiff_t>(s_->tets.size()), limit, [&](std::ptrdiff_t t) {
       const Vec4i& c = s_->tets[at_index(t)];
       Mat3d E, D;
@@ -118,6 +126,70 @@ class ElasticTerm final : public Term {
     }
   }
 
+  // f(i, F) of every point i of every element, at the positions x.
+  template <class F>
+  void each_deformation(const std::vector<Vec3d>& positions, const F& f) {
+    for_each(
+        s_->group_count,
+        [&](std::ptrdiff_t g) {
+          Vec3<P> x[kNodes];
+          gather(g, positions, x);
+          for (int q = 0; q < kPoints; ++q) {
+            Mat3<P> D = outer(x[1], shape(g, q, 1));
+            for (int a = 2; a < kNodes; ++a) {
+              const Vec3<P> s = shape(g, q, a);
+              for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) D(i, j) = fma(x[a][i], s[j], D(i, j));
+            }
+            f(at_index(g * kPoints + q), D);
+          }
+        },
+        8);
+  }
+
+  // Slope and curvature along a motion: what is frozen is asked for these too.
+  void add_along(Assembly& assembly) {
+    if constexpr (kLags) {
+      const ShearModuli<P> mu = moduli();
+      const P lambda(s_->lame_parameters.lambda);
+      std::vector<double> slope(at_index(s_->group_count)), curvature(slope.size());
+      along_.resize(F_.size());
+      each_deformation(*assembly.along(),
+                       [&](std::size_t i, const Mat3<P>& D) { along_[i] = transpose(R_[i]) * D; });
+      for_each(
+          s_->group_count,
+          [&](std::ptrdiff_t g) {
+            P mean(0), rate(0), first(0), second(0);
+            for (int q = 0; q < kPoints; ++q) {
+              const std::size_t i = at_index(g * kPoints + q);
+              mean += Point::measure(F_[i]) * P(1.0 / kPoints);
+              rate += trace(along_[i]) * P(1.0 / kPoints);
+            }
+            const Curve<P> U = Law::template volume<P>(lambda, mean);
+            for (int q = 0; q < kPoints; ++q) {
+              const std::size_t i = at_index(g * kPoints + q);
+              const Mat3<P>& D = along_[i];
+              first += inner(Point(F_[i], mu, mean).stress(U.first), D) * P(1.0 / kPoints);
+              second += mu.mu * (inner(D, D) + inner(D, transpose(D))) * P(1.0 / kPoints);
+            }
+            const P V = P::load(s_->volume.data() + g * kLanes);
+            first = first * V, second = (second + U.second * rate * rate) * V;
+            for (int l = 0; l < kLanes; ++l)
+              slope[at_index(g)] += first[l], curvature[at_index(g)] += second[l];
+          },
+          8);
+      for (std::size_t g = 0; g < slope.size(); ++g) assembly.add_along(slope[g], curvature[g]);
+    }
+  }
+
+  // A vector of the frame that the law sees, in the world.
+  Vec3<P> turned(std::ptrdiff_t g, int q, const Vec3<P>& v) const {
+    if constexpr (kLags)
+      return R_[at_index(g * kPoints + q)] * v;
+    else
+      return v;
+  }
+
   void differentiate(std::ptrdiff_t g, bool hessian, bool project) {
     const ShearModuli<P> mu = moduli();
     const P lambda(s_->lame_parameters.lambda);
@@ -138,14 +210,15 @@ class ElasticTerm final : public Term {
       Vec3<P> s[kNodes];
       for (int a = 0; a < kNodes; ++a) {
         s[a] = shape(g, q, a);
-        f[a] += stress * s[a];
-        if (hessian) j[a] += point.measure_gradient(s[a]) * P(1.0 / kPoints);
+        f[a] += turned(g, q, stress * s[a]);
+        if (hessian) j[a] += turned(g, q, point.measure_gradient(s[a]) * P(1.0 / kPoints));
       }
       if (!hessian) continue;
+      const std::size_t i = at_index(g * kPoints + q);
       if (project)
-        add_tangent(point.projected(Vq, U.first), s, h);
+        add_tangent(point.projected(Vq, U.first), s, i, h);
       else
-        add_tangent(point.tangent(Vq, U.first), s, h);
+        add_tangent(point.tangent(Vq, U.first), s, i, h);
     }
     double* out = gradient_.group(g);
     for (int a = 0; a < kNodes; ++a)
@@ -163,16 +236,24 @@ class ElasticTerm final : public Term {
   }
 
   template <class Tangent>
-  static void add_tangent(const Tangent& t, const Vec3<P> s[kNodes], Mat3<P>* h) {
+  void add_tangent(const Tangent& t, const Vec3<P> s[kNodes], std::size_t i, Mat3<P>* h) const {
     typename Tangent::Node node[kNodes];
     for (int a = 0; a < kNodes; ++a) {
       node[a] = t.node(s[a]);
-      for (int b = 0; b <= a; ++b) *h++ += t.block(node[a], node[b]);
+      for (int b = 0; b <= a; ++b) {
+        if constexpr (kLags)
+          *h++ += R_[i] * t.block(node[a], node[b]) * transpose(R_[i]);
+        else
+          *h++ += t.block(node[a], node[b]);
+      }
     }
   }
 
   std::shared_ptr<const SoftElements> s_;
   std::vector<Mat3<P>> F_;
+  // Of a law that lags it, the rotation at the start of the step; and of a motion its deformation.
+  std::vector<Mat3<P>> R_, along_;
+  bool tangent_known_ = false;  // of this step, where it has one
   // Scale of rounding near rest [J]: mu tr(F - I) and mu ln J cancel there, each known to an ulp of
   // mu, while the energy itself is of second order.
   double cancelled_ = 0;

@@ -1,8 +1,13 @@
-// The elastic energy of a soft body, a live position term.
+// The elastic energy of a soft body, a position term: live, but for the linear corotated law, of
+// which each point keeps the rotation R_n that it has at the start of the step,
 //
-// Also caps the step so that no tetrahedron inverts: along x + a dx the volume of a tetrahedron is
-// a cubic in a; the cap keeps at least a tenth of the present volume, found on a polynomial that is
-// below the true one, so it is never too large.
+//   psi(R_n^T F)  of the linear law,
+//
+// so that it is frozen: quadratic in x, convex, with one Hessian for the step, and no step cap.
+//
+// A live one also caps the step so that no tetrahedron inverts: along x + a dx the volume of a
+// tetrahedron is a cubic in a; the cap keeps at least a tenth of the present volume, found on a
+// polynomial that is below the true one, so it is never too large.
 #pragma once
 
 #include <memory>

@@ -15,6 +15,7 @@
 //   St. Venant-Kirchhoff     mu |E|^2                                        tr E  lambda/2 s^2
 //   fixed corotated          mu |F - R|^2                                    J     lambda/2 (J-1)^2
 //   linear                   mu |eps|^2,  eps = sym F - I                    tr eps  lambda/2 s^2
+//   linear corotated         mu |F - R|^2                                    tr S-I  lambda/2 s^2
 //   Mooney-Rivlin            mu1/2 (tr C - 3) - mu1 ln J                     J     lambda/2 ln^2 J
 //                            + mu2/2 (I2 - 3) - 2 mu2 (J-1),  mu1 + mu2 = mu
 //
@@ -22,7 +23,8 @@
 // I2 >= 3 J^(4/3) the whole mu2 part is nowhere negative. At J = 1 it is the classical law with
 // 2 c10 = mu1, 2 c01 = mu2.
 // Limits: St. Venant-Kirchhoff softens under compression (no stress at F = 0, tangent indefinite
-// below a stretch of 0.58); the linear law knows no finite rotation.
+// below a stretch of 0.58); the linear law knows no finite rotation. A term of the linear corotated
+// law takes R of the start of the step (elastic.h): it is then convex, of constant Hessian.
 //
 // Sources: Bonet and Wood, Nonlinear Continuum Mechanics, 2nd ed., eq. 6.28; Smith, de Goes, Kim,
 // Stable Neo-Hookean Flesh Simulation, 2018, eq. 12 with their rest-stable Lame parameters;
@@ -114,6 +116,13 @@ struct LinearElastic {
   }
 };
 
+struct LinearCorotated {
+  template <class T>
+  static HAPTOS_HD Curve<T> volume(T lambda, T s) {
+    return squared(lambda, s);
+  }
+};
+
 struct MooneyRivlin {
   template <class T>
   static HAPTOS_HD Curve<T> shear_volume(const ShearModuli<T>& m, T J) {
@@ -135,16 +144,19 @@ enum class ElasticLaw : std::uint8_t {
   kFixedCorotated,
   kLinear,
   kMooneyRivlin,
+  kLinearCorotated,
 };
-constexpr int kElasticLawCount = 6;
+constexpr int kElasticLawCount = 7;
 
 /// What is true of a law beside its formula.
 struct ElasticLawTraits {
   bool rotation_invariant;  ///< energy unchanged by a finite rotation
   bool second_invariant;    ///< uses mu2
+  bool lags_rotation;       ///< a term takes R of the start of the step
 };
 constexpr ElasticLawTraits traits_of(ElasticLaw law) {
-  return {law != ElasticLaw::kLinear, law == ElasticLaw::kMooneyRivlin};
+  return {law != ElasticLaw::kLinear, law == ElasticLaw::kMooneyRivlin,
+          law == ElasticLaw::kLinearCorotated};
 }
 
 /// f(Law{}) for the law of that number.
@@ -161,6 +173,8 @@ auto with_law(ElasticLaw law, F&& f) {
       return f(LinearElastic{});
     case ElasticLaw::kMooneyRivlin:
       return f(MooneyRivlin{});
+    case ElasticLaw::kLinearCorotated:
+      return f(LinearCorotated{});
     case ElasticLaw::kLogNeoHookean:
       break;
   }

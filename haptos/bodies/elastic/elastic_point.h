@@ -22,6 +22,7 @@
 //   linear                P = 2 mu eps + p I,   H_ab = mu (d I + g_b g_a^T)
 //   fixed corotated       P = 2 mu (F - R) + p cof F; H in the principal frame (Smith et al. 2019):
 //                         pairs 2 mu - p s_m and 2 mu - 4 mu / (s_i + s_j) + p s_m
+//   linear corotated      P = 2 mu (F - R) + p R; pairs 2 mu and 2 mu + (2 p - 4 mu) / (s_i + s_j)
 //   I2/2                  P = tr(C) F - F C,
 //                         H_ab = 2 f_a f_b^T - f_b f_a^T + (tr C d - f_a . f_b) I - d B
 //
@@ -196,6 +197,55 @@ struct ElasticPoint<LinearElastic, T> {
   HAPTOS_HD Tangent tangent(T weight, T) const { return {mu * weight}; }
   // Constant and positive semi-definite as it is.
   HAPTOS_HD Tangent projected(T weight, T) const { return {mu * weight}; }
+};
+
+/// With the rotation of F itself; a term lags it.
+template <class T>
+struct ElasticPoint<LinearCorotated, T> {
+  const Mat3<T>& F;
+  Mat3<T> U, V, R;
+  Vec3<T> s;
+  T mu;
+
+  static HAPTOS_HD T measure(const Mat3<T>& F) {
+    Mat3<T> u, v;
+    Vec3<T> d;
+    rotation_svd(F, u, d, v);
+    return (d[0] - T(1)) + (d[1] - T(1)) + (d[2] - T(1));
+  }
+
+  HAPTOS_HD ElasticPoint(const Mat3<T>& F_, const ShearModuli<T>& m, T) : F(F_), mu(m.mu) {
+    rotation_svd(F, U, s, V);
+    R = U * transpose(V);
+  }
+
+  HAPTOS_HD T energy() const {
+    return mu * (square(s[0] - T(1)) + square(s[1] - T(1)) + square(s[2] - T(1)));
+  }
+  HAPTOS_HD Mat3<T> stress(T p) const { return (F - R) * (T(2) * mu) + R * p; }
+  HAPTOS_HD Vec3<T> measure_gradient(const Vec3<T>& g) const { return R * g; }
+
+  HAPTOS_HD PrincipalTangent<T> tangent(T weight, T p) const { return in_frame(weight, p, false); }
+  HAPTOS_HD PrincipalTangent<T> projected(T weight, T p) const { return in_frame(weight, p, true); }
+
+ private:
+  HAPTOS_HD PrincipalTangent<T> in_frame(T weight, T p, bool clamped) const {
+    PrincipalTangent<T> t;
+    t.U = U;
+    t.V = V;
+    const T two = T(2) * mu * weight;
+    t.stretch = Mat3<T>::zero();
+    for (int i = 0; i < 3; ++i) t.stretch(i, i) = two;
+    for (int m = 0; m < 3; ++m) {
+      const T pair = vmax(s[(m + 1) % 3] + s[(m + 2) % 3], T(1e-9));
+      const T odd = two + T(2) * (p * weight - two) / pair;
+      if (clamped)
+        t.set_clamped_pair(m, two, odd);
+      else
+        t.set_pair(m, two, odd);
+    }
+    return t;
+  }
 };
 
 template <class T>

@@ -98,6 +98,24 @@ std::vector<double> lumped_mass(const TetMesh& mesh, double density) {
   return m;
 }
 
+// mu (|g|^2 I + g g^T) is the block of a node with rest gradient g, per volume.
+std::vector<double> stiffness_diagonal(const SoftElements& s) {
+  std::vector<double> k(s.node_mass.size(), 0.0);
+  const int first = *std::min_element(s.corner.begin(), s.corner.end());
+  const int n = s.nodes, m = s.quadrature;
+  for (int e = 0; e < s.element_count; ++e)
+    for (int q = 0; q < m; ++q)
+      for (int a = 0; a < n; ++a)
+        for (int c = 0; c < 3; ++c) {
+          const double g = s.gradient[at_index(
+              ((static_cast<std::ptrdiff_t>(e / kLanes) * m + q) * n + a) * 3 * kLanes +
+              c * kLanes + e % kLanes)];
+          k[at_index(s.corner[at_index(e * n + a)] - first)] +=
+              4.0 / 3.0 * s.lame_parameters.mu * g * g * s.volume[at_index(e)] / m;
+        }
+  return k;
+}
+
 SoftElements::SoftElements(const Points& points, const SoftModel& model, int first_point,
                            const Material& mat)
     : scatter(points, all_nodes(model, first_point), model.patch_size == 1 ? 4 : 10),

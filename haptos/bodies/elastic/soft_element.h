@@ -48,6 +48,10 @@ struct SoftElements {
   std::vector<double> node_mass;   ///< lumped, per vertex of the rest mesh [kg]
 };
 
+/// Of each vertex of the rest mesh a third of the trace of its block of the stiffness at rest, of
+/// the part of the law that does not lock (Poisson's ratio 0, elastic_laws.h) [N/m], (V).
+std::vector<double> stiffness_diagonal(const SoftElements& elements);
+
 /// Lumped masses, a quarter of each tetrahedron per corner [kg], (V).
 std::vector<double> lumped_mass(const TetMesh& mesh, double density);
 

@@ -86,7 +86,7 @@ class ParticleGrid final : public Body {
   int first_node() const { return first_node_; }
   Vec3d node_place(int i) const;
   /// The points of a seed, for contact.
-  const Cloud& cloud(int seed) const { return *clouds_[static_cast<std::size_t>(seed)]; }
+  Cloud& cloud(int seed) const { return *clouds_[static_cast<std::size_t>(seed)]; }
 
  private:
   // The points of one seed.
@@ -97,7 +97,7 @@ class ParticleGrid final : public Body {
     Vec3d place(int i) const override { return point(i).x; }
     Vec3d velocity(int i) const override { return point(i).v; }
     double radius(int) const override { return 0.5 * spacing(); }
-    double area(int) const override { return spacing() * spacing(); }
+    double area(int, const Vec3d&) const override { return spacing() * spacing(); }
     std::int64_t id(int i) const override { return point(i).id - grid_.first(seed_); }
     int parts(int i, const Vec3d& aside, Points::Part* out) const override;
     Vec3d node_place(int point) const override {

@@ -54,6 +54,13 @@ void SoftNodes::begin_step(const State& state, const BodyStep& step) {
   }
 }
 
+void SoftNodes::add_stiffness(double b, std::vector<double>& inertia) const {
+  if (stiffness_.empty()) return;
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    for (int c = 0; c < 3; ++c)
+      inertia[at_index(slots_.first_scalar + c) + 3 * i] += b * b * stiffness_[at_index(free_[i])];
+}
+
 void SoftNodes::advance(const std::vector<double>& z, const BodyStep& step, State& state) {
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const Vec3d& base = step.points->x_base[at_index(points_[at_index(free_[i])])];

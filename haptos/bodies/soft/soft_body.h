@@ -22,7 +22,11 @@ class SoftNodes final : public Body {
   int q_count() const override { return 3 * static_cast<int>(free_.size()); }
   void initialize(State& state) const override;
   void begin_step(const State& state, const BodyStep& step) override;
+  void add_stiffness(double b, std::vector<double>& inertia) const override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
+
+  /// What frozen contact is to know of it: the diagonal of its stiffness per vertex [N/m].
+  void set_stiffness(std::vector<double> stiffness) { stiffness_ = std::move(stiffness); }
 
   const std::vector<int>& points() const { return points_; }
   const std::vector<double>& mass() const { return mass_; }
@@ -31,7 +35,7 @@ class SoftNodes final : public Body {
  private:
   std::vector<int> points_, free_;  // free_: vertices with unknowns, in block order
   std::vector<char> driven_;
-  std::vector<double> mass_;
+  std::vector<double> mass_, stiffness_;
   std::vector<Vec3d> start_;
   Vec3d velocity_;
   double mass_damping_;

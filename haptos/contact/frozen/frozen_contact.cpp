@@ -85,7 +85,7 @@ void FrozenContact::add(const StepContext& context, const PairSamples& samples) 
 void FrozenContact::add_candidate(const StepContext& context, const PairSamples& pair, int k_th) {
   const ContactSample& sample = pair.sample[k_th];
   Candidate c;
-  c.pair = pair.pair, c.core = pair.core, c.as_given = pair.as_given;
+  c.pair = pair.pair, c.core = pair.core, c.as_given = pair.as_given, c.yields = pair.yields;
   c.sample = sample;
   c.frame = contact_frame(sample.n);
   Mat3d delassus = Mat3d::zero();

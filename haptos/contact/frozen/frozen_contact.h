@@ -137,6 +137,7 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
     double friction = 0;
     double core = 0;            // see PairSamples
     bool as_given = false;      // likewise
+    bool yields = false;        // likewise
     bool expected = false;      // to act in this step, by the velocities at its start
     double sticks = 0;          // sigma w [1/kg]
     SampleStick stick;          // stiffness 0: not given

@@ -114,7 +114,7 @@ void FrozenContact::recall(std::size_t first) {
     Candidate& c = candidates_[k];
     bool own = false;
     const ContactMemory* memory = anchors_.find(key(c), c.surface[0], c.surface[1], c.slipped, own);
-    c.fresh = law_.anchored && !memory && !(c.stick.stiffness > 0);
+    c.fresh = law_.anchored && !memory && !(c.stick.stiffness > 0) && !c.yields;
     if (!memory) continue;
     if (law_.anchored) c.carried = transpose(c.frame) * memory->anchor;
     c.carried[2] = 0;
@@ -187,6 +187,7 @@ void FrozenContact::set_laws(std::size_t first) {
     }
     const Mixed m = mix(c, stiffness);
     c.friction = m.friction;
+    if (c.yields) c.sticks = std::max({c.sticks, bound, 1 / (h_ * h_ * m.stiffness)});
     if (is_cone())
       set_sap(c, m, bound, starts_[k].velocity);
     else

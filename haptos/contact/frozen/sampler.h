@@ -99,6 +99,9 @@ struct PairSamples {
   const SampleStick* stick = nullptr;
   /// The stiffness is that of the surfaces whatever the step: the near-rigid bound does not hold.
   bool as_given = false;
+  /// A surface that yields along itself as it does across: what sticks does so at least as softly
+  /// as it is pressed.
+  bool yields = false;
   double core = 0;  ///< depth beyond which what has the layers crosses [m]; 0: none has
 };
 

@@ -6,7 +6,7 @@
 //
 // is zero on the skin (none lies where the weights add up to less than .4, between points apart).
 // Over a flat layer of points it lies half a spacing s, as what touches them does
-// (contact/frozen/particles/particle_sampler.h); a point by itself is a ball of about that radius.
+// (contact/frozen/cloud/cloud_sampler.h); a point by itself is a ball of about that radius.
 // The skin is found by marching cubes on cells of half a spacing.
 //
 // Source: Zhu and Bridson 2005, Animating sand as a fluid (the function).

@@ -37,6 +37,12 @@ struct HeldVertices {
   bool axis[3] = {false, false, false};
 };
 
+/// By which family of contact a soft body touches.
+enum class SoftContact : std::uint8_t {
+  kLive,    ///< barrier or mortar, without a crossing (contact/live)
+  kFrozen,  ///< convex, of compliant points (contact/frozen/cloud)
+};
+
 struct SoftBody {
   std::string name;
   Friction friction;
@@ -46,7 +52,8 @@ struct SoftBody {
   Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
   Material material;
   Element element = Element::kComposite;
-  int model = 0;  ///< a SoftKind
+  int model = 0;    ///< a SoftKind
+  int contact = 0;  ///< a SoftContact
   std::vector<Glue> glue;
   std::vector<HeldVertices> held;
   /// Triangles (vertices of the mesh as given) that read as the sensing surface; empty: all.
@@ -54,8 +61,12 @@ struct SoftBody {
   std::vector<NodalForce> forces;
   std::vector<SurfacePressure> pressures;
   bool self_contact = false;    ///< whether its surface may touch itself
+  double modulus = 0;           ///< of frozen contact: pressure per depth [Pa/m]; 0: by itself
+  double relaxation_time = 0;   ///< of frozen contact [s]
+  double dissipation = 0;       ///< of frozen contact [s/m]
   History<Vec3d> acceleration;  ///< body force per mass, beside gravity [m/s2], world
 
+  bool is_frozen() const { return contact == static_cast<int>(SoftContact::kFrozen); }
   bool is_layer() const { return model == static_cast<int>(SoftKind::kHydroelastic); }
 };
 
@@ -95,6 +106,22 @@ struct FieldsOf<SoftBody> {
           "prescribed bodies only ([touch](contact/touch.md))",
           "elastic hydroelastic"},
          &S::model},
+        {{"contact", "", 0, 1,
+          "live: barrier or mortar, nothing crosses; frozen: convex, as rigid bodies and robots "
+          "have "
+          "it, which it touches with half-spaces and prescribed bodies "
+          "([frozen contact](contact/soft_frozen.md))",
+          "live frozen"},
+         &S::contact},
+        {{"modulus", "Pa/m", 1, 1e15,
+          "of frozen contact: pressure per depth, as far as the step can resolve it; none: a "
+          "hundred times Young's modulus per edge of the mesh",
+          "none"},
+         &S::modulus},
+        {{"relaxation_time", "s", 0, 1e3, "of frozen contact"}, &S::relaxation_time},
+        {{"dissipation", "s/m", 0, 1e6,
+          "of frozen contact, for the laws `lagged` and `similar` of section `point_contact`"},
+         &S::dissipation},
         {{"pose", "", 0, 0,
           "`{position, rotation, frame}` at the start, below; `frame`: a prescribed body, an "
           "affine body or a link (`robot/link`) to which the pose refers, where that one starts",

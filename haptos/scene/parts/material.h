@@ -30,9 +30,11 @@ struct OptionsOf<Material> {
          "Rayleigh damping rate proportional to mass"},
         {"stiffness_damping", "s", &M::stiffness_damping, 0, 1e3,
          "Rayleigh damping time proportional to stiffness"},
-        {"law", "", &M::law, 0, 5, "elastic law, by name or number",
+        {"law", "", &M::law, 0, 6,
+         "elastic law, by name or number; linear_corotated keeps its rotation for a step, and is "
+         "convex",
          "log_neo_hookean stable_neo_hookean st_venant_kirchhoff fixed_corotated linear "
-         "mooney_rivlin"},
+         "mooney_rivlin linear_corotated"},
         {"mooney_ratio", "", &M::mooney_ratio, 0, 1,
          "share of the second invariant in the shear modulus, c01 / (c10 + c01), of law "
          "mooney_rivlin"},

@@ -169,6 +169,11 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
     s.coat = model.coats[index];
     s.frame = RigidPoints(s.points, m.rest.vertices);
   }
+  if (spec.is_frozen()) {
+    std::vector<char> path;  // what an affine body or a link carries moves by contact too
+    for (const int p : s.surface->point) path.push_back(w.points.driven(p));
+    s.cloud = std::make_unique<SoftCloud>(m.surface, s.surface->point, path);
+  }
   w.soft.push_back(std::move(s));
 }
 
@@ -195,7 +200,9 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   // Elements number points consecutively from the first: a body's points are added in order.
   s.elements =
       std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);
-  w.terms.push_back(make_elastic_term(s.elements, static_cast<ElasticLaw>(spec.material.law)));
+  const auto law = static_cast<ElasticLaw>(spec.material.law);
+  w.terms.push_back(make_elastic_term(s.elements, law));
+  if (spec.is_frozen()) s.nodes->set_stiffness(stiffness_diagonal(*s.elements));
   if (model.soft[i].patch_size > 1)
     w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
   add_loads(spec, model.soft[i], s, w);

@@ -63,7 +63,7 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
     all.back().inside = pressed_inside(model, i);
   }
   for (std::size_t i = 0; i < w.soft.size(); ++i)
-    if (!w.soft[i].coat)
+    if (!w.soft[i].coat && !w.soft[i].cloud)
       all.push_back({Party::kSoft, scene.soft[i].name, w.soft[i].surface.get(), &scene.soft[i],
                      scene.soft[i].friction, kModuli * scene.soft[i].material.young});
   for (std::size_t i = 0; i < w.affine.size(); ++i)
@@ -173,7 +173,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     for (std::size_t k = owner.size(); k < f.shapes.size(); ++k)
       owner.push_back(&model.body_names[at_index(f.shapes[k].body)]);
   }
-  if (f.shapes.empty() && !has_coats(model) && model.particles.empty()) return f;
+  if (f.shapes.empty() && !has_coats(model) && !has_clouds(model)) return f;
   for (const HalfSpace& h : scene.half_spaces) {
     Shape plane;
     plane.kind = ShapeKind::kHalfSpace;
@@ -182,7 +182,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     p.layer = h.layer;
     if (!f.layers.empty())
       f.layers.push_back(layer_shape(plane, h.name, false, h.shrink ? h.layer : 0));
-    if (largest_hydroelastic(scene) > 0 || has_coats(model) || !model.particles.empty()) {
+    if (largest_hydroelastic(scene) > 0 || has_coats(model) || has_clouds(model)) {
       p.field = std::make_shared<DistanceField>(plane);
       p.hydroelastic = h.hydroelastic;
     }
@@ -206,7 +206,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
 void add_frozen_contact(const Model& model, Workspace& w) {
   const FrozenShapes f = frozen_shapes(model, w);
   if (has_coats(model)) add_coat_contact(model, f, w);
-  if (!model.particles.empty()) add_particle_contact(model, f, w);
+  if (has_clouds(model)) add_cloud_contact(model, f, w);
   if (model.robots.empty()) return;
   add_hydroelastic_contact(model, f, w);
   if (f.shapes.size() < 2) return;

@@ -59,7 +59,7 @@ bool meets_live(const Scene& scene, const std::string& link) {
                        [&](const auto& b) { return may_touch(scene, link, b.name); });
   };
   const bool soft = std::any_of(scene.soft.begin(), scene.soft.end(), [&](const SoftBody& b) {
-    return !b.is_layer() && may_touch(scene, link, b.name);
+    return !b.is_layer() && !b.is_frozen() && may_touch(scene, link, b.name);
   });
   return soft || meets(scene.affine) ||
          std::any_of(scene.prescribed.begin(), scene.prescribed.end(), [&](const auto& b) {
@@ -184,8 +184,8 @@ std::shared_ptr<const Model> compile(Scene scene) {
   for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
   const bool coats = compile_coats(scene, *m);
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
-  const FrozenNeeds frozen{widest_layer(scene) > 0, coats || largest_hydroelastic(scene) > 0 ||
-                                                        !scene.material_points.empty()};
+  const FrozenNeeds frozen{widest_layer(scene) > 0,
+                           coats || largest_hydroelastic(scene) > 0 || touches_by_points(scene)};
   if (frozen.fields)
     for (const PrescribedBody& b : scene.prescribed) m->prescribed_fields.push_back(field_of(b));
   for (std::size_t i = 0; i < scene.robots.size(); ++i) {

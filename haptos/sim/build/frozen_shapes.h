@@ -12,6 +12,7 @@
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/layer/layer_shape.h"
 #include "haptos/sim/model/model.h"
+#include "haptos/sim/model/pair_models.h"
 
 namespace haptos {
 
@@ -33,6 +34,9 @@ inline bool has_coats(const Model& model) {
   return std::any_of(model.coats.begin(), model.coats.end(), [](const auto& c) { return !!c; });
 }
 
+/// Whether there are material points, or soft bodies in frozen contact.
+inline bool has_clouds(const Model& model) { return touches_by_points(model.scene); }
+
 /// Adds a contact term to a workspace; of frozen contact with what pairs set, and robots it is of.
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term);
 void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, Workspace& w);
@@ -46,9 +50,9 @@ CarriedShape carried_shape(const Model& model, const Workspace& w, std::size_t p
 /// (sim/build/build_hydroelastic.cpp).
 void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 
-/// Contact of material points with these shapes and with prescribed bodies
-/// (sim/build/build_particles.cpp).
-void add_particle_contact(const Model& model, const FrozenShapes& f, Workspace& w);
+/// Contact of material points and of soft bodies with these shapes and with prescribed bodies
+/// (sim/build/build_clouds.cpp).
+void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 
 /// Contact of coats with these shapes and with prescribed bodies (sim/build/build_coats.cpp).
 void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w);

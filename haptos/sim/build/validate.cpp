@@ -158,7 +158,18 @@ void check_loads(const SoftBody& b, const std::string& name) {
   check_history(what, b.acceleration, vector_within(what, kLargestAcceleration, "m/s2"));
 }
 
-void check_parts(const Scene&, const SoftBody& b) {
+void check_frozen(const Scene& s, const SoftBody& b, const std::string& name) {
+  const std::string what = name + ", contact frozen";
+  if (b.is_layer())
+    refuse(what, "", "is not for model hydroelastic, whose coat is in frozen contact by itself",
+           "leave one of the two out");
+  if (b.self_contact)
+    refuse(what, "", "knows no contact of a surface with itself", "leave self_contact out");
+  if (s.sim.integrator == static_cast<int>(Integrator::kBdf2))
+    refuse(what, "", "moves by implicit_euler or quasi_static only", "leave sim.integrator out");
+}
+
+void check_parts(const Scene& s, const SoftBody& b) {
   const std::string name = named(b);
   check_extent(name, require_volume(b.mesh, name).box);
   check_options_of(name, b.material);
@@ -166,6 +177,7 @@ void check_parts(const Scene&, const SoftBody& b) {
       !traits_of(static_cast<ElasticLaw>(b.material.law)).second_invariant)
     refuse(name + ", material.mooney_ratio", to_text(b.material.mooney_ratio),
            "belongs to law mooney_rivlin only", "leave it out, or choose law mooney_rivlin");
+  if (b.is_frozen()) check_frozen(s, b, name);
   check_vertices(b, name);
   check_loads(b, name);
   check_pose(name + " pose", b.pose);

@@ -196,7 +196,7 @@ void check_start(const Model& model, const Workspace& w, const State& state) {
   place_stiff(state, w, x);
   std::vector<Placed> free, prescribed;
   for (std::size_t i = 0; i < w.soft.size(); ++i)
-    if (!w.soft[i].coat) {
+    if (!w.soft[i].coat && !w.soft[i].cloud) {
       free.push_back({scene.soft[i].name, placed(*w.soft[i].surface, x)});
       if (scene.soft[i].self_contact) check_self(free.back());
     }

@@ -1,5 +1,5 @@
-// Bodies of material points on a grid that is too coarse for them, and those that may touch what
-// they have no contact with.
+// Bodies of material points on a grid that is too coarse for them; and those, with soft bodies in
+// frozen contact, that may touch what they have no contact with.
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
@@ -7,6 +7,7 @@
 #include "haptos/bodies/particles/particle_law.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/sim/doubts/doubts.h"
+#include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 
 namespace haptos {
@@ -17,16 +18,21 @@ constexpr double kFew = 4;
 // Cells across the thinnest side below which a body has no shape of its own on the grid.
 constexpr double kThin = 2;
 
-std::string named(const MaterialPoints& b) { return "\"" + printable(b.name) + "\""; }
+template <class B>
+std::string named(const B& b) {
+  return "\"" + printable(b.name) + "\"";
+}
+std::string kind(const MaterialPoints&) { return "material points touch"; }
+std::string kind(const SoftBody&) { return "soft bodies in frozen contact touch"; }
 
 // Sentences of two bodies that may touch and do not.
-void doubt_pair(const Scene& scene, const MaterialPoints& a, const std::string& b,
-                const char* remedy, std::vector<std::string>& out) {
+template <class B>
+void doubt_pair(const Scene& scene, const B& a, const std::string& b, const char* remedy,
+                std::vector<std::string>& out) {
   if (!may_touch(scene, a.name, b)) return;
-  out.push_back(named(a) + " and \"" + printable(b) +
-                "\" pass through each other: material points touch rigid bodies, robots, "
-                "half-spaces and prescribed bodies only; " +
-                remedy + ", or switch their contact off in pairs.");
+  out.push_back(named(a) + " and \"" + printable(b) + "\" pass through each other: " + kind(a) +
+                " rigid bodies, robots, half-spaces and prescribed bodies only; " + remedy +
+                ", or switch their contact off in pairs.");
 }
 
 // Bodies of which a surface has no inside, and so no distances that points could touch by.
@@ -42,13 +48,39 @@ std::vector<std::string> without_inside(const Model& model) {
   return all;
 }
 
+// What a body has no contact with for want of an inside.
+template <class B>
+void doubt_open(const Scene& scene, const B& b, const std::vector<std::string>& open,
+                std::vector<std::string>& out) {
+  for (const std::string& name : open)
+    if (may_touch(scene, b.name, name))
+      out.push_back(named(b) + " passes through \"" + printable(name) +
+                    "\", of which a shape has no inside that its points could touch; close its "
+                    "mesh, or switch their contact off in pairs.");
+}
+
+void doubt_frozen(const Scene& scene, const std::vector<std::string>& open,
+                  std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < scene.soft.size(); ++i) {
+    const SoftBody& b = scene.soft[i];
+    if (!b.is_frozen()) continue;
+    for (std::size_t j = 0; j < scene.soft.size(); ++j)
+      if (j != i && (j < i || !scene.soft[j].is_frozen()))
+        doubt_pair(scene, b, scene.soft[j].name, "give both contact: live", out);
+    for (const AffineBody& s : scene.affine)
+      doubt_pair(scene, b, s.name, "make it a rigid body, or give contact: live", out);
+    doubt_open(scene, b, open, out);
+  }
+}
+
 }  // namespace
 
 void doubt_points(const Model& model, std::vector<std::string>& out) {
   const Scene& scene = model.scene;
   const auto& all = scene.material_points;
-  if (all.empty()) return;
+  if (!touches_by_points(scene)) return;
   const std::vector<std::string> open = without_inside(model);
+  doubt_frozen(scene, open, out);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const MaterialPoints& b = all[i];
     if (b.points_per_cell < kFew)
@@ -75,11 +107,7 @@ void doubt_points(const Model& model, std::vector<std::string>& out) {
     for (const SoftBody& s : scene.soft) doubt_pair(scene, b, s.name, "keep them apart", out);
     for (const AffineBody& s : scene.affine)
       doubt_pair(scene, b, s.name, "make it a rigid body", out);
-    for (const std::string& name : open)
-      if (may_touch(scene, b.name, name))
-        out.push_back(named(b) + " passes through \"" + printable(name) +
-                      "\", of which a shape has no inside that material points could touch; close "
-                      "its mesh, or switch their contact off in pairs.");
+    doubt_open(scene, b, open, out);
   }
 }
 

@@ -17,7 +17,9 @@ std::set<PairKind> kinds_of(const Scene& s, const std::string& name) {
     for (const auto& b : list)
       if (b.name == name || b.group == name) kinds.insert(kind);
   };
-  look(s.soft, PairKind::kSoft);
+  for (const SoftBody& b : s.soft)
+    if (b.name == name || b.group == name)
+      kinds.insert(b.is_frozen() ? PairKind::kFrozenSoft : PairKind::kSoft);
   look(s.affine, PairKind::kAffine);
   look(s.prescribed, PairKind::kPrescribed);
   look(s.robots, PairKind::kRobot);
@@ -90,6 +92,8 @@ const char* pair_kind_name(PairKind kind) {
       return "a robot";
     case PairKind::kParticles:
       return "a body of material points";
+    case PairKind::kFrozenSoft:
+      return "a soft body in frozen contact";
     case PairKind::kHalfSpace:
       break;
   }
@@ -120,6 +124,13 @@ const std::vector<PairModels>& pair_model_table() {
       {K::kParticles, K::kPrescribed, {"point"}},
       {K::kParticles, K::kRobot, {"point"}},
       {K::kParticles, K::kHalfSpace, {"point"}},
+      {K::kFrozenSoft, K::kFrozenSoft, {}},
+      {K::kFrozenSoft, K::kSoft, {}},
+      {K::kFrozenSoft, K::kAffine, {}},
+      {K::kFrozenSoft, K::kParticles, {}},
+      {K::kFrozenSoft, K::kPrescribed, {"point"}},
+      {K::kFrozenSoft, K::kRobot, {"point"}},
+      {K::kFrozenSoft, K::kHalfSpace, {"point"}},
   };
   return table;
 }
@@ -165,6 +176,12 @@ void check_pair_model(const Scene& scene, const PairOptions& pair) {
   if (others.empty()) return;
   refuse(element, word, "is no contact of theirs: " + others,
          "leave it out, or name what they take");
+}
+
+bool touches_by_points(const Scene& scene) {
+  return !scene.material_points.empty() ||
+         std::any_of(scene.soft.begin(), scene.soft.end(),
+                     [](const SoftBody& b) { return b.is_frozen(); });
 }
 
 double widest_layer(const RobotBody& body) {

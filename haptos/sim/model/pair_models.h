@@ -10,7 +10,15 @@
 namespace haptos {
 
 /// What bodies are to contact.
-enum class PairKind : std::uint8_t { kSoft, kAffine, kPrescribed, kRobot, kHalfSpace, kParticles };
+enum class PairKind : std::uint8_t {
+  kSoft,
+  kAffine,
+  kPrescribed,
+  kRobot,
+  kHalfSpace,
+  kParticles,
+  kFrozenSoft
+};
 
 /// As sentences name it, with its article: "a soft body".
 const char* pair_kind_name(PairKind kind);
@@ -47,5 +55,8 @@ double widest_layer(const RobotBody& body);
 double widest_layer(const Scene& scene);
 /// Of all of a scene, the largest hydroelastic modulus [Pa/m]; 0: nothing has a pressure field.
 double largest_hydroelastic(const Scene& scene);
+/// Whether bodies of a scene touch by points of theirs: material points, soft bodies in frozen
+/// contact.
+bool touches_by_points(const Scene& scene);
 
 }  // namespace haptos

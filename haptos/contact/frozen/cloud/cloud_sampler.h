@@ -1,9 +1,11 @@
-// Where material points touch shapes: a sampler of frozen contact (frozen_contact.h has the laws).
+// Where points of a body touch shapes (material points, the surface of a soft body): a sampler of
+// frozen contact (frozen_contact.h has the laws). A point has a radius s / 2 and an area.
 //
-// Points of volume V fill the middles of cubes of side s = V^(1/3), so the surface is s / 2 from
-// those at it. With the signed distance phi of a shape, a point at x touches it with
+// Material points of volume V fill the middles of cubes of side s = V^(1/3), so the surface is s /
+// 2 from those at it; their area is s^2. Points of a surface have no radius. With the signed
+// distance phi of a shape, a point at x touches it with
 //
-//   normal n = grad phi / |grad phi|, out of the shape,   gap phi(x) - s/2,   area s^2
+//   normal n = grad phi / |grad phi|, out of the shape,   gap phi(x) - s/2
 //
 // at x - s/2 n, where it moves with v + C (-s/2 n): what rolls does so on its surface, not on its
 // outermost points. The stiffness is modulus x area, and at most what the step can resolve. A point
@@ -20,25 +22,26 @@
 #include <vector>
 
 #include "haptos/contact/frozen/carried_shape.h"
+#include "haptos/contact/frozen/cloud/node_samples.h"
 #include "haptos/contact/frozen/frozen_contact.h"
-#include "haptos/contact/frozen/particles/node_samples.h"
 #include "haptos/system/cloud.h"
 
 namespace haptos {
 
 /// A cloud with what its contact is made of.
 struct CloudSurface : FrozenSurface {
-  const Cloud* cloud = nullptr;  ///< must outlive the sampler
-  bool nodes = false;            ///< its nodes touch too (node_samples.h)
+  Cloud* cloud = nullptr;  ///< must outlive the sampler
+  bool nodes = false;      ///< its nodes touch too (node_samples.h)
+  bool yields = false;     ///< see PairSamples
 };
 
-class ParticleSampler final : public ContactSampler {
+class CloudSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs (shape, cloud) that never touch
-  ParticleSampler(std::vector<CarriedShape> shapes, std::vector<CloudSurface> clouds,
-                  const std::vector<std::array<int, 2>>& excluded);
+  CloudSampler(std::vector<CarriedShape> shapes, std::vector<CloudSurface> clouds,
+               const std::vector<std::array<int, 2>>& excluded);
 
-  const char* name() const override { return "contact of material points"; }
+  const char* name() const override { return "contact of points of bodies"; }
   void sample(const StepContext& context, FrozenContact& contact) override;
 
  private:
@@ -66,10 +69,10 @@ class ParticleSampler final : public ContactSampler {
 };
 
 /// Its surfaces are those of the shapes, then those of the clouds.
-class ParticleContact final : public FrozenContact {
+class CloudContact final : public FrozenContact {
  public:
-  ParticleContact(const std::vector<CarriedShape>& shapes, const std::vector<CloudSurface>& clouds,
-                  const std::vector<std::array<int, 2>>& excluded, const PointContactOptions& law);
+  CloudContact(const std::vector<CarriedShape>& shapes, const std::vector<CloudSurface>& clouds,
+               const std::vector<std::array<int, 2>>& excluded, const PointContactOptions& law);
 };
 
 }  // namespace haptos

@@ -1,4 +1,4 @@
-#include "haptos/contact/frozen/particles/particle_sampler.h"
+#include "haptos/contact/frozen/cloud/cloud_sampler.h"
 
 #include <algorithm>
 
@@ -19,8 +19,8 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<CarriedShape>& shapes,
 
 }  // namespace
 
-ParticleSampler::ParticleSampler(std::vector<CarriedShape> shapes, std::vector<CloudSurface> clouds,
-                                 const std::vector<std::array<int, 2>>& excluded)
+CloudSampler::CloudSampler(std::vector<CarriedShape> shapes, std::vector<CloudSurface> clouds,
+                           const std::vector<std::array<int, 2>>& excluded)
     : shapes_(std::move(shapes)),
       clouds_(std::move(clouds)),
       excluded_(shapes_.size() * clouds_.size(), 0) {
@@ -28,9 +28,10 @@ ParticleSampler::ParticleSampler(std::vector<CarriedShape> shapes, std::vector<C
     excluded_[at_index(shape) * clouds_.size() + at_index(cloud)] = 1;
 }
 
-void ParticleSampler::sample(const StepContext& context, FrozenContact& contact) {
+void CloudSampler::sample(const StepContext& context, FrozenContact& contact) {
   const int shapes = static_cast<int>(shapes_.size()), clouds = static_cast<int>(clouds_.size());
   for (int c = 0; c < clouds; ++c) {
+    clouds_[at_index(c)].cloud->begin(context);
     const Extent extent = extent_of(*clouds_[at_index(c)].cloud);
     for (int s = 0; s < shapes; ++s) {
       const CarriedShape& shape = shapes_[at_index(s)];
@@ -44,8 +45,8 @@ void ParticleSampler::sample(const StepContext& context, FrozenContact& contact)
 }
 
 // The samples that find() left: those of points, or those of nodes.
-void ParticleSampler::give(const StepContext& context, int cloud, int shape, const Pose& pose,
-                           bool of_nodes, FrozenContact& contact) {
+void CloudSampler::give(const StepContext& context, int cloud, int shape, const Pose& pose,
+                        bool of_nodes, FrozenContact& contact) {
   const std::vector<ContactSample>& samples = of_nodes ? nodes_.samples() : samples_;
   if (samples.empty()) return;
   const int shapes = static_cast<int>(shapes_.size()), clouds = static_cast<int>(clouds_.size());
@@ -56,11 +57,12 @@ void ParticleSampler::give(const StepContext& context, int cloud, int shape, con
   pair.count = static_cast<int>(samples.size());
   pair.place[0] = of_nodes ? nodes_.places() : places_.data();
   pair.as_given = of_nodes;
+  pair.yields = clouds_[at_index(cloud)].yields;
   pair.place[1] = carried_.find(shapes_[at_index(shape)], pose, samples, 1);
   contact.add(context, pair);
 }
 
-ParticleSampler::Extent ParticleSampler::extent_of(const Cloud& cloud) {
+CloudSampler::Extent CloudSampler::extent_of(const Cloud& cloud) {
   Extent e;
   for (int i = 0; i < cloud.size(); ++i) {
     e.box.merge(cloud.place(i));
@@ -72,8 +74,8 @@ ParticleSampler::Extent ParticleSampler::extent_of(const Cloud& cloud) {
 }
 
 // Samples of a pair, and their places in the cloud; the shape is at `pose`.
-void ParticleSampler::find(const StepContext& context, int cloud, int shape, const Pose& pose,
-                           const Extent& extent) {
+void CloudSampler::find(const StepContext& context, int cloud, int shape, const Pose& pose,
+                        const Extent& extent) {
   const Cloud& points = *clouds_[at_index(cloud)].cloud;
   const CarriedShape& s = shapes_[at_index(shape)];
   const Pose after = carried_pose_after(s, context, nullptr, pose);
@@ -118,7 +120,8 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape, con
     sample.gap = at.phi - radius;
     if (!(sample.gap + h * dot(sample.n, v) < push)) continue;
     sample.p_a = x - radius * sample.n, sample.p_b = x - at.phi * sample.n;
-    sample.area = points.area(i);
+    sample.area = points.area(i, sample.n);
+    if (!(sample.area > 0)) continue;  // faces away
     sample.feature_a = points.id(i);
     samples_.push_back(sample);
     touching_.push_back(i);
@@ -135,11 +138,11 @@ void ParticleSampler::find(const StepContext& context, int cloud, int shape, con
   }
 }
 
-ParticleContact::ParticleContact(const std::vector<CarriedShape>& shapes,
-                                 const std::vector<CloudSurface>& clouds,
-                                 const std::vector<std::array<int, 2>>& excluded,
-                                 const PointContactOptions& law)
+CloudContact::CloudContact(const std::vector<CarriedShape>& shapes,
+                           const std::vector<CloudSurface>& clouds,
+                           const std::vector<std::array<int, 2>>& excluded,
+                           const PointContactOptions& law)
     : FrozenContact(surfaces_of(shapes, clouds), law,
-                    std::make_unique<ParticleSampler>(shapes, clouds, excluded)) {}
+                    std::make_unique<CloudSampler>(shapes, clouds, excluded)) {}
 
 }  // namespace haptos

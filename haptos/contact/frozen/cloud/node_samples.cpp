@@ -1,4 +1,4 @@
-#include "haptos/contact/frozen/particles/node_samples.h"
+#include "haptos/contact/frozen/cloud/node_samples.h"
 
 #include <algorithm>
 

@@ -1,0 +1,81 @@
+// Frozen contact of material points and of soft bodies, from the model to its term.
+#include <cmath>
+
+#include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/cloud/cloud_sampler.h"
+#include "haptos/sim/build/frozen_shapes.h"
+#include "haptos/sim/model/pairs.h"
+#include "haptos/sim/workspace.h"
+
+namespace haptos {
+namespace {
+
+CloudSurface cloud_surface(const MaterialPoints& b, const ParticleParts& p) {
+  CloudSurface s;
+  s.cloud = &p.grid->cloud(p.seed);
+  s.body = p.grid->seeds()[at_index(p.seed)].body;
+  s.env = 0;
+  s.nodes = b.law == static_cast<int>(ParticleLaw::kLiquid);
+  s.yields = !s.nodes;
+  s.modulus = b.modulus;
+  const double side = std::cbrt(p.grid->seeds()[at_index(p.seed)].volume);
+  s.stiffness = b.modulus * side * side;
+  s.relaxation_time = b.relaxation_time;
+  s.dissipation = b.dissipation;
+  s.friction = b.friction;
+  return s;
+}
+
+// By default a modulus by which a soft body gives way a hundred times less than by its elements.
+constexpr double kStiffer = 100;
+
+CloudSurface cloud_surface(const SoftBody& b, const SoftParts& p) {
+  CloudSurface s;
+  s.cloud = p.cloud.get();
+  s.body = p.body;
+  s.env = 0;
+  s.modulus = b.modulus > 0 ? b.modulus : kStiffer * b.material.young / p.cloud->edge();
+  s.stiffness = s.modulus * p.cloud->mean_area();
+  s.relaxation_time = b.relaxation_time;
+  s.dissipation = b.dissipation;
+  s.friction = sliding(b.friction);
+  s.yields = true;
+  return s;
+}
+
+}  // namespace
+
+void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<CarriedShape> shapes;
+  std::vector<const std::string*> owner = f.owner;
+  for (const PointShape& s : f.shapes) shapes.push_back(carried_shape(s));
+  for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
+    shapes.push_back(carried_shape(model, w, i));
+    owner.push_back(&scene.prescribed[i].name);
+  }
+  if (shapes.empty()) return;
+  std::vector<CloudSurface> clouds;
+  std::vector<std::array<int, 2>> excluded;
+  PairFrictions own = f.own;
+  const auto add = [&](const std::string& name, const CloudSurface& surface) {
+    const int number = static_cast<int>(clouds.size());
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+      const int shape = static_cast<int>(k);
+      if (!may_touch(scene, name, *owner[k])) excluded.push_back({shape, number});
+      const PairOptions* p = pair_options(scene, name, *owner[k]);
+      if (p && p->friction.sticking >= 0)
+        own.push_back({{shape, static_cast<int>(shapes.size()) + number}, sliding(p->friction)});
+    }
+    clouds.push_back(surface);
+  };
+  for (std::size_t i = 0; i < w.particles.size(); ++i) {
+    const MaterialPoints& b = scene.material_points[i];
+    add(b.name, cloud_surface(b, w.particles[i]));
+  }
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    if (w.soft[i].cloud) add(scene.soft[i].name, cloud_surface(scene.soft[i], w.soft[i]));
+  add_frozen(own, std::make_unique<CloudContact>(shapes, clouds, excluded, scene.point_contact), w);
+}
+
+}  // namespace haptos

@@ -1,0 +1,252 @@
+"""Soft bodies in frozen contact: beside the live family, material points, statics and closed forms."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import haptos
+from test_material_points import PLATE, force_on
+
+
+def block(size, n):
+    """A box of tetrahedra about the origin, six to a cell, each half the mirror of the other."""
+    n = np.array(n)
+    v = np.stack(np.meshgrid(*[np.arange(k + 1) for k in n], indexing="ij"), -1).reshape(-1, 3)
+    cells = np.stack(np.meshgrid(*[np.arange(k) for k in n], indexing="ij"), -1).reshape(-1, 3)
+    way = np.where(2 * cells < n, 1, -1)
+    tets = []
+    for order in itertools.permutations(range(3)):
+        corners = [cells + (way < 0)]
+        for axis in order:
+            corners.append(corners[-1] + way * np.eye(3, dtype=int)[axis])
+        t = np.stack([(c[:, 0] * (n[1] + 1) + c[:, 1]) * (n[2] + 1) + c[:, 2] for c in corners], 1)
+        odd = np.linalg.det(np.eye(3)[list(order)]) * way.prod(1) < 0
+        t[odd] = t[odd][:, [0, 2, 1, 3]]
+        tets.append(t)
+    return haptos.TetMesh((v / n - 0.5) * np.array(size), np.concatenate(tets))
+
+
+def settle(sim, seconds):
+    for _ in range(round(seconds / sim.dt)):
+        report = sim.step()
+        assert report.ok, report
+    return report
+
+
+def held_cube(folder, kind):
+    """A cube of 10 cm between two plates that push with 10 N, in a family of contact: the forces of each plate."""
+    (folder / "plate.urdf").write_text(PLATE)
+    scene = haptos.Scene(dt=0.01)
+    scene.newton.force_tolerance = 1e-7
+    for name, x in (("left", -0.0601), ("right", 0.0601)):
+        scene.add_robot(name, folder / "plate.urdf", position=(x, 0, 0), friction=0.8)
+    if kind == "points":
+        scene.add_material_points("cube", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), density=400, young=1e5,
+                                  poisson=0.4, cell=0.025, seeding="lattice", friction=0.8)
+    else:
+        contact, law, element = kind
+        scene.add_soft("cube", block((0.1, 0.1, 0.1), (4, 4, 4)), contact=contact, element=element, friction=0.8,
+                       material={"density": 400, "young": 1e5, "poisson": 0.4, "law": law})
+    sim = scene.compile(quiet=True)
+    sim.robots["left"].set_torque([[10.0]])
+    sim.robots["right"].set_torque([[-10.0]])
+    settle(sim, 0.4)
+    return np.array([force_on(sim, "cube", "left/plate"), force_on(sim, "cube", "right/plate")])
+
+
+KINDS = [("live", "log_neo_hookean", "composite"), ("frozen", "log_neo_hookean", "composite"),
+         ("frozen", "linear_corotated", "composite"), ("frozen", "linear_corotated", "linear"), "points"]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: "-".join(k) if isinstance(k, tuple) else k)
+def test_a_cube_held_at_ten_newtons_has_the_forces_of_statics(tmp_path, kind):
+    forces = held_cube(tmp_path, kind)
+    up = 0.5 * 0.4 * 9.81
+    print(f"FIGURE held_cube.{kind} = {forces[0, 0]:.5f} N normal, {forces[0, 2]:.5f} N up of {up:.5f}")
+    assert forces[:, 0] == pytest.approx([10, -10], rel=2e-3)
+    assert forces[:, 2] == pytest.approx([up, up], rel=2e-3)
+    assert np.abs(forces[:, 1]).max() < 2e-3 * up
+
+
+def pressed(contact, law="log_neo_hookean", element="composite", dt=0.01, friction=0.5):
+    """Force of a ball of 4 mm that is 1 mm deep in a pad of 4 mm, then 1 mm further along it [N]."""
+    scene = haptos.Scene(dt=dt)
+    scene.sim.gravity_z = 0
+    scene.contact.support = "20 um"
+    pad = haptos.box_pad(0.02, 0.02, 0.004, grading=haptos.PadGrading(top_size=1.2e-3, base_size=2e-3,
+                                                                      centre_size=1.2e-3, rim_size=3e-3))
+    scene.add_prescribed("base")
+    at = [(0, 4.03e-3), (0.1, 3e-3), (0.15, 3e-3), (0.25, 3e-3), (0.3, 3e-3)]
+    along = [0, 0, 0, 1e-3, 1e-3]
+    scene.add_prescribed("ball", haptos.icosphere(4e-3, 5e-4), friction=friction,
+                         trajectory=[(t, (x, 0, z)) for (t, z), x in zip(at, along)])
+    scene.add_soft("gel", pad.mesh, material={"young": 1e5, "poisson": 0.48, "law": law}, friction=friction,
+                   glue={"base": pad.base_vertices}, contact=contact, element=element)
+    sim = scene.compile(quiet=True)
+    settle(sim, 0.15)
+    deep = sim.reaction("ball").force[0]
+    settle(sim, 0.15)
+    return deep, sim.reaction("ball").force[0]
+
+
+def test_a_pressed_pad_gives_the_forces_of_the_live_family():
+    (deep, along), (live_deep, live_along) = pressed("frozen"), pressed("live")
+    print(f"FIGURE pressed_pad = {deep[2]:.4f} N frozen, {live_deep[2]:.4f} N live; "
+          f"sheared {-along[0]:.4f} and {-live_along[0]:.4f} N")
+    # Barrier contact stands off by up to the support of 20 um, 3 % of the force of a depth of 1 mm.
+    assert deep[2] == pytest.approx(live_deep[2], rel=0.03)
+    assert along[2] == pytest.approx(live_along[2], rel=0.03)
+    assert along[0] == pytest.approx(live_along[0], rel=0.04)
+    assert np.abs(deep[:2]).max() < 2e-3 * deep[2]
+
+
+def squeezed(n, jitter=0.0):
+    """A block between a floor and a plate without friction, 1 % shorter: its mean pressure and gaps, E and K."""
+    young, size = 1e5, np.array([0.04, 0.04, 0.02])
+    mesh = block(size, (n, n, n))
+    if jitter:
+        v = np.array(mesh.vertices)
+        inner = (np.abs(v) < 0.499 * size).all(1)
+        v[inner] += jitter * size / n * (np.random.default_rng(3).random((inner.sum(), 3)) - 0.5)
+        mesh = haptos.TetMesh(v, mesh.tets)
+    scene = haptos.Scene(dt=0.01)
+    scene.sim.gravity_z, scene.newton.force_tolerance = 0, 1e-9
+    scene.sim.integrator = "quasi_static"
+    scene.add_half_space("floor")
+    top = 0.02 + 0.002
+    scene.add_prescribed("plate", haptos.box((0.06, 0.06, 0.004)),
+                         trajectory=[(0, (0, 0, top)), (0.1, (0, 0, top - 2e-4))])
+    scene.add_soft("block", mesh, position=(0, 0, 0.01), contact="frozen", modulus=1e10,
+                   material={"young": young, "poisson": 0.3, "law": "linear"})
+    sim = scene.compile(quiet=True)
+    settle(sim, 0.3)
+    rows = sim.contacts
+    return rows, sim.reaction("plate").force[0, 2], young, 1e10
+
+
+def test_uniform_pressure_is_carried_exactly():
+    # Any mesh: the forces are those of one pressure, each by its area, and the block is as stiff as E A / L.
+    rows, force, young, modulus = squeezed(4, jitter=0.3)
+    area, pressure = 0.04**2, force / 0.04**2
+    assert rows["area"].sum() == pytest.approx(2 * area, rel=1e-12)
+    assert rows["normal_force"] == pytest.approx(pressure * rows["area"], rel=1e-5)
+    strain = (2e-4 + 2 * rows["gap"].mean()) / 0.02
+    assert pressure == pytest.approx(young * strain, rel=1e-5)
+    assert -rows["gap"] == pytest.approx(np.full(len(rows), pressure / modulus), rel=1e-4)
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.01, 0.03])
+def test_linear_corotated_elements_converge_from_a_cold_start(dt):
+    # Convex: a soft cube that starts half a millimetre in the floor, turned and at a speed.
+    scene = haptos.Scene(dt=dt)
+    scene.add_half_space("floor", friction=0.5)
+    scene.add_soft("cube", block((0.04, 0.04, 0.04), (3, 3, 3)), position=(0, 0, 0.0275), contact="frozen",
+                   element="linear", quaternion=(np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0), velocity=(0.3, 0, -1), friction=0.5,
+                   material={"young": 3e4, "poisson": 0.3, "law": "linear_corotated"})
+    sim = scene.compile(quiet=True)
+    for _ in range(round(0.6 / dt)):
+        report = sim.step()
+        assert report.ok and report.iterations[0] <= 15, report
+    assert sim.positions("cube")[0][:, 2].min() > -1e-3
+
+
+def test_a_blow_keeps_momentum_and_gives_no_energy():
+    # A soft cube flies into a free rigid one, off the middle, without gravity.
+    scene = haptos.Scene(dt=0.002)
+    scene.sim.gravity_z, scene.newton.force_tolerance = 0, 1e-9
+    mesh = block((0.04, 0.04, 0.04), (3, 3, 3))
+    scene.add_soft("soft", mesh, contact="frozen", velocity=(1, 0, 0), friction=0.5, element="linear",
+                   material={"young": 3e4, "poisson": 0.3, "law": "linear_corotated"})
+    scene.add_rigid("rigid", haptos.RobotShape("box", extents=(0.04, 0.04, 0.04)), position=(0.05, 0.01, 0),
+                    mass=0.1, friction=0.5)
+    sim = scene.compile(quiet=True)
+    v, tets = np.array(mesh.vertices), np.array(mesh.tets)
+    volume = np.linalg.det(v[tets[:, 1:]] - v[tets[:, :1]]) / 6
+    lumped = np.bincount(tets.ravel(), np.repeat(250 * volume, 4), len(v))
+    energy, touched, before = [], False, sim.positions("soft")[0]
+    for _ in range(80):
+        report = sim.step()
+        assert report.ok
+        touched |= sim.contacts.size > 0
+        energy.append(report.kinetic[0] + report.potential[0])
+        now = sim.positions("soft")[0]
+        momentum = lumped @ (now - before) / sim.dt + 0.1 * sim.robots["rigid"].link_velocity("rigid")[0, :3]
+        before = now
+        assert momentum == pytest.approx([0.064, 0, 0], abs=1e-9)
+    assert touched and sim.contacts.size == 0
+    assert max(energy) <= 0.5 * 0.064 * (1 + 1e-9)
+
+
+def test_the_finger_of_a_robot_carries_what_its_pad_bears(tmp_path):
+    (tmp_path / "plate.urdf").write_text(PLATE.replace('xyz="1 0 0"', 'xyz="0 0 1"').replace("0.02 0.2 0.2", "0.05 0.05 0.02"))
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("floor", friction=0.5)
+    scene.add_robot("arm", tmp_path / "plate.urdf", position=(0, 0, 0.0305))
+    mesh = block((0.04, 0.04, 0.02), (4, 4, 2))
+    scene.add_soft("pad", mesh, position=(0, 0, 0.0105), contact="frozen", friction=0.5,
+                   glue={"arm/plate": np.flatnonzero(mesh.vertices[:, 2] > 0.0099)},
+                   material={"young": 1e5, "poisson": 0.4})
+    sim = scene.compile(quiet=True)
+    sim.robots["arm"].set_torque([[-5.0]])
+    settle(sim, 0.5)
+    weight = (0.1 + 1000 * 0.04 * 0.04 * 0.02) * 9.81
+    floor = force_on(sim, "pad", "floor")
+    assert floor[2] == pytest.approx(5 + weight, rel=1e-3)
+    assert force_on(sim, "pad", "arm/plate") == pytest.approx(np.zeros(3), abs=0)
+
+
+def test_a_saved_state_and_an_environment_of_many_go_on_alike():
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("floor", friction=0.5)
+    scene.add_soft("cube", block((0.04, 0.04, 0.04), (3, 3, 3)), position=(0, 0, 0.022), contact="frozen",
+                   velocity=(0.5, 0, -0.5), friction=0.5, material={"young": 3e4, "poisson": 0.3})
+    alone, many = scene.compile(quiet=True), scene.compile(envs=3, quiet=True)
+    settle(alone, 0.1)
+    state = alone.state
+    settle(alone, 0.1)
+    settle(many, 0.2)
+    for k in range(3):
+        assert np.array_equal(many.positions("cube")[k], alone.positions("cube")[0])
+    again = scene.compile(quiet=True)
+    again.set_state(state)
+    settle(again, 0.1)
+    assert np.array_equal(again.positions("cube"), alone.positions("cube"))
+
+
+def test_what_frozen_contact_is_not_for_is_said():
+    def scene_with(**fields):
+        scene = haptos.Scene(dt=0.01)
+        scene.add_soft("cube", block((0.04, 0.04, 0.04), (1, 1, 1)), contact="frozen", **fields)
+        return scene
+
+    with pytest.raises(haptos.InputError, match="no contact of a surface with itself"):
+        scene_with(self_contact=True).compile()
+    scene = scene_with()
+    scene.sim.integrator = "bdf2"
+    with pytest.raises(haptos.InputError, match="implicit_euler or quasi_static only"):
+        scene.compile()
+    scene = scene_with()
+    scene.add_affine("other", haptos.box((0.04, 0.04, 0.04)), position=(0, 0, 0.1))
+    with pytest.warns(UserWarning, match="pass through each other"):
+        scene.compile()
+    scene.add_pair("cube", "other", model="barrier")
+    with pytest.raises(haptos.InputError, match="a soft body in frozen contact and an affine body take none"):
+        scene.compile()
+
+
+def test_one_finger_pushes_alike_in_both_families(tmp_path):
+    frozen = haptos.load_scene("scenes/gel_finger_pushes_block_frozen.yaml").compile(quiet=True)
+    text = Path("scenes/gel_finger_pushes_block.yaml").read_text().replace("friction: [0.5, 0.4]", "friction: 0.5")
+    (tmp_path / "live.yaml").write_text(text)
+    live = haptos.load_scene(tmp_path / "live.yaml").compile(quiet=True)
+    settle(frozen, 0.6)
+    settle(live, 0.6)
+    pushes = [-sim.reaction("hand").force[0, 0] for sim in (frozen, live)]
+    print(f"FIGURE finger_pushes = {pushes[0]:.5f} N frozen, {pushes[1]:.5f} N live")
+    floor = force_on(frozen, "block", "floor")
+    assert pushes[0] == pytest.approx(0.5 * floor[2], rel=1e-3)
+    assert pushes[0] == pytest.approx(pushes[1], rel=0.01)
+    places = frozen.robots["block"].link_pose("block")[0, 0], live.pose("block")[0, 0]
+    assert places[0] == pytest.approx(places[1], abs=1e-4)  # that is how far the barrier stands off
