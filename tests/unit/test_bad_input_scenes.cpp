@@ -155,7 +155,7 @@ std::vector<Bad> bad_scenes() {
        {"time = 1 s", "later than 1 s"}},
       {19, soft("    material: {}\n    acceleration: [1, 2]\n"), 5, {"acceleration", "3"}},
       {19, material("law: linaer"), 4, {"material.law = linaer", "did you mean \"linear\""}},
-      {19, material("law: 6"), 4, {"material.law = 6", "mooney_rivlin (5)"}},
+      {19, material("law: 7"), 4, {"material.law = 7", "mooney_rivlin (5)"}},
       {19, material("law: [1]"), 4, {"material.law", "number"}},
       {19, material("mooney_ratio: 2"), 4, {"material.mooney_ratio = 2", "from 0 to 1"}},
       {20, shape("{sphere: {radius: 0, facet: 1}}"), 3, {"radius = 0", "from 1e-09 to 1e+06 m"}},

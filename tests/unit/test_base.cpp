@@ -154,7 +154,7 @@ TEST(Options, AChoiceIsSetByNameOrNumberAndEveryLawHasAName) {
     }
   }
   try {
-    set_option(m, "law", 6);
+    set_option(m, "law", kElasticLawCount);
     FAIL();
   } catch (const InputError& e) {
     EXPECT_NE(std::string(e.what()).find("linear (4)"), std::string::npos) << e.what();

@@ -19,6 +19,8 @@ using P = Pack<double, kLanes>;
 template <class Given, int kNodes, int kPoints>
 class ElasticTerm final : public Term {
   static constexpr bool kLags = std::is_same_v<Given, LinearCorotated>;
+  // Composite elements have a barrier against inversion beside them, which asks for a cap.
+  static constexpr bool kFrozen = kLags && kPoints == 1;
   using Law = std::conditional_t<kLags, LinearElastic, Given>;
   using Point = ElasticPoint<Law, P>;
 
@@ -33,7 +35,7 @@ class ElasticTerm final : public Term {
 
   const char* name() const override { return "elastic"; }
   TermKind kind() const override { return TermKind::kPosition; }
-  bool frozen() const override { return kLags; }
+  bool frozen() const override { return kFrozen; }
   void prepare(const StepContext& context) override {
     tangent_known_ = false;
     if constexpr (kLags)
@@ -92,7 +94,7 @@ class ElasticTerm final : public Term {
   }
 
   double max_step(const Points& points, const std::vector<Vec3d>& dx, double limit) override {
-    if (kLags) return limit;
+    if (kFrozen) return limit;
     return reduce_min(static_cast<std::ptrdiff_t>(s_->tets.size()), limit, [&](std::ptrdiff_t t) {
       const Vec4i& c = s_->tets[at_index(t)];
       Mat3d E, D;

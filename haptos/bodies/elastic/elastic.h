@@ -3,7 +3,8 @@
 //
 //   psi(R_n^T F)  of the linear law,
 //
-// so that it is frozen: quadratic in x, convex, with one Hessian for the step, and no step cap.
+// so that it is quadratic in x and convex, with one Hessian for the step; for linear tetrahedra it
+// is frozen, without a step cap (composite ones have a barrier against inversion beside it).
 //
 // A live one also caps the step so that no tetrahedron inverts: along x + a dx the volume of a
 // tetrahedron is a cubic in a; the cap keeps at least a tenth of the present volume, found on a

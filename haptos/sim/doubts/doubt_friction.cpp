@@ -9,9 +9,10 @@
 namespace haptos {
 namespace {
 
-// A body in live contact, which takes its coefficient from both sides.
+// A body in live contact, which takes its coefficient from both sides; or a soft one in frozen
+// contact, which does so with prescribed bodies (half-spaces leave theirs to the other there).
 struct Side {
-  enum Kind : std::uint8_t { kPrescribed, kHalfSpace, kLink, kAffine, kSoft };
+  enum Kind : std::uint8_t { kPrescribed, kHalfSpace, kLink, kFrozen, kAffine, kSoft };
   Kind kind;
   std::string name;
   double friction;
@@ -28,7 +29,7 @@ std::vector<Side> sides(const Scene& s) {
     if (!b.surface.empty()) add(Side::kPrescribed, b);
   for (const auto& b : s.half_spaces) add(Side::kHalfSpace, b);
   for (const auto& b : s.affine) add(Side::kAffine, b);
-  for (const auto& b : s.soft) add(Side::kSoft, b);
+  for (const auto& b : s.soft) add(b.is_frozen() ? Side::kFrozen : Side::kSoft, b);
   for (const RobotBody& r : s.robots) {
     const std::vector<std::string> names = link_body_names(r);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -41,8 +42,10 @@ std::vector<Side> sides(const Scene& s) {
   return all;
 }
 
-// Whether the two meet in live contact at all.
+// Whether the two meet in such contact at all.
 bool meet(const Side& a, const Side& b) {
+  if (a.kind == Side::kFrozen || b.kind == Side::kFrozen)
+    return a.kind == Side::kPrescribed || b.kind == Side::kPrescribed;
   const bool soft_or_affine = a.kind >= Side::kAffine || b.kind >= Side::kAffine;
   const bool link = (a.kind == Side::kLink && b.kind == Side::kPrescribed) ||
                     (b.kind == Side::kLink && a.kind == Side::kPrescribed);
