@@ -250,3 +250,36 @@ def test_one_finger_pushes_alike_in_both_families(tmp_path):
     assert pushes[0] == pytest.approx(pushes[1], rel=0.01)
     places = frozen.robots["block"].link_pose("block")[0, 0], live.pose("block")[0, 0]
     assert places[0] == pytest.approx(places[1], abs=1e-4)  # that is how far the barrier stands off
+
+
+@pytest.mark.parametrize("kind", ["elements", "points"])
+def test_a_rigid_box_on_a_soft_one_stays_on_a_slope(kind):
+    # 20 degrees, friction a fifth more than it takes, the rigid box five times as heavy.
+    angle, size, high = np.radians(20), (0.9, 0.9, 0.3), 0.3
+    friction = 1.2 * np.tan(angle)
+    scene = haptos.Scene(dt=0.01)
+    scene.sim.gravity_x, scene.sim.gravity_z = 9.81 * np.sin(angle), -9.81 * np.cos(angle)
+    scene.add_half_space("slope")
+    at = {"position": (0, 0, high / 2), "friction": friction}
+    if kind == "points":
+        scene.add_material_points("soft", haptos.RobotShape("box", extents=size), density=20, young=8e4,
+                                  poisson=0.2, cell=0.15, **at)
+    else:
+        scene.add_soft("soft", block(size, (6, 6, 2)), contact="frozen", element="linear",
+                       material={"density": 20, "young": 8e4, "poisson": 0.2, "law": "linear_corotated"}, **at)
+    scene.add_rigid("rigid", haptos.RobotShape("box", extents=size), density=100, friction=friction,
+                    position=(0, 0, 1.5 * high))
+    sim = scene.compile(quiet=True)
+
+    def places():
+        soft = sim.material_points["soft"].position[0] if kind == "points" else sim.positions("soft")[0]
+        return np.array([soft.mean(0), sim.robots["rigid"].link_pose("rigid")[0, :3]])
+
+    settle(sim, 1.5)
+    start = places()
+    settle(sim, 1)
+    print(f"FIGURE stack_on_slope.{kind} = moved {1e3 * np.abs(places() - start).max():.4f} mm in 1 s")
+    assert np.abs(places() - start).max() < 1e-3
+    weight = 6 * 20 * 0.9 * 0.9 * high * 9.81
+    assert force_on(sim, "soft", "slope") == pytest.approx(
+        [-weight * np.sin(angle), 0, weight * np.cos(angle)], abs=2e-3 * weight)
