@@ -134,3 +134,38 @@ def test_wrong_trajectories_are_refused(tmp_path):
         haptos.load_trajectory(tmp_path / "d.npz")
     with pytest.raises(haptos.InputError, match="shape"):
         haptos.Trajectory(["a"], [0, 1], [[1, 2]])
+
+
+LEG = """<robot name="r"><link name="torso"><inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+<link name="thigh"><inertial><origin xyz="0 0 -0.1"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+<collision><origin xyz="0.2 0 0"/><geometry><box size="0.2 0.05 0.02"/></geometry></collision></link>
+<joint name="hip" type="revolute"><parent link="torso"/><child link="thigh"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1000" velocity="10"/></joint>
+<link name="foot"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+<collision><geometry><box size="0.6 0.3 0.04"/></geometry></collision></link>
+<joint name="ankle" type="revolute"><origin xyz="0 0 -0.3"/><parent link="thigh"/><child link="foot"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1000" velocity="10"/></joint>
+<link name="hand"><inertial><mass value="0.5"/><inertia ixx="0.001" iyy="0.001" izz="0.001"/></inertial>
+<collision><geometry><box size="0.04 0.04 0.04"/></geometry></collision></link>
+<joint name="press" type="prismatic"><origin xyz="0.25 0 0.1"/><parent link="torso"/><child link="hand"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1000" velocity="10"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("layer", [0, 2e-3])
+def test_an_ankle_does_not_feel_a_hand_that_presses_on_the_thigh(tmp_path, layer):
+    (tmp_path / "leg.urdf").write_text(LEG)
+    scene = haptos.Scene(dt=0.002)
+    scene.add_half_space("floor")
+    scene.add_robot("r", haptos.load_robot(tmp_path / "leg.urdf", floating=True), position=(0, 0, 0.3201), friction=0.6,
+                    layer=layer, motors=[{"joints": ["hip", "ankle"], "kp": 2000, "kd": 50},
+                                         {"joints": ["press"], "kp": 400, "kd": 40}])
+    scene.add_robot_sensor("r", "ankle", "force_torque", "ankle")
+    sim = scene.compile(quiet=True)
+    sim.robots["r"].set_command(position={"press": -0.1})
+    for _ in range(1200):
+        assert sim.step().ok
+    rows, hand = sim.contacts, sim.body_id("r/hand")
+    pressed = np.abs(rows["force"][(rows["body_a"] == hand) | (rows["body_b"] == hand)].sum(0)[2])
+    assert pressed > 10
+    reading = sim.robots["r"].sensors["ankle"].value.ravel()
+    assert reading[2] == pytest.approx(-6.5 * 9.81, rel=1e-3)
