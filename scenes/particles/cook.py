@@ -5,7 +5,7 @@
     python scenes/particles/cook.py --picture cook.png    and draws it above, in, and after
 
 The hand is an articulated robot from a file, its finger plates are affine bodies that are welded to it, the pads are
-tetrahedra, the scraper is a rigid body, the dough material points.
+tetrahedra, the scraper is a rigid body, the dough material points. cook.yaml is the same scene for the command line.
 """
 
 import argparse
@@ -21,9 +21,8 @@ YOUNG, YIELD = 3e4, 2e3  # of the dough [Pa]
 BLADE, MASS = (0.006, 0.12, 0.07), 0.08  # the scraper [m], [kg]
 PAD = (0.02, 0.04, 0.01)  # height, width, thickness [m]
 ABOVE = 0.006  # the scraper over the dough at the start [m]
-GRIP = 0.004  # how far fingers are told to close [m]
 DEPTH = 0.025  # into the dough [m]
-CLOSED, DOWN, STAYS, UP, END = 0.15, 0.5, 0.6, 0.95, 1.1  # when each ends [s]
+CLOSED, DOWN, END = 0.15, 0.5, 1.1  # when the fingers are closed, the scraper is down, and all ends, as in cook.csv [s]
 
 
 def scene(dt: float = 0.005) -> haptos.Scene:
@@ -36,7 +35,8 @@ def scene(dt: float = 0.005) -> haptos.Scene:
     scene.add_rigid("scraper", haptos.RobotShape("box", extents=BLADE), mass=MASS, position=(0, 0, middle), friction=1.0)
     scene.add_robot("hand", Path(__file__).with_name("cook.urdf"), position=(0, 0, held),
                     motors=[{"joints": ["lift"], "kp": 1e4, "kd": 200},
-                            {"joints": ["left", "right"], "kp": 5e3, "kd": 50}])
+                            {"joints": ["left", "right"], "kp": 5e3, "kd": 50}],
+                    trajectory=haptos.load_trajectory(Path(__file__).with_name("cook.csv")))
     pad = haptos.box_pad(*PAD, grading=haptos.PadGrading(5e-3, 5e-3, 5e-3, 5e-3))
     half = np.sqrt(0.5)
     face = BLADE[0] / 2 + 2e-4
@@ -52,13 +52,6 @@ def scene(dt: float = 0.005) -> haptos.Scene:
                  ("plates", "plates"), ("plates", "table")):
         scene.add_pair(a, b, enabled=False)
     return scene
-
-
-def command(t: float) -> dict[str, float]:
-    """Where the joints are to be [m]."""
-    grip = GRIP * min(t / CLOSED, 1)
-    down = np.interp(t, (0, CLOSED, DOWN, STAYS, UP), (0, 0, 1, 1, 0)) * (DEPTH + ABOVE)
-    return {"lift": -float(down), "left": grip, "right": grip}
 
 
 def force_on(sim: haptos.Sim, body: str, by: str) -> np.ndarray:
@@ -80,7 +73,6 @@ def main() -> None:
                        frame=[[-0.07, -0.05, 0], [0.07, 0.05, 0.13]])
     start, deepest, iterations = time.perf_counter(), 0.0, []
     for k in range(round(END / sim.dt)):
-        sim.robots["hand"].set_command(position=command((k + 1) * sim.dt))
         report = sim.step()
         iterations.append(int(report.iterations[0]))
         if not report.ok:

@@ -3,6 +3,9 @@
 
     python scenes/particles/roll.py                      tells how the pin turns and how flat the dough is
     python scenes/particles/roll.py --picture roll.png    and draws it before, while and after
+    python scenes/particles/roll.py --paths              writes roll_left.csv and roll_right.csv, the paths of the arms
+
+roll.yaml is the same scene for the command line.
 """
 
 import argparse
@@ -41,7 +44,8 @@ def scene() -> haptos.Scene:
                     position=(PATH[0, 1], 0, OVER))
     for name, side in (("left", 1), ("right", -1)):
         scene.add_robot(f"{name} arm", Path(__file__).with_name("arm.urdf"), position=(PATH[0, 1], side * ENDS, OVER),
-                        motors={"joints": ["x", "y", "z"], **GAINS})
+                        motors={"joints": ["x", "y", "z"], **GAINS},
+                        trajectory=haptos.load_trajectory(Path(__file__).with_name(f"roll_{name}.csv")))
         scene.add_constraint(name, "pin", f"{name} arm/fist", kind="ball", position=(0, side * ENDS, 0))
     return scene
 
@@ -58,6 +62,16 @@ def command(t: float, side: int) -> dict[str, float]:
     place = at + side * ENDS * np.array([-np.sin(turn), np.cos(turn), 0])
     start = np.array([PATH[0, 1], side * ENDS, OVER])
     return dict(zip("xyz", (place - start).tolist(), strict=True))
+
+
+def write_paths(folder: Path) -> None:
+    """What the arms follow, here and in roll.yaml: where the joints of each arm are to be, every 50 ms."""
+    for name, side in (("left", 1), ("right", -1)):
+        rows = [f"# Of the {name} arm, by roll.py --paths.", "time,x,y,z"]
+        for t in np.arange(0, END + 0.025, 0.05):
+            at = command(float(t), side)
+            rows.append(",".join(f"{v:.6g}" for v in (t, at["x"], at["y"], at["z"])))
+        (folder / f"roll_{name}.csv").write_text("\n".join(rows) + "\n")
 
 
 def turning(sim: haptos.Sim) -> tuple[float, float]:
@@ -85,7 +99,11 @@ def spread(points: np.ndarray) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--picture", help="file to draw to")
+    parser.add_argument("--paths", action="store_true", help="write the paths of the arms beside this file")
     given = parser.parse_args()
+    if given.paths:
+        write_paths(Path(__file__).parent)
+        return
     sim = scene().compile(quiet=True)
     for text in sim.warnings:
         print("warning:", text)
@@ -94,8 +112,6 @@ def main() -> None:
                        frame=[[-0.2, -0.16, 0], [0.2, 0.16, 0.15]])
     start, iterations = time.perf_counter(), []
     for k in range(round(END / sim.dt)):
-        for name, side in (("left arm", 1), ("right arm", -1)):
-            sim.robots[name].set_command(position=command((k + 1) * sim.dt, side))
         report = sim.step()
         iterations.append(int(report.iterations[0]))
         if not report.ok:

@@ -3,6 +3,8 @@
 
     python scenes/particles/tear.py                      tells into how many parts it tears
     python scenes/particles/tear.py --picture tear.png    and draws it before, while and after, coloured by how much has flowed
+
+tear.yaml is the same scene for the command line.
 """
 
 import argparse

@@ -13,8 +13,7 @@ GRAVITY = np.array([0, 0, -9.81])
 def test_the_hand_takes_hold_of_the_scraper():
     sim = cook.scene().compile(quiet=True)
     assert not sim.warnings
-    for k in range(15):
-        sim.robots["hand"].set_command(position=cook.command((k + 1) * sim.dt))
+    for _ in range(15):
         assert sim.step().ok
     left, right = (cook.force_on(sim, "scraper", f"{side} pad")[0] for side in ("left", "right"))
     assert left > 2 and right == pytest.approx(-left, abs=0.1 * left)
@@ -30,7 +29,6 @@ def test_forces_balance_between_all_kinds_and_the_scraper_is_held():
     off, most, moved, start = 0.0, 0.0, 0.0, None
     for k in range(round(cook.END / sim.dt)):
         before = dough.mass * dough.velocity[0].sum(0), cook.MASS * scraper.velocity[0, :3]
-        sim.robots["hand"].set_command(position=cook.command((k + 1) * sim.dt))
         report = sim.step()
         assert report.ok, report.describe()
         pads = cook.force_on(sim, "scraper", "left pad") + cook.force_on(sim, "scraper", "right pad")

@@ -8,9 +8,7 @@ from conftest import load_script
 roll = load_script("scenes/particles/roll.py")
 
 
-def step(sim, k):
-    for name, side in (("left arm", 1), ("right arm", -1)):
-        sim.robots[name].set_command(position=roll.command((k + 1) * sim.dt, side))
+def step(sim):
     report = sim.step()
     assert report.ok, report.describe()
 
@@ -18,8 +16,8 @@ def step(sim, k):
 def test_the_arms_carry_the_pin():
     sim = roll.scene().compile(quiet=True)
     assert not sim.warnings
-    for k in range(10):
-        step(sim, k)
+    for _ in range(10):
+        step(sim)
     place, wanted = sim.robots["pin"].link_pose("pin")[0, :3], roll.middle(10 * sim.dt)[0]
     assert place == pytest.approx(wanted, abs=5e-3)
     for name in ("left", "right"):
@@ -33,7 +31,7 @@ def test_the_pin_rolls_and_the_dough_stays_flat():
     high, covers, count = roll.height(dough.position[0]), roll.spread(dough.position[0]), len(dough)
     slow, lifted, deepest = [], None, 0.0
     for k in range(round(roll.END / sim.dt)):
-        step(sim, k)
+        step(sim)
         now = (k + 1) * sim.dt
         if any(a <= now <= b for a, b in roll.ROLLS):
             speed, turns = roll.turning(sim)

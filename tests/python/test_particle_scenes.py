@@ -1,0 +1,31 @@
+"""Scene files of material points are the scenes of the scripts beside them."""
+
+import numpy as np
+import pytest
+
+import haptos
+from conftest import load_script
+
+
+@pytest.mark.parametrize(("name", "steps", "points"), [("roll", 4, "dough"), ("tear", 8, "dough"), ("cook", 10, "dough")])
+def test_the_scene_file_is_the_scene_of_the_script(name, steps, points):
+    script = load_script(f"scenes/particles/{name}.py")
+    sims = [s.compile(quiet=True) for s in (haptos.load_scene(f"scenes/particles/{name}.yaml"), script.scene())]
+    assert not sims[0].warnings and not sims[1].warnings
+    for _ in range(steps):
+        for sim in sims:
+            assert sim.step().ok
+    first, second = (sim.material_points[points].position[0] for sim in sims)
+    assert np.allclose(first, second, rtol=0, atol=1e-6)  # what the solver leaves
+    if name == "cook":
+        assert np.allclose(sims[0].positions("left pad"), sims[1].positions("left pad"), rtol=0, atol=1e-6)
+    if name == "roll":
+        pins = [sim.robots["pin"].link_pose("pin")[0] for sim in sims]
+        assert pins[0][2] < 0.1449 and np.allclose(pins[0], pins[1], rtol=0, atol=1e-6)
+
+
+def test_the_paths_of_the_arms_are_those_of_the_script(tmp_path):
+    script = load_script("scenes/particles/roll.py")
+    script.write_paths(tmp_path)
+    for side in ("left", "right"):
+        assert (tmp_path / f"roll_{side}.csv").read_text() == open(f"scenes/particles/roll_{side}.csv").read()
