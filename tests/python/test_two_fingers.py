@@ -1,4 +1,4 @@
-"""Two tactile fingers lift a ball: scenes/sensors/two_fingers.yaml, alone and many at once."""
+"""Two tactile fingers lift a ball, by live contact of the gels and by frozen: alone and many at once."""
 
 from pathlib import Path
 
@@ -12,8 +12,11 @@ MASS, G = 0.04, 9.81
 LIFTED = 100  # steps of the whole path
 
 
-def two_fingers(envs=1):
-    return haptos.load_scene(ROOT / "scenes" / "sensors" / "two_fingers.yaml").compile(envs)
+SCENES = ["two_fingers", "two_fingers_frozen"]
+
+
+def two_fingers(envs=1, scene=SCENES[0]):
+    return haptos.load_scene(ROOT / "scenes" / "sensors" / f"{scene}.yaml").compile(envs)
 
 
 def felt(sim):
@@ -38,15 +41,16 @@ def read(sim):
     return found
 
 
-def test_two_fingers_lift_a_ball_and_feel_what_they_carry():
-    sim = two_fingers()
+@pytest.mark.parametrize("scene", SCENES)
+def test_two_fingers_lift_a_ball_and_feel_what_they_carry(scene):
+    sim = two_fingers(scene=scene)
     held = []
     for step in range(LIFTED):
         assert sim.step().ok
         if step >= 90:  # the hoist stands
             held.append((sim.pose("ball")[0, 2], sim.robots["gripper"].position[0, 0]))
     ball, hoist = np.array(held).T
-    print(f"FIGURE two_fingers.ball = lifted by {1e3 * (ball[-1] - 0.012):.3f} mm")
+    print(f"FIGURE {scene}.ball = lifted by {1e3 * (ball[-1] - 0.012):.3f} mm")
     assert ball[-1] - 0.012 == pytest.approx(hoist[-1], abs=5e-4)
     # Against the fingers the ball sinks by less than shear of the gels can explain, weight over
     # two pads of G A / t with the smallest area that a force of 3 N leaves, and then stays.
@@ -54,7 +58,7 @@ def test_two_fingers_lift_a_ball_and_feel_what_they_carry():
     shear = MASS * G / (2 * 200e3 / (2 * 1.45) * area / 5e-3)
     assert 0 <= hoist[-1] - (ball[-1] - 0.012) < shear
     slip = np.abs(np.diff(ball - hoist)).max()
-    print(f"FIGURE two_fingers.slip = {1e9 * slip:.2f} nm a step, sunk {1e6 * (hoist[-1] - ball[-1] + 0.012):.1f} um, "
+    print(f"FIGURE {scene}.slip = {1e9 * slip:.2f} nm a step, sunk {1e6 * (hoist[-1] - ball[-1] + 0.012):.1f} um, "
           f"shear of the gels explains {1e6 * shear:.1f} um")
     assert slip < 2e-6
     # Force balance of the ball: newton.force_tolerance of the load, and its mass times what its
@@ -62,7 +66,7 @@ def test_two_fingers_lift_a_ball_and_feel_what_they_carry():
     left, right = felt(sim)[0]
     speed = np.diff(ball) / sim.dt
     tolerance = 1e-3 * np.linalg.norm(left) + MASS * np.abs(np.diff(speed) / sim.dt).max()
-    print(f"FIGURE two_fingers.force = the gels carry {-left[2] - right[2]:.5f} N of {MASS * G:.5f} N, "
+    print(f"FIGURE {scene}.force = the gels carry {-left[2] - right[2]:.5f} N of {MASS * G:.5f} N, "
           f"pressed with {-left[0]:.4f} and {right[0]:.4f} N; tolerance {tolerance:.1e} N")
     assert -(left + right)[2] == pytest.approx(MASS * G, abs=tolerance)
     assert -left[0] == pytest.approx(right[0], abs=tolerance) and right[0] > 1
@@ -71,8 +75,8 @@ def test_two_fingers_lift_a_ball_and_feel_what_they_carry():
         np.testing.assert_allclose(force, sim.contact_wrench(name).force[0], atol=1e-12)
 
 
-def alone_and_among(envs, steps):
-    many = two_fingers(envs)
+def alone_and_among(envs, steps, scene=SCENES[0]):
+    many = two_fingers(envs, scene)
     many.reset(seed=[0] * envs)
     push = np.linspace(-2e-3, 2e-3, envs)
 
@@ -88,7 +92,7 @@ def alone_and_among(envs, steps):
         many.step()
     whole = read(many)
     for k in range(envs):
-        one = two_fingers()
+        one = two_fingers(scene=scene)
         one.reset(seed=[0])
         put(one, push[k:k + 1])
         for _ in range(steps):
@@ -99,8 +103,9 @@ def alone_and_among(envs, steps):
     assert len({whole["left.touch.torque"][k].tobytes() for k in range(envs)}) == envs
 
 
-def test_each_of_eight_environments_equals_itself_alone():
-    alone_and_among(8, 30)
+@pytest.mark.parametrize("scene", SCENES)
+def test_each_of_eight_environments_equals_itself_alone(scene):
+    alone_and_among(8, 30, scene)
 
 
 @pytest.mark.full
