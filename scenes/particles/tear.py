@@ -18,6 +18,7 @@ import haptos
 SIZE = (0.096, 0.32, 0.084)  # of the block [m]
 CELL = 0.02  # [m]
 FINGER = (0.02, 0.08, 0.07)  # [m]
+CLOSED = 0.02  # a finger's inner side from the middle [m]
 WAITS, END = 0.8, 1.6  # when it is lifted, and when all ends [s]
 
 
