@@ -5,7 +5,7 @@
     python scenes/particles/cook.py --picture cook.png    and draws it above, in, and after
 
 The hand is an articulated robot from a file, its finger plates are affine bodies that are welded to it, the pads are
-tetrahedra, the scraper is a rigid body, the dough material points. The scene is cook.yaml.
+tetrahedra, the scraper is a rigid body, the dough material points. cook.yaml is the same scene for the command line.
 """
 
 import argparse
@@ -16,15 +16,42 @@ import numpy as np
 
 import haptos
 
-# Of cook.yaml and cook.csv, what is measured by:
-SIZE = (0.14, 0.09, 0.04)  # of the dough [m]
+SIZE, CELL = (0.14, 0.09, 0.04), 0.0125  # of the dough and its grid [m]
+YOUNG, YIELD = 3e4, 2e3  # of the dough [Pa]
 BLADE, MASS = (0.006, 0.12, 0.07), 0.08  # the scraper [m], [kg]
+PAD = (0.02, 0.04, 0.01)  # height, width, thickness [m]
+ABOVE = 0.006  # the scraper over the dough at the start [m]
 DEPTH = 0.025  # into the dough [m]
-CLOSED, DOWN, END = 0.15, 0.5, 1.1  # when the fingers are closed, the scraper is down, and all ends [s]
+CLOSED, DOWN, END = 0.15, 0.5, 1.1  # when the fingers are closed, the scraper is down, and all ends, as in cook.csv [s]
 
 
-def scene() -> haptos.Scene:
-    return haptos.load_scene(Path(__file__).with_suffix(".yaml"))
+def scene(dt: float = 0.005) -> haptos.Scene:
+    scene = haptos.Scene(dt=dt)
+    scene.add_half_space("table")
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=SIZE), position=(0, 0, SIZE[2] / 2), young=YOUNG,
+                              poisson=0.4, yield_stress=YIELD, cell=CELL, friction=0.6)
+    middle = SIZE[2] + ABOVE + BLADE[2] / 2
+    held = middle + BLADE[2] / 2 - PAD[0] / 2 - 0.002
+    scene.add_rigid("scraper", haptos.RobotShape("box", extents=BLADE), mass=MASS, position=(0, 0, middle), friction=1.0)
+    scene.add_robot("hand", Path(__file__).with_name("cook.urdf"), position=(0, 0, held),
+                    motors=[{"joints": ["lift"], "kp": 1e4, "kd": 200},
+                            {"joints": ["left", "right"], "kp": 5e3, "kd": 50}],
+                    trajectory=haptos.load_trajectory(Path(__file__).with_name("cook.csv")))
+    pad = haptos.box_pad(*PAD, grading=haptos.PadGrading(5e-3, 5e-3, 5e-3, 5e-3))
+    half = np.sqrt(0.5)
+    face = BLADE[0] / 2 + 2e-4
+    for name, sign in (("left", -1), ("right", 1)):
+        plate = sign * (face + PAD[2] + 0.0025)
+        scene.add_affine(f"{name} plate", haptos.box((0.005, PAD[1], PAD[0])), position=(plate, 0, held), density=2700,
+                         group="plates")
+        scene.add_constraint(f"{name} weld", f"{name} plate", f"hand/{name}", kind="weld")
+        scene.add_soft(f"{name} pad", pad.mesh, position=(sign * face, 0, held), quaternion=(half, 0, -sign * half, 0),
+                       glue={f"{name} plate": pad.base_vertices}, contact="frozen", friction=1.0, group="pads",
+                       material={"young": 3e5, "poisson": 0.45, "stiffness_damping": 1e-3})
+    for a, b in (("pads", "plates"), ("pads", "pads"), ("pads", "dough"), ("plates", "dough"), ("plates", "scraper"),
+                 ("plates", "plates"), ("plates", "table")):
+        scene.add_pair(a, b, enabled=False)
+    return scene
 
 
 def force_on(sim: haptos.Sim, body: str, by: str) -> np.ndarray:

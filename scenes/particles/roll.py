@@ -5,7 +5,7 @@
     python scenes/particles/roll.py --picture roll.png    and draws it before, while and after
     python scenes/particles/roll.py --paths              writes roll_left.csv and roll_right.csv, the paths of the arms
 
-The scene is roll.yaml.
+roll.yaml is the same scene for the command line.
 """
 
 import argparse
@@ -16,8 +16,11 @@ import numpy as np
 
 import haptos
 
-CELL = 0.018  # of the grid of roll.yaml [m]
-RADIUS, ENDS = 0.03, 0.2  # of the pin there: its radius, and where it is held [m]
+# Dough and grid are those of Zong et al. 2024 (arXiv 2403.13783), arms and motion are ours.
+SIZE = (0.32, 0.12, 0.10)  # of the dough [m]
+YOUNG, POISSON, YIELD, CELL, FRICTION = 2e4, 0.4, 1.5**0.5 * 1e3, 0.018, 1.0  # [Pa], -, in plain tension [Pa], [m], -
+RADIUS, HALF, ENDS, MASS = 0.03, 0.15, 0.2, 2.0  # of the pin: radius, half its straight part, where it is held [m]; [kg]
+GAINS = {"kp": 4e4, "kd": 900}
 OVER, PASSES = 0.145, (0.117, 0.106, 0.095)  # heights of the pin: above, and in each pass [m]
 REACH = 0.13  # how far it rolls to either side [m]
 TURN = np.radians(30)
@@ -31,7 +34,20 @@ END = float(PATH[-1, 0])
 
 
 def scene() -> haptos.Scene:
-    return haptos.load_scene(Path(__file__).with_suffix(".yaml"))
+    scene = haptos.Scene(dt=0.01)
+    scene.point_contact.law = "sap"
+    scene.add_half_space("table")
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=SIZE), position=(0, 0, SIZE[2] / 2), young=YOUNG,
+                              poisson=POISSON, yield_stress=YIELD, cell=CELL, friction=FRICTION)
+    along_y = (0, 0, 0, 0.5**0.5, 0.5**0.5, 0, 0)
+    scene.add_rigid("pin", haptos.RobotShape("capsule", (RADIUS, HALF), frame=along_y), mass=MASS, friction=FRICTION,
+                    position=(PATH[0, 1], 0, OVER))
+    for name, side in (("left", 1), ("right", -1)):
+        scene.add_robot(f"{name} arm", Path(__file__).with_name("arm.urdf"), position=(PATH[0, 1], side * ENDS, OVER),
+                        motors={"joints": ["x", "y", "z"], **GAINS},
+                        trajectory=haptos.load_trajectory(Path(__file__).with_name(f"roll_{name}.csv")))
+        scene.add_constraint(name, "pin", f"{name} arm/fist", kind="ball", position=(0, side * ENDS, 0))
+    return scene
 
 
 def middle(t: float) -> tuple[np.ndarray, float]:

@@ -4,7 +4,7 @@
     python scenes/particles/tear.py                      tells into how many parts it tears
     python scenes/particles/tear.py --picture tear.png    and draws it before, while and after, coloured by how much has flowed
 
-The scene is tear.yaml.
+tear.yaml is the same scene for the command line.
 """
 
 import argparse
@@ -14,16 +14,34 @@ import numpy as np
 
 import haptos
 
-# Of tear.yaml, what is measured by:
+# The block and what it is made of are those of Zong et al. 2024 (arXiv 2403.13783), the fingers are ours.
 SIZE = (0.096, 0.32, 0.084)  # of the block [m]
+YOUNG, POISSON, YIELD = 1e5, 0.4, 1.5**0.5 * 6e3  # [Pa], -, in plain tension [Pa]
 CELL = 0.02  # [m]
+FRICTION = 1.0
 FINGER = (0.02, 0.08, 0.07)  # [m]
-CLOSED = 0.02  # a finger's inner side from the middle [m]
-WAITS, END = 0.8, 1.6  # when it is lifted, and when all ends [s]
+APART = 0.065  # of the grippers from the middle [m]
+OPEN, CLOSED = 0.05, 0.02  # of a finger's inner side from the middle [m]
+LIFT, PULL = 0.12, 0.15  # how far both go up, and each to its side [m]
+CLOSES, LIFTS, WAITS, PULLS, END = 0.3, 0.7, 0.8, 1.4, 1.6  # when each ends [s]
 
 
-def scene() -> haptos.Scene:
-    return haptos.load_scene(Path(__file__).with_suffix(".yaml"))
+def scene(friction: float = FRICTION) -> haptos.Scene:
+    scene = haptos.Scene(dt=0.01)
+    scene.point_contact.law = "sap"
+    scene.add_half_space("table", friction=0.5)
+    middle = SIZE[2] / 2
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=SIZE), position=(0, 0, middle), young=YOUNG,
+                              poisson=POISSON, yield_stress=YIELD, cell=CELL, friction=friction)
+    for gripper, y in (("left", -1), ("right", 1)):
+        for finger, x in (("near", -1), ("far", 1)):
+            def at(time: float, inner: float, up: float, out: float, x: int = x, y: int = y) -> tuple:
+                return time, (x * (inner + FINGER[0] / 2), y * (APART + out), middle + 0.003 + up)
+
+            scene.add_prescribed(f"{gripper} {finger}", haptos.box(FINGER), friction=friction, field_resolution=32,
+                                 trajectory=[at(0, OPEN, 0, 0), at(CLOSES, CLOSED, 0, 0), at(LIFTS, CLOSED, LIFT, 0),
+                                             at(WAITS, CLOSED, LIFT, 0), at(PULLS, CLOSED, LIFT, PULL)])
+    return scene
 
 
 def parts(x: np.ndarray, link: float = 1.5 * CELL) -> np.ndarray:
