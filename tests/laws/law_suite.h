@@ -1,7 +1,8 @@
 // The law suite: what must hold of every term, whatever it models. A new term adds one call.
 //
 // Gradient and Hessian against central differences, rigid invariance, zero at rest, positive
-// semi-definite after projection, and scaling with the unit of length. A term that freezes or lags
+// semi-definite after projection, slope and curvature along a line of what is frozen, and scaling
+// with the unit of length. A term that freezes or lags
 // something is held to what is true of it through the options.
 #pragma once
 
@@ -14,6 +15,7 @@
 
 #include "haptos/base/math/rotation.h"
 #include "haptos/system/term.h"
+#include "tests/support.h"
 
 namespace haptos::test {
 
@@ -117,6 +119,29 @@ inline void check_projection(LawCase& c, Sampling sampling = Sampling::kAnew) {
   const LawValues v = evaluate_law(c, true, sampling);
   const Eigen::VectorXd d = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(v.hessian).eigenvalues();
   EXPECT_GE(d.minCoeff(), -1e-10 * std::max(d.maxCoeff(), 1e-300)) << c.term->name();
+}
+
+/// Slope and curvature along a line are those of gradient and Hessian; all points free nodes.
+inline void check_along(LawCase& c) {
+  const LawValues v = evaluate_law(c);
+  Random random(9);
+  std::vector<double> dz(static_cast<std::size_t>(v.gradient.size()));
+  std::vector<Vec3d> du(c.points.u.size());
+  for (std::size_t i = 0; i < du.size(); ++i) {
+    du[i] = random.vector();
+    for (int k = 0; k < 3; ++k) dz[3 * i + static_cast<std::size_t>(k)] = du[i][k];
+  }
+  Assembly a;
+  a.reset(dense_pattern(c.points));
+  a.begin_along(c.points, dz, du);
+  a.set_factors(1, 1);
+  Evaluation e;
+  e.points = &c.points;
+  e.assembly = &a;
+  c.term->evaluate(e);
+  const Eigen::Map<const Eigen::VectorXd> d(dz.data(), v.gradient.size());
+  EXPECT_NEAR(a.slope(), v.gradient.dot(d), 1e-10 * v.gradient.norm() * d.norm());
+  EXPECT_NEAR(a.curvature(), d.dot(v.hessian * d), 1e-10 * v.hessian.norm() * d.squaredNorm());
 }
 
 /// Energy under a rigid motion of all points; for velocities, energy of a rigid velocity is zero.

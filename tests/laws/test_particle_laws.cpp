@@ -127,26 +127,7 @@ TEST(ParticleLaws, AlongALineSlopeAndCurvatureAreThoseOfTheHessian) {
   for (const ParticleMaterial& m : {elastic(), liquid()}) {
     ParticleCase c(m, false, 0.7);
     c.move(0.001, 4);
-    const test::LawValues v = test::evaluate_law(c.law);
-    const auto n = static_cast<std::size_t>(v.gradient.size());
-    Random random(9);
-    std::vector<double> dz(n);
-    std::vector<Vec3d> du(c.law.points.u.size());
-    for (std::size_t i = 0; i < du.size(); ++i) {
-      du[i] = random.vector();
-      for (int k = 0; k < 3; ++k) dz[3 * i + static_cast<std::size_t>(k)] = du[i][k];
-    }
-    Assembly a;
-    a.reset(test::dense_pattern(c.law.points));
-    a.begin_along(c.law.points, dz, du);
-    a.set_factors(1, 1);
-    Evaluation e;
-    e.points = &c.law.points;
-    e.assembly = &a;
-    c.term->evaluate(e);
-    const Eigen::Map<const Eigen::VectorXd> d(dz.data(), static_cast<Eigen::Index>(n));
-    EXPECT_NEAR(a.slope(), v.gradient.dot(d), 1e-10 * v.gradient.norm() * d.norm());
-    EXPECT_NEAR(a.curvature(), d.dot(v.hessian * d), 1e-10 * v.hessian.norm() * d.squaredNorm());
+    test::check_along(c.law);
   }
 }
 

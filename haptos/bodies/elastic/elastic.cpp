@@ -1,6 +1,7 @@
 #include "haptos/bodies/elastic/elastic.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -154,8 +155,8 @@ class ElasticTerm final : public Term {
     if constexpr (kLags) {
       const ShearModuli<P> mu = moduli();
       const P lambda(s_->lame_parameters.lambda);
-      std::vector<double> slope(at_index(s_->group_count)), curvature(slope.size());
       along_.resize(F_.size());
+      line_.resize(at_index(s_->group_count));
       each_deformation(*assembly.along(),
                        [&](std::size_t i, const Mat3<P>& D) { along_[i] = transpose(R_[i]) * D; });
       for_each(
@@ -176,11 +177,12 @@ class ElasticTerm final : public Term {
             }
             const P V = P::load(s_->volume.data() + g * kLanes);
             first = first * V, second = (second + U.second * rate * rate) * V;
+            line_[at_index(g)] = {0, 0};
             for (int l = 0; l < kLanes; ++l)
-              slope[at_index(g)] += first[l], curvature[at_index(g)] += second[l];
+              line_[at_index(g)][0] += first[l], line_[at_index(g)][1] += second[l];
           },
           8);
-      for (std::size_t g = 0; g < slope.size(); ++g) assembly.add_along(slope[g], curvature[g]);
+      for (const auto& [slope, curvature] : line_) assembly.add_along(slope, curvature);
     }
   }
 
@@ -255,7 +257,8 @@ class ElasticTerm final : public Term {
   std::vector<Mat3<P>> F_;
   // Of a law that lags it, the rotation at the start of the step; and of a motion its deformation.
   std::vector<Mat3<P>> R_, along_;
-  bool tangent_known_ = false;  // of this step, where it has one
+  std::vector<std::array<double, 2>> line_;  // slope and curvature of each group
+  bool tangent_known_ = false;               // of this step, where it has one
   // Scale of rounding near rest [J]: mu tr(F - I) and mu ln J cancel there, each known to an ulp of
   // mu, while the energy itself is of second order.
   double cancelled_ = 0;

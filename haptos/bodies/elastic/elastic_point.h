@@ -117,23 +117,32 @@ struct ElasticPoint<StVenantKirchhoff, T> {
   }
 };
 
+/// What the corotated laws share: F = U diag(s) V^T, and mu |F - R|^2 with R = U V^T.
 template <class T>
-struct ElasticPoint<FixedCorotated, T> {
+struct CorotatedShear {
   const Mat3<T>& F;
-  Mat3<T> cof, U, V;
+  Mat3<T> U, V;
   Vec3<T> s;
   T mu;
 
-  static HAPTOS_HD T measure(const Mat3<T>& F) { return det(F); }
-
-  HAPTOS_HD ElasticPoint(const Mat3<T>& F_, const ShearModuli<T>& m, T)
-      : F(F_), cof(cofactor(F_)), mu(m.mu) {
-    rotation_svd(F, U, s, V);
-  }
+  HAPTOS_HD CorotatedShear(const Mat3<T>& F_, T mu_) : F(F_), mu(mu_) { rotation_svd(F, U, s, V); }
 
   HAPTOS_HD T energy() const {
     return mu * (square(s[0] - T(1)) + square(s[1] - T(1)) + square(s[2] - T(1)));
   }
+};
+
+template <class T>
+struct ElasticPoint<FixedCorotated, T> : CorotatedShear<T> {
+  using CorotatedShear<T>::F, CorotatedShear<T>::U, CorotatedShear<T>::V, CorotatedShear<T>::s,
+      CorotatedShear<T>::mu;
+  Mat3<T> cof;
+
+  static HAPTOS_HD T measure(const Mat3<T>& F) { return det(F); }
+
+  HAPTOS_HD ElasticPoint(const Mat3<T>& F_, const ShearModuli<T>& m, T)
+      : CorotatedShear<T>(F_, m.mu), cof(cofactor(F_)) {}
+
   HAPTOS_HD Mat3<T> stress(T p) const { return (F - U * transpose(V)) * (T(2) * mu) + cof * p; }
   HAPTOS_HD Vec3<T> measure_gradient(const Vec3<T>& g) const { return cof * g; }
 
@@ -201,27 +210,19 @@ struct ElasticPoint<LinearElastic, T> {
 
 /// With the rotation of F itself; a term lags it.
 template <class T>
-struct ElasticPoint<LinearCorotated, T> {
-  const Mat3<T>& F;
-  Mat3<T> U, V, R;
-  Vec3<T> s;
-  T mu;
+struct ElasticPoint<LinearCorotated, T> : CorotatedShear<T> {
+  using CorotatedShear<T>::F, CorotatedShear<T>::U, CorotatedShear<T>::V, CorotatedShear<T>::s,
+      CorotatedShear<T>::mu;
+  Mat3<T> R;
 
   static HAPTOS_HD T measure(const Mat3<T>& F) {
-    Mat3<T> u, v;
-    Vec3<T> d;
-    rotation_svd(F, u, d, v);
-    return (d[0] - T(1)) + (d[1] - T(1)) + (d[2] - T(1));
+    const CorotatedShear<T> c(F, T(0));
+    return (c.s[0] - T(1)) + (c.s[1] - T(1)) + (c.s[2] - T(1));
   }
 
-  HAPTOS_HD ElasticPoint(const Mat3<T>& F_, const ShearModuli<T>& m, T) : F(F_), mu(m.mu) {
-    rotation_svd(F, U, s, V);
-    R = U * transpose(V);
-  }
+  HAPTOS_HD ElasticPoint(const Mat3<T>& F_, const ShearModuli<T>& m, T)
+      : CorotatedShear<T>(F_, m.mu), R(U * transpose(V)) {}
 
-  HAPTOS_HD T energy() const {
-    return mu * (square(s[0] - T(1)) + square(s[1] - T(1)) + square(s[2] - T(1)));
-  }
   HAPTOS_HD Mat3<T> stress(T p) const { return (F - R) * (T(2) * mu) + R * p; }
   HAPTOS_HD Vec3<T> measure_gradient(const Vec3<T>& g) const { return R * g; }
 

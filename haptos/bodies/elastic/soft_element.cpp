@@ -106,13 +106,9 @@ std::vector<double> stiffness_diagonal(const SoftElements& s) {
   for (int e = 0; e < s.element_count; ++e)
     for (int q = 0; q < m; ++q)
       for (int a = 0; a < n; ++a)
-        for (int c = 0; c < 3; ++c) {
-          const double g = s.gradient[at_index(
-              ((static_cast<std::ptrdiff_t>(e / kLanes) * m + q) * n + a) * 3 * kLanes +
-              c * kLanes + e % kLanes)];
-          k[at_index(s.corner[at_index(e * n + a)] - first)] +=
-              4.0 / 3.0 * s.lame_parameters.mu * g * g * s.volume[at_index(e)] / m;
-        }
+        k[at_index(s.corner[at_index(e * n + a)] - first)] +=
+            4.0 / 3.0 * s.lame_parameters.mu * squared_norm(s.rest_gradient(e, q, a)) *
+            s.volume[at_index(e)] / m;
   return k;
 }
 

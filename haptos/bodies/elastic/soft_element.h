@@ -35,6 +35,14 @@ struct SoftElements {
   SoftElements(const Points& points, const SoftModel& model, int first_point,
                const Material& material);
 
+  /// g of node a at point q of element e [1/m].
+  Vec3d rest_gradient(int e, int q, int a) const {
+    constexpr int kLanes = ElementSlots::kLanes;
+    const std::ptrdiff_t group = e / kLanes, lane = e % kLanes;
+    const double* g = gradient.data() + ((group * quadrature + q) * nodes + a) * 3 * kLanes + lane;
+    return {{g[0], g[kLanes], g[2 * kLanes]}};
+  }
+
   ElementScatter scatter;
   int nodes = 4, quadrature = 1;  ///< n and m
   int element_count = 0, group_count = 0;

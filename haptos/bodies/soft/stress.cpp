@@ -10,20 +10,15 @@ namespace {
 template <class Law>
 void element_stress(const SoftElements& s, int e, int first, std::span<const Vec3d> x, bool linear,
                     Mat3d* out) {
-  constexpr int kLanes = ElementSlots::kLanes;
   const int n = s.nodes, m = s.quadrature;
   Mat3d F[4];
   double measure[4], mean = 0;
   for (int q = 0; q < m; ++q) {
     F[q] = Mat3d::zero();
     for (int a = 0; a < n; ++a) {
-      Vec3d g;
-      for (int c = 0; c < 3; ++c)
-        g[c] = s.gradient[at_index(((static_cast<std::ptrdiff_t>(e / kLanes) * m + q) * n + a) * 3 *
-                                       kLanes +
-                                   c * kLanes + e % kLanes)];
       const Vec3d& origin = x[at_index(s.corner[at_index(e * n)] - first)];
-      F[q] += outer(x[at_index(s.corner[at_index(e * n + a)] - first)] - origin, g);
+      F[q] += outer(x[at_index(s.corner[at_index(e * n + a)] - first)] - origin,
+                    s.rest_gradient(e, q, a));
     }
     measure[q] = ElasticPoint<Law, double>::measure(F[q]);
     mean += measure[q] / m;

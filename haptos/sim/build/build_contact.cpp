@@ -173,7 +173,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     for (std::size_t k = owner.size(); k < f.shapes.size(); ++k)
       owner.push_back(&model.body_names[at_index(f.shapes[k].body)]);
   }
-  if (f.shapes.empty() && !has_coats(model) && !has_clouds(model)) return f;
+  if (f.shapes.empty() && !has_coats(model) && !touches_by_points(scene)) return f;
   for (const HalfSpace& h : scene.half_spaces) {
     Shape plane;
     plane.kind = ShapeKind::kHalfSpace;
@@ -182,7 +182,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
     p.layer = h.layer;
     if (!f.layers.empty())
       f.layers.push_back(layer_shape(plane, h.name, false, h.shrink ? h.layer : 0));
-    if (largest_hydroelastic(scene) > 0 || has_coats(model) || has_clouds(model)) {
+    if (largest_hydroelastic(scene) > 0 || has_coats(model) || touches_by_points(scene)) {
       p.field = std::make_shared<DistanceField>(plane);
       p.hydroelastic = h.hydroelastic;
     }
@@ -206,7 +206,7 @@ FrozenShapes frozen_shapes(const Model& model, Workspace& w) {
 void add_frozen_contact(const Model& model, Workspace& w) {
   const FrozenShapes f = frozen_shapes(model, w);
   if (has_coats(model)) add_coat_contact(model, f, w);
-  if (has_clouds(model)) add_cloud_contact(model, f, w);
+  if (touches_by_points(model.scene)) add_cloud_contact(model, f, w);
   if (model.robots.empty()) return;
   add_hydroelastic_contact(model, f, w);
   if (f.shapes.size() < 2) return;

@@ -12,7 +12,6 @@
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/geometry/layer/layer_shape.h"
 #include "haptos/sim/model/model.h"
-#include "haptos/sim/model/pair_models.h"
 
 namespace haptos {
 
@@ -33,9 +32,6 @@ struct FrozenShapes {
 inline bool has_coats(const Model& model) {
   return std::any_of(model.coats.begin(), model.coats.end(), [](const auto& c) { return !!c; });
 }
-
-/// Whether there are material points, or soft bodies in frozen contact.
-inline bool has_clouds(const Model& model) { return touches_by_points(model.scene); }
 
 /// Adds a contact term to a workspace; of frozen contact with what pairs set, and robots it is of.
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term);
