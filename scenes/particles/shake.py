@@ -60,7 +60,7 @@ def scene(ratio: float = 150, points: bool = False, dt: float = 0.01, lift: floa
         if points:
             scene.add_material_points(name, cube, position=(x, 0, SIDE / 2), density=DENSITY, young=young,
                                       poisson=POISSON, cell=CELL, friction=FRICTION, seeding="lattice",
-                                      modulus=100 * young / CELL)
+                                      contact_at="nodes")
         else:
             scene.add_soft(name, mesh, position=(x, 0, SIDE), contact="frozen", element="linear", friction=FRICTION,
                            material={"density": DENSITY, "young": young, "poisson": POISSON, "law": "linear_corotated"})

@@ -32,7 +32,8 @@ def scene(friction: float = FRICTION) -> haptos.Scene:
     scene.add_half_space("table", friction=0.5)
     middle = SIZE[2] / 2
     scene.add_material_points("dough", haptos.RobotShape("box", extents=SIZE), position=(0, 0, middle), young=YOUNG,
-                              poisson=POISSON, yield_stress=YIELD, cell=CELL, friction=friction)
+                              poisson=POISSON, yield_stress=YIELD, cell=CELL, friction=friction,
+                              contact_at="nodes")
     for gripper, y in (("left", -1), ("right", 1)):
         for finger, x in (("near", -1), ("far", 1)):
             def at(time: float, inner: float, up: float, out: float, x: int = x, y: int = y) -> tuple:

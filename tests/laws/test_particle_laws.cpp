@@ -44,7 +44,13 @@ struct ParticleCase {
     step.z_free = &scalars[0], step.z_past = &scalars[1], step.z_hold = &scalars[2];
     step.z_start = &scalars[3], step.length = &scalars[4];
     grid->begin_step(state, step);
-    term = viscous ? make_particle_viscosity(*grid) : make_particle_energy(*grid);
+    if (viscous) {
+      term = make_particle_viscosity(*grid);
+    } else {
+      auto terms = make_particle_energies(*grid);
+      EXPECT_EQ(terms.size(), 1u);  // of one kind
+      term = std::move(terms[0]);
+    }
     law.term = term.get();
     law.by_velocity = viscous;
     law.length = viscous ? 1.0 : cell;
@@ -79,6 +85,48 @@ TEST(ParticleLaws, GradientAndHessianOfTheElasticEnergyMatchDifferences) {
   c.move(0.004, 1);
   test::check_derivatives(c.law);
   test::check_projection(c.law);
+}
+
+ParticleMaterial rubber() {
+  ParticleMaterial m = elastic();
+  m.law = ParticleLaw::kNeoHookean;
+  return m;
+}
+
+TEST(ParticleLaws, GradientAndHessianOfTheNeoHookeanEnergyMatchDifferences) {
+  for (const double size : {0.0, 0.002, 0.004}) {
+    ParticleCase c(rubber(), false);
+    c.move(size, 5);
+    test::check_derivatives(c.law);
+    test::check_projection(c.law);
+    EXPECT_FALSE(c.term->frozen());
+  }
+}
+
+TEST(ParticleLaws, NoPointOfTheNeoHookeanLawInverts) {
+  ParticleCase c(rubber(), false);
+  c.move(0, 6);
+  // Every node towards the origin, to beyond it.
+  std::vector<Vec3d> dx = c.law.points.x;
+  for (Vec3d& d : dx) d = -2.0 * d;
+  c.term->refresh(c.law.points, Sampling::kAnew);
+  const double part = c.term->max_step(c.law.points, dx, 1.0);
+  EXPECT_GT(part, 0.1);  // by a bound that never says too much
+  EXPECT_LT(part, 0.5);  // at a half they would all be in one place
+  for (std::size_t i = 0; i < dx.size(); ++i) c.law.points.x[i] += part * dx[i];
+  EXPECT_TRUE(std::isfinite(test::energy_of(c.law)));
+  EXPECT_EQ(c.term->max_step(c.law.points, std::vector<Vec3d>(dx.size(), Vec3d::zero()), 1.0), 1.0);
+}
+
+TEST(ParticleLaws, PointsOfAllLawsShareAGridInTwoTerms) {
+  std::vector<ParticleSeed> seeds(3);
+  seeds[0].material = elastic(), seeds[1].material = liquid(), seeds[2].material = rubber();
+  for (ParticleSeed& s : seeds) s.x.push_back(Vec3d::zero());
+  const ParticleGrid grid(BodySlots{}, 0.02, seeds);
+  const auto terms = make_particle_energies(grid);
+  ASSERT_EQ(terms.size(), 2u);
+  EXPECT_TRUE(terms[0]->frozen());
+  EXPECT_FALSE(terms[1]->frozen());
 }
 
 TEST(ParticleLaws, GradientAndHessianOfALiquidMatchDifferences) {

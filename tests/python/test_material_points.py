@@ -21,14 +21,16 @@ def force_on(sim, body, by):
     return rows["force"][of].sum(0) - rows["force"][back].sum(0)
 
 
-@pytest.mark.parametrize(("dt", "seeding"), [(1e-3, "lattice"), (1e-2, "lattice"), (1e-2, "poisson")])
-def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, tmp_path):
+@pytest.mark.parametrize(("dt", "seeding", "at"), [(1e-3, "lattice", "points"), (1e-2, "lattice", "points"),
+                                                   (1e-2, "poisson", "points"), (1e-3, "lattice", "nodes"),
+                                                   (1e-2, "poisson", "nodes")])
+def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, at, tmp_path):
     (tmp_path / "plate.urdf").write_text(PLATE)
     scene = haptos.Scene(dt=dt)
     for name, x in (("left", -0.06), ("right", 0.06)):
         scene.add_robot(name, tmp_path / "plate.urdf", position=(x, 0, 0), friction=0.8)
     scene.add_material_points("cube", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), density=400, young=1e5,
-                              poisson=0.4, cell=0.025, seeding=seeding, friction=0.8)
+                              poisson=0.4, cell=0.025, seeding=seeding, friction=0.8, contact_at=at)
     sim = scene.compile(quiet=True)
     cube = sim.material_points["cube"]
     assert cube.mass * len(cube) == pytest.approx(0.4, rel=1e-12)
@@ -50,7 +52,54 @@ def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, tmp_path):
         assert np.sqrt((side[:, 1]**2).mean()) < 0.01
     assert np.abs(cube.position[0].mean(0) - start).max() < 1e-5
     gap = sim.robots["right"].link_pose("plate")[0, 0] - sim.robots["left"].link_pose("plate")[0, 0] - 0.02
-    assert 0.47e-3 < 0.1 - gap < 1.0e-3  # between a cube that cannot and one that can widen
+    # Between a cube that cannot and one that can widen; at nodes it is stiffer by about a cell of four.
+    least, most = (0.35e-3, 0.85e-3) if at == "nodes" else (0.47e-3, 1.0e-3)
+    assert least < 0.1 - gap < most
+
+
+def squeezed(law, by, cell, at="points", young=1e5, poisson=0.3):
+    """Force on a plate that presses a cube of 10 cm, which may widen freely, by a part of its height [N]."""
+    scene = haptos.Scene(dt=0.01)
+    scene.sim.gravity_z = 0
+    scene.add_half_space("floor", friction=0)
+    scene.add_material_points("cube", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), position=(0, 0, 0.05), young=young,
+                              poisson=poisson, law=law, cell=cell, seeding="lattice", friction=0, contact_at=at)
+    scene.add_prescribed("press", haptos.box((0.3, 0.3, 0.02)), friction=0,
+                         trajectory=[(0, (0, 0, 0.11)), (0.3, (0, 0, 0.1 * (1 - by) + 0.01))])
+    sim = scene.compile(quiet=True)
+    for _ in range(50):
+        assert sim.step().ok
+    return sim.contact_wrench("press").force[0, 2]
+
+
+def neo_hookean_force(by, young=1e5, poisson=0.3):
+    mu, lame = young / 2 / (1 + poisson), young * poisson / (1 + poisson) / (1 - 2 * poisson)
+    high = 1 - by
+
+    def stress(stretch, volume):
+        return mu * (stretch**2 - 1) + lame * np.log(volume)
+
+    low, wide = 1.0, 2.0  # of the stretch sideways, by which its stress is none
+    for _ in range(60):
+        middle = 0.5 * (low + wide)
+        low, wide = (middle, wide) if stress(middle, middle**2 * high) < 0 else (low, middle)
+    return -stress(high, low**2 * high) / high * 0.1**2
+
+
+def test_a_neo_hookean_cube_stiffens_as_it_is_squeezed():
+    errors = [squeezed("neo_hookean", 0.2, cell) / neo_hookean_force(0.2) - 1 for cell in (0.1 / 3, 0.02)]
+    assert 0 < errors[1] < 0.75 * errors[0] < 0.1
+    # By a tenth it is 8 % stiffer than what is linear about the rotation, by a fifth 20 %.
+    assert neo_hookean_force(0.1) == pytest.approx(108.7, abs=0.1)
+    assert squeezed("neo_hookean", 0.1, 0.02) == pytest.approx(neo_hookean_force(0.1), rel=0.05)
+    assert squeezed("corotated", 0.1, 0.02) == pytest.approx(100, rel=0.05)
+
+
+def test_contact_at_nodes_is_stiffer_by_about_a_cell_and_bears_a_deep_squeeze():
+    for cell in (0.1 / 3, 0.02):
+        assert squeezed("corotated", 0.1, cell, "nodes") == pytest.approx(100 / (1 - 0.9 * cell / 0.1), rel=0.06)
+    # By two fifths points crowd at the wall and slip past each other, unless their nodes touch.
+    assert squeezed("corotated", 0.4, 0.02, "nodes") == pytest.approx(400 * 1.19, rel=0.05)
 
 
 def slope(friction, dt=0.005, cell=0.2):

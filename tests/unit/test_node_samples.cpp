@@ -62,6 +62,37 @@ TEST(NodeSamples, ANodeInACornerTouchesOnceForEachDirection) {
   EXPECT_EQ(of_first, 2);
 }
 
+// Two points over a floor, one deeper than the other: areas and first moments of gaps are kept, and
+// so is the moment about any axis, for the nodes' mean place is that of the points.
+TEST(NodeSamples, SummedUpNodesHaveTheAreaAndTheDepthOfThePoints) {
+  NodeSamples nodes;
+  nodes.clear();
+  ContactSample a, b;
+  a.n = b.n = {{0, 0, 1}};
+  a.area = 2, a.gap = -0.01;
+  b.area = 1, b.gap = -0.04;
+  Points::Part skewed[8];
+  for (int k = 0; k < 8; ++k) skewed[k] = {k, (k & 1 ? 0.75 : 0.25) * 0.5 * (k >> 2 ? 0.1 : 0.9)};
+  nodes.sum_up(Parts().part, 8, a, corner);
+  nodes.sum_up(skewed, 8, b, corner);
+  nodes.finish(0, [](int node) { return std::int64_t{node}; });
+  double area = 0, depth = 0, shares = 0;
+  Vec3d middle = Vec3d::zero();
+  for (const ContactSample& s : nodes.samples()) {
+    area += s.area, depth -= s.area * s.gap, shares += s.share;
+    middle += s.area * s.p_a;
+    EXPECT_EQ(norm(s.p_a - s.p_b), 0);
+    EXPECT_EQ(s.n[2], 1);
+    EXPECT_LE(s.gap, -0.01);
+    EXPECT_GE(s.gap, -0.04);
+  }
+  EXPECT_EQ(nodes.samples().size(), 8u);
+  EXPECT_NEAR(area, 3, 1e-14);
+  EXPECT_NEAR(depth, 0.06, 1e-15);
+  EXPECT_NEAR(shares, 1, 1e-14);
+  EXPECT_LT(norm(middle - (2 * Vec3d{{0.5, 0.5, 0.5}} + Vec3d{{0.75, 0.5, 0.1}})), 1e-14);
+}
+
 TEST(NodeSamples, ANodeThatMovesNothingIsLeftOut) {
   NodeSamples nodes;
   nodes.clear();

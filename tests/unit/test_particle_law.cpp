@@ -37,6 +37,29 @@ TEST(ReturnMapping, AStretchedPointYieldsToTheNumbersOfTheMethod) {
   }
 }
 
+// The deviator of tau = mu (b - I) + ... comes back to the yield, along itself; nothing turns.
+TEST(ReturnMapping, ANeoHookeanPointComesBackToTheYieldStress) {
+  ParticleMaterial m = clay(1e5, 0.4, 6e3, false);
+  m.law = ParticleLaw::kNeoHookean;
+  const auto deviator = [&](const Mat3d& F) {
+    const Mat3d tau = m.lame.mu * (F * transpose(F));
+    return tau - (trace(tau) / 3) * Mat3d::identity();
+  };
+  const Mat3d trial = {{1.3, 0.4, 0, -0.2, 0.9, 0.1, 0.3, 0, 1.1}};
+  Mat3d F = trial;
+  double flow = 0;
+  EXPECT_TRUE(map_back(m, Mat3d::identity(), F, flow));
+  const Mat3d before = deviator(trial), after = deviator(F);
+  EXPECT_NEAR(sqrt(inner(after, after)), 6e3, 1e-8);
+  EXPECT_NEAR(inner(before, after), 6e3 * sqrt(inner(before, before)), 1e-4);
+  EXPECT_NEAR(flow, (sqrt(inner(before, before)) - 6e3) / (2 * m.lame.mu), 1e-12);
+  EXPECT_NEAR(trace(F * transpose(F)), trace(trial * transpose(trial)), 1e-12);
+  Mat3d within = diagonal(1.01, 1, 1);
+  map_back(m, Mat3d::identity(), within, flow);
+  EXPECT_EQ(flow, 0);
+  EXPECT_EQ(within(0, 0), 1.01);
+}
+
 TEST(ReturnMapping, YieldBeginsWhereTheDeviatorSaysSo) {
   struct Onset {
     double young, eta, stretch, shear;

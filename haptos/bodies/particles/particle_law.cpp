@@ -38,12 +38,32 @@ Mat3d solve_stretch(const Mat3d& Q, const Mat3d& S) {
   return V;
 }
 
+// F with the deviator of its squared stretch scaled back to a radius.
+double scale_squares(double radius, Mat3d& F) {
+  Mat3d U, V;
+  Vec3d s;
+  rotation_svd(F, U, s, V);
+  const Vec3d squares = {{s[0] * s[0], s[1] * s[1], s[2] * s[2]}};
+  const double mean = (squares[0] + squares[1] + squares[2]) / 3;
+  const Vec3d dev = squares - Vec3d{{mean, mean, mean}};
+  const double size = norm(dev);
+  if (!(size > radius)) return 0;
+  Mat3d stretch = Mat3d::zero();
+  for (int k = 0; k < 3; ++k) stretch(k, k) = sqrt(mean + radius / size * dev[k]);
+  F = U * stretch * transpose(V);
+  return 0.5 * (size - radius);
+}
+
 }  // namespace
 
 bool map_back(const ParticleMaterial& material, const Mat3d& R_n, Mat3d& F, double& flow) {
   flow = 0;
   if (!(material.yield > 0)) return true;
   const double radius = material.yield / (2 * material.lame.mu);
+  if (material.law == ParticleLaw::kNeoHookean) {
+    flow = scale_squares(2 * radius, F);
+    return true;
+  }
   const Mat3d R = rotation_of(F);
   bool solvable = true;
   if (material.published) {

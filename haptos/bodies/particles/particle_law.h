@@ -11,8 +11,10 @@
 //   liquid      p = K (J^-7 - 1):        psi = K/6 (J^-6 - 1) + K (J - 1)
 //               convex in J; below J = 1/2 continued by its second-order expansion. K = rho c^2/7
 //               with the speed of sound c
+//   neo-Hookean psi = mu/2 (|F|^2 - 3 - 2 ln J) + lambda/2 ln^2 J,   J = det F
+//               not convex; elastic_laws.h has it
 //
-// All of them have tangents of one form. With a_i of a node, the block of nodes j (row) and i is
+// The first two have tangents of one form. With a_i of a node, the block of nodes j (row) and i is
 //
 //   alpha (a_i . a_j) I + beta a_i a_j^T + gamma a_j a_i^T.
 //
@@ -24,7 +26,7 @@
 
 namespace haptos {
 
-enum class ParticleLaw : std::uint8_t { kCorotated, kLiquid };
+enum class ParticleLaw : std::uint8_t { kCorotated, kLiquid, kNeoHookean };
 
 /// What a point is made of, with the energy per volume at rest.
 struct ParticleMaterial {
@@ -64,6 +66,7 @@ struct IsoTangent {
 /// published: S = sym(R_n^T F) with the rotation at the start of the step, and F is set to R V with
 /// sym(R_n^T R V) = S (Zong et al. 2024, algorithm 1); what only turns by an angle a then appears
 /// stretched by cos a. Otherwise S is the stretch of F itself, F = R S, which no rotation changes.
+/// Of the neo-Hookean law, whose tau = mu (b - I) + ..., b = F F^T, the deviator of S^2 is scaled.
 /// @param flow  receives how much of the deviator is gone (Frobenius); 0: it did not flow
 /// @returns false where the published mapping has no answer: the step turned it by 84 degrees or
 ///          more; F is then mapped by its own stretch

@@ -1,65 +1,51 @@
 #include "haptos/bodies/particles/particle_terms.h"
 
-#include <algorithm>
-
-#include "haptos/base/math/index.h"
-#include "haptos/base/parallel.h"
+#include "haptos/bodies/elastic/elastic.h"
+#include "haptos/bodies/elastic/elastic_point.h"
+#include "haptos/bodies/particles/particle_term.h"
 
 namespace haptos {
 namespace {
 
-constexpr std::ptrdiff_t kGrain = 8;  // cells that are worth handing to another thread
+using particles::CellBlocks;
+using particles::ParticleTerm;
+using particles::PointValue;
 
-// Derivatives of the energy of one point by the gradient G of what its nodes do: energy, the
-// tensor M of nodal gradients M grad w_i, and the tangent with a_i = A grad w_i.
-struct PointValue {
-  double energy = 0;
-  Mat3d M, A;
-  IsoTangent tangent;
-};
+// Laws whose tangent is alpha, beta and gamma, and whose energy is convex.
+template <class At>
+struct ConvexAt {
+  static constexpr bool kFrozen = true;
+  static double cancelled(const ParticleGrid::Point&, const ParticleMaterial&) { return 0; }
 
-// The blocks of the nodes of a cell with those before them, summed over its points: entry e of the
-// block of nodes r and s at of[r][e][s], so that what is done for all s is done side by side.
-struct CellBlocks {
-  static constexpr int kRow = 28;  // nodes, and room for whole vectors
-  alignas(64) double of[Cells::kNodes][9][kRow] = {};
+  // Of a motion with the gradient G.
+  static double curvature(const PointValue& v, const Mat3d& G) {
+    // With dF = G F_n and A = R_n F_n^T the terms of the tangent are |dF|^2 = |G A^T|^2, tr(B B)
+    // and tr(B)^2 of B = G A^T.
+    const Mat3d B = G * transpose(v.A);
+    const double t = trace(B);
+    return v.tangent.alpha * inner(B, B) + v.tangent.beta * inner(B, transpose(B)) +
+           v.tangent.gamma * t * t;
+  }
 
-  // Adds the block of the tangent (particle_law.h) of nodes r (row) and s; a[axis][n] is of node n.
-  void add(const IsoTangent& t, const double (&a)[3][kRow]) {
-    for (int r = 0; r < Cells::kNodes; ++r) {
-      const int count = (r + 4) & ~3;
-      const double along[3] = {t.alpha * a[0][r], t.alpha * a[1][r], t.alpha * a[2][r]};
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-          const double b = t.beta * a[j][r], g = t.gamma * a[i][r];
-          double* out = of[r][3 * i + j];
-          if (i == j)
-            for (int s = 0; s < count; ++s)
-              out[s] += (b + g) * a[i][s] +
-                        (along[0] * a[0][s] + along[1] * a[1][s] + along[2] * a[2][s]);
-          else
-            for (int s = 0; s < count; ++s) out[s] += b * a[i][s] + g * a[j][s];
-        }
-    }
+  static void add_blocks(const ParticleGrid::Point& p, const ParticleMaterial& m, const Mat3d& G,
+                         bool, CellBlocks& sum) {
+    PointValue v;
+    At::at(p, m, G, v);
+    double a[3][CellBlocks::kRow] = {};
+    p.spline.each([&](int n, int i, int j, int k) {
+      const Vec3d g = v.A * p.spline.gradient(i, j, k);
+      for (int axis = 0; axis < 3; ++axis) a[axis][n] = g[axis];
+    });
+    sum.add(v.tangent, a);
   }
 };
 
-// Of a motion with the gradient G, G:M's derivative along it, curvature of the energy.
-double curvature(const PointValue& v, const Mat3d& G) {
-  // With dF = G F_n and A = R_n F_n^T the terms of the tangent are |dF|^2 = |G A^T|^2, tr(B B) and
-  // tr(B)^2 of B = G A^T.
-  const Mat3d B = G * transpose(v.A);
-  const double t = trace(B);
-  return v.tangent.alpha * inner(B, B) + v.tangent.beta * inner(B, transpose(B)) +
-         v.tangent.gamma * t * t;
-}
-
-struct ElasticAt {
+struct ElasticAt : ConvexAt<ElasticAt> {
   static constexpr TermKind kKind = TermKind::kPosition;
   static constexpr const char* kName = "material points";
   // Whether the tangent does not change with G.
   static bool constant(const ParticleMaterial& m) { return m.law == ParticleLaw::kCorotated; }
-  static bool acts(const ParticleMaterial&) { return true; }
+  static bool acts(const ParticleMaterial& m) { return m.law != ParticleLaw::kNeoHookean; }
   static Vec3d motion(const Points& p, std::size_t i) { return p.x[i] - p.x_start[i]; }
 
   static void at(const ParticleGrid::Point& p, const ParticleMaterial& m, const Mat3d& G,
@@ -88,7 +74,7 @@ struct ElasticAt {
   }
 };
 
-struct ViscousAt {
+struct ViscousAt : ConvexAt<ViscousAt> {
   static constexpr TermKind kKind = TermKind::kDissipation;
   static constexpr const char* kName = "viscosity of material points";
   static bool constant(const ParticleMaterial&) { return true; }
@@ -107,219 +93,79 @@ struct ViscousAt {
   }
 };
 
-template <class At>
-class ParticleTerm final : public Term {
- public:
-  explicit ParticleTerm(const ParticleGrid& grid) : grid_(grid) {
-    for (const ParticleSeed& s : grid_.seeds()) constant_ &= At::constant(s.material);
+// The neo-Hookean law of elastic_laws.h at F = (I + G) F_n, with no element to share a volume with.
+struct NeoHookeanAt {
+  static constexpr TermKind kKind = TermKind::kPosition;
+  static constexpr const char* kName = "neo-Hookean material points";
+  static constexpr bool kFrozen = false;
+  using Law = ElasticPoint<LogNeoHookean, double>;
+
+  static bool constant(const ParticleMaterial&) { return false; }
+  static bool acts(const ParticleMaterial& m) { return m.law == ParticleLaw::kNeoHookean; }
+  static Vec3d motion(const Points& p, std::size_t i) { return p.x[i] - p.x_start[i]; }
+  // mu tr(F - I) and mu ln J cancel near rest, each known to an ulp of mu.
+  static double cancelled(const ParticleGrid::Point& p, const ParticleMaterial& m) {
+    return p.volume * m.lame.mu;
   }
-  const char* name() const override { return At::kName; }
-  TermKind kind() const override { return At::kKind; }
-  bool frozen() const override { return true; }
-  void prepare(const StepContext&) override { summed_ = false; }
-  bool refresh(const Points& points, Sampling) override {
-    points_ = &points;
-    return false;
+
+  static void at(const ParticleGrid::Point& p, const ParticleMaterial& m, const Mat3d& G,
+                 PointValue& v) {
+    const Mat3d F = p.F + G * p.F;
+    const double J = det(F);
+    const Law law(F, {m.lame.mu, 0}, J);
+    const Curve<double> U = LogNeoHookean::volume(m.lame.lambda, J);
+    v.energy = p.volume * (law.energy() + U.value);
+    v.M = p.volume * (law.stress(U.first) * transpose(p.F));
   }
-  Energy evaluate(const Evaluation& e) override {
-    if (e.assembly && e.assembly->along()) return along(*e.assembly);
-    sum_gradients();
-    Energy total;
-    for (const Sum& s : sums_) total += {s.energy, s.energy};
-    if (!e.assembly) return total;
-    add_gradients(*e.assembly);
-    if (!e.assembly->wants_hessian()) return total;
-    if (!summed_) sum_hessians();
-    add_hessians(*e.assembly);
-    return total;
+
+  static void add_blocks(const ParticleGrid::Point& p, const ParticleMaterial& m, const Mat3d& G,
+                         bool project, CellBlocks& sum) {
+    const Mat3d F = p.F + G * p.F;
+    const double J = det(F);
+    const Law law(F, {m.lame.mu, 0}, J);
+    const Curve<double> U = LogNeoHookean::volume(m.lame.lambda, J);
+    const double second = p.volume * (project ? std::max(U.second, 0.0) : U.second);
+    if (project)
+      add_tangent(p, law, law.projected(p.volume, U.first), second, sum);
+    else
+      add_tangent(p, law, law.tangent(p.volume, U.first), second, sum);
   }
-  void couplings(const Points&, Coupled coupled,
-                 std::vector<std::array<int, 2>>& out) const override {
-    if (coupled == Coupled::kAlways) return;
-    const Cells& cells = grid_.cells();
-    const int first = grid_.first_block();
-    for (int i = 0; i < cells.node_count(); ++i)
-      for (int o = 0; o + 1 < Cells::kOffsets; ++o)
-        if (const int j = cells.neighbour(i, o); j >= 0) out.push_back({first + i, first + j});
+
+  // As a tetrahedron may: a tenth of its volume is kept.
+  static double most(const ParticleGrid::Point& p, const Mat3d& G, const Mat3d& D, double limit) {
+    return inversion_step(p.F + G * p.F, D * p.F, limit);
   }
 
  private:
-  // What the points of a cell bring to its nodes.
-  struct Sum {
-    double energy;
-    Vec3d gradient[Cells::kNodes];
-  };
-
-  // f(point, material) of a cell's points that the term acts on.
-  template <class F>
-  void each_point(int c, const F& f) const {
-    const Cells::Cell& cell = grid_.cells().cell(c);
-    for (int k = cell.begin; k < cell.end; ++k) {
-      const ParticleGrid::Point& p = grid_.points()[at_index(k)];
-      const ParticleMaterial& m = grid_.seeds()[at_index(p.material)].material;
-      if (At::acts(m)) f(p, m);
-    }
-  }
-  // Of what the 27 nodes of a cell do, the gradient at a point.
-  static Mat3d gradient_of(const Spline& s, const Vec3d* values) {
-    Mat3d G = Mat3d::zero();
-    s.each([&](int n, int i, int j, int k) { G += outer(values[n], s.gradient(i, j, k)); });
-    return G;
-  }
-  void motion_of(int c, Vec3d* values) const {
-    const auto& nodes = grid_.cells().nodes_of(c);
-    for (int n = 0; n < Cells::kNodes; ++n)
-      values[n] = At::motion(*points_, at_index(grid_.first_node() + nodes[at_index(n)]));
-  }
-
-  void sum_gradients() {
-    const Cells& cells = grid_.cells();
-    sums_.resize(at_index(cells.cell_count()));
-    for_each(
-        cells.cell_count(),
-        [&](std::ptrdiff_t c) {
-          Vec3d moves[Cells::kNodes];
-          motion_of(static_cast<int>(c), moves);
-          Sum& sum = sums_[at_index(c)];
-          sum.energy = 0;
-          std::fill_n(sum.gradient, Cells::kNodes, Vec3d::zero());
-          each_point(static_cast<int>(c), [&](const auto& p, const auto& m) {
-            PointValue v;
-            At::at(p, m, gradient_of(p.spline, moves), v);
-            sum.energy += v.energy;
-            p.spline.each([&](int n, int i, int j, int k) {
-              sum.gradient[n] += v.M * p.spline.gradient(i, j, k);
-            });
-          });
-        },
-        kGrain);
-  }
-
-  void add_gradients(Assembly& assembly) {
-    const Cells& cells = grid_.cells();
-    for (int i = 0; i < cells.node_count(); ++i) {
-      Vec3d g = Vec3d::zero();
-      for (const Cells::Part* p = cells.parts_begin(i); p != cells.parts_end(i); ++p)
-        g += sums_[at_index(p->cell)].gradient[p->node];
-      assembly.add_gradient(grid_.first_node() + i, g);
-    }
-  }
-
-  // Slope and curvature along the motion of the assembly.
-  Energy along(Assembly& assembly) {
-    const Cells& cells = grid_.cells();
-    const std::vector<Vec3d>& du = *assembly.along();
-    lines_.resize(at_index(cells.cell_count()));
-    for_each(
-        cells.cell_count(),
-        [&](std::ptrdiff_t c) {
-          Vec3d moves[Cells::kNodes], way[Cells::kNodes];
-          motion_of(static_cast<int>(c), moves);
-          const auto& nodes = cells.nodes_of(static_cast<int>(c));
-          for (int n = 0; n < Cells::kNodes; ++n)
-            way[n] = du[at_index(grid_.first_node() + nodes[at_index(n)])];
-          Line& line = lines_[at_index(c)];
-          line = {};
-          each_point(static_cast<int>(c), [&](const auto& p, const auto& m) {
-            PointValue v;
-            At::at(p, m, gradient_of(p.spline, moves), v);
-            const Mat3d G = gradient_of(p.spline, way);
-            line.energy += v.energy;
-            line.slope += inner(v.M, G);
-            line.curvature += curvature(v, G);
-          });
-        },
-        kGrain);
-    Line all;
-    for (const Line& l : lines_)
-      all.energy += l.energy, all.slope += l.slope, all.curvature += l.curvature;
-    assembly.add_along(all.slope, all.curvature);
-    return {all.energy, all.energy};
-  }
-
-  // Blocks of nodes with those before them, in nodes x kOffsets: cells of one colour share no node.
-  void sum_hessians() {
-    const Cells& cells = grid_.cells();
-    blocks_.assign(at_index(cells.node_count()) * Cells::kOffsets, Mat3d::zero());
-    for (auto& list : colour_) list.clear();
-    for (int c = 0; c < cells.cell_count(); ++c) {
-      const Vec3i& b = cells.cell(c).base;
-      const auto of = [](int k) { return ((k % 3) + 3) % 3; };
-      colour_[at_index(9 * of(b[0]) + 3 * of(b[1]) + of(b[2]))].push_back(c);
-    }
-    for (const std::vector<int>& list : colour_)
-      for_each(
-          static_cast<std::ptrdiff_t>(list.size()),
-          [&](std::ptrdiff_t k) { add_cell(list[at_index(k)]); }, 1);
-    summed_ = constant_;
-  }
-
-  void add_cell(int c) {
-    const auto& nodes = grid_.cells().nodes_of(c);
-    Vec3d moves[Cells::kNodes];
-    motion_of(c, moves);
-    CellBlocks sum;
-    each_point(c, [&](const auto& p, const auto& m) {
-      PointValue v;
-      At::at(p, m, gradient_of(p.spline, moves), v);
-      double a[3][CellBlocks::kRow] = {};
-      p.spline.each([&](int n, int i, int j, int k) {
-        const Vec3d g = v.A * p.spline.gradient(i, j, k);
-        for (int axis = 0; axis < 3; ++axis) a[axis][n] = g[axis];
-      });
-      sum.add(v.tangent, a);
+  template <class Tangent>
+  static void add_tangent(const ParticleGrid::Point& p, const Law& law, const Tangent& tangent,
+                          double second, CellBlocks& sum) {
+    typename Tangent::Node node[Cells::kNodes];
+    Vec3d pressed[Cells::kNodes];  // dJ / dx of a node
+    const Mat3d rest = transpose(p.F);
+    p.spline.each([&](int n, int i, int j, int k) {
+      const Vec3d g = rest * p.spline.gradient(i, j, k);
+      node[n] = tangent.node(g), pressed[n] = law.measure_gradient(g);
     });
-    for (int r = 0; r < Cells::kNodes; ++r) {
-      Mat3d* row = blocks_.data() + at_index(nodes[at_index(r)]) * Cells::kOffsets;
+    for (int r = 0; r < Cells::kNodes; ++r)
       for (int s = 0; s <= r; ++s) {
-        Mat3d& block = row[Cells::offset(r, s)];
-        for (int e = 0; e < 9; ++e) block[e] += sum.of[r][e][s];
+        const Mat3d b = tangent.block(node[r], node[s]) + outer(second * pressed[r], pressed[s]);
+        for (int e = 0; e < 9; ++e) sum.of[r][e][s] += b[e];
       }
-    }
   }
-
-  void add_hessians(Assembly& assembly) const {
-    const Cells& cells = grid_.cells();
-    BlockMatrix& matrix = assembly.matrix();
-    const BlockPattern& pattern = matrix.pattern();
-    const double factor = assembly.hessian_factor();
-    for_each(
-        cells.node_count(),
-        [&](std::ptrdiff_t node) {
-          const int i = static_cast<int>(node), row = grid_.first_block() + i;
-          // The last entries of a row are those of this grid's nodes.
-          int e = pattern.diagonal(row);
-          for (int o = Cells::kOffsets - 1; o >= 0; --o) {
-            const int j = cells.neighbour(i, o);
-            if (j < 0) continue;
-            const int column = grid_.first_block() + j;
-            const int at = pattern.column(e) == column ? e : pattern.find(row, column);
-            const Mat3d& b = blocks_[at_index(Cells::kOffsets * i + o)];
-            double* out = matrix.entry(at);
-            for (int k = 0; k < 9; ++k) out[k] += factor * b[k];
-            e = std::max(at - 1, pattern.row_begin(row));
-          }
-        },
-        256);
-  }
-
-  struct Line {
-    double energy = 0, slope = 0, curvature = 0;
-  };
-
-  const ParticleGrid& grid_;
-  const Points* points_ = nullptr;
-  bool constant_ = true, summed_ = false;
-  std::vector<Sum> sums_;
-  std::vector<Line> lines_;
-  std::vector<Mat3d> blocks_;
-  std::array<std::vector<int>, Cells::kNodes> colour_;
 };
 
 }  // namespace
 
-std::unique_ptr<Term> make_particle_energy(const ParticleGrid& grid) {
-  return std::make_unique<ParticleTerm<ElasticAt>>(grid);
+std::vector<std::unique_ptr<Term>> make_particle_energies(const ParticleGrid& grid) {
+  const auto any = [&](const auto& acts) {
+    return std::any_of(grid.seeds().begin(), grid.seeds().end(),
+                       [&](const ParticleSeed& s) { return acts(s.material); });
+  };
+  std::vector<std::unique_ptr<Term>> terms;
+  if (any(ElasticAt::acts)) terms.push_back(std::make_unique<ParticleTerm<ElasticAt>>(grid));
+  if (any(NeoHookeanAt::acts)) terms.push_back(std::make_unique<ParticleTerm<NeoHookeanAt>>(grid));
+  return terms;
 }
 
 std::unique_ptr<Term> make_particle_viscosity(const ParticleGrid& grid) {

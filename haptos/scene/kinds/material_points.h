@@ -18,7 +18,7 @@ struct MaterialPoints {
   Vec3d velocity{{0, 0, 0}};          ///< of the centre at the start [m/s]
   Vec3d angular_velocity{{0, 0, 0}};  ///< about it [rad/s], world
   double density = 1000;              ///< [kg/m3]
-  int law = 0;                        ///< corotated, liquid
+  int law = 0;                        ///< corotated, liquid, neo_hookean
   double young = 1e5;                 ///< [Pa]
   double poisson = 0.4;
   double yield_stress = 0;  ///< in plain tension, of von Mises [Pa]; 0: elastic
@@ -31,7 +31,8 @@ struct MaterialPoints {
   double seed = 0;   ///< of the random places
   std::string grid;  ///< bodies of one word share a grid; "": one of its own
   double friction = 0.5;
-  double modulus = 1e8;        ///< of contact: pressure per depth [Pa/m]
+  int contact_at = 0;          ///< points, nodes of the grid
+  double modulus = 0;          ///< of contact: pressure per depth [Pa/m]; 0: by itself
   double relaxation_time = 0;  ///< of contact [s]
   double dissipation = 0;      ///< of contact [s/m]
 };
@@ -53,9 +54,12 @@ struct FieldsOf<MaterialPoints> {
           "angular velocity about its centre at the start, world frame"},
          &S::angular_velocity},
         {{"density", "kg/m3", 1e-3, 1e6, "at rest", "", kIdentity}, &S::density},
-        {{"law", "", 0, 1,
-          "corotated: elastic, and plastic with a yield stress; liquid: no shape of its own",
-          "corotated liquid", kIdentity},
+        {{"law", "", 0, 2,
+          "corotated: elastic about the rotation at the start of the step, and plastic with a "
+          "yield "
+          "stress; liquid: no shape of its own; neo_hookean: elastic and plastic at any stretch, "
+          "its steps no longer convex",
+          "corotated liquid neo_hookean", kIdentity},
          &S::law},
         {{"young", "Pa", 1, 1e12, "Young's modulus", "", kIdentity}, &S::young},
         {{"poisson", "", 0, 0.495, "Poisson's ratio", "", kIdentity}, &S::poisson},
@@ -92,8 +96,15 @@ struct FieldsOf<MaterialPoints> {
         {{"friction", "", 0, limits::kMostFriction,
           "coefficient; of two bodies the geometric mean; half-spaces leave it to the other"},
          &S::friction},
+        {{"contact_at", "", 0, 1,
+          "where it touches: at its points, or summed up at the nodes of its grid (of a liquid: at "
+          "points and at the nodes behind them, always)",
+          "points nodes"},
+         &S::contact_at},
         {{"modulus", "Pa/m", 1, 1e15,
-          "of contact: pressure per depth, as far as the step can resolve it"},
+          "of contact: pressure per depth, as far as the step can resolve it; none: a hundred "
+          "times Young's modulus per cell, of a liquid 1e8 Pa/m",
+          "none"},
          &S::modulus},
         {{"relaxation_time", "s", 0, 1e3, "of contact"}, &S::relaxation_time},
         {{"dissipation", "s/m", 0, 1e6,

@@ -261,7 +261,7 @@ void add_material_points(const Model& model, Workspace& w, Layout& layout,
                              std::make_unique<ParticleGrid>(layout.take(seeds.front().body),
                                                             all[i].cell, std::move(seeds)));
     for (std::size_t k = 0; k < of.size(); ++k) w.particles[of[k]] = {grid, static_cast<int>(k)};
-    w.terms.push_back(make_particle_energy(*grid));
+    for (auto& term : make_particle_energies(*grid)) w.terms.push_back(std::move(term));
     if (viscous) w.terms.push_back(make_particle_viscosity(*grid));
   }
 }

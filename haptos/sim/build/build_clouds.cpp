@@ -10,24 +10,28 @@
 namespace haptos {
 namespace {
 
+// By default a modulus by which a body gives way a hundred times less than by its elements or
+// cells, and that of a liquid [Pa/m].
+constexpr double kStiffer = 100, kOfLiquid = 1e8;
+
 CloudSurface cloud_surface(const MaterialPoints& b, const ParticleParts& p) {
   CloudSurface s;
   s.cloud = &p.grid->cloud(p.seed);
   s.body = p.grid->seeds()[at_index(p.seed)].body;
   s.env = 0;
-  s.nodes = b.law == static_cast<int>(ParticleLaw::kLiquid);
-  s.yields = !s.nodes;
-  s.modulus = b.modulus;
+  const bool liquid = b.law == static_cast<int>(ParticleLaw::kLiquid);
+  s.nodes = liquid              ? CloudSurface::kBehind
+            : b.contact_at == 1 ? CloudSurface::kSummed
+                                : CloudSurface::kNone;
+  s.yields = !liquid;
+  s.modulus = b.modulus > 0 ? b.modulus : liquid ? kOfLiquid : kStiffer * b.young / b.cell;
   const double side = std::cbrt(p.grid->seeds()[at_index(p.seed)].volume);
-  s.stiffness = b.modulus * side * side;
+  s.stiffness = s.modulus * side * side;
   s.relaxation_time = b.relaxation_time;
   s.dissipation = b.dissipation;
   s.friction = b.friction;
   return s;
 }
-
-// By default a modulus by which a soft body gives way a hundred times less than by its elements.
-constexpr double kStiffer = 100;
 
 CloudSurface cloud_surface(const SoftBody& b, const SoftParts& p) {
   CloudSurface s;

@@ -7,6 +7,7 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/elastic/elastic_laws.h"
+#include "haptos/bodies/particles/particle_law.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/geometry/mesh/mesh_check.h"
 #include "haptos/scene/parts/field_rules.h"
@@ -222,6 +223,11 @@ void check_parts(const Scene& s, const MaterialPoints& b) {
   const std::string name = named(b);
   if (s.sim.integrator != static_cast<int>(Integrator::kImplicitEuler))
     refuse(name, "", "moves by the integrator implicit_euler only", "leave sim.integrator out");
+  if (b.return_mapping == 1 && b.law == static_cast<int>(ParticleLaw::kNeoHookean))
+    refuse(name + " return_mapping", "published", "is of the law corotated", "leave it out");
+  if (b.contact_at == 1 && b.law == static_cast<int>(ParticleLaw::kLiquid))
+    refuse(name + " contact_at", "nodes", "is not of a liquid, which touches with both",
+           "leave it out");
   for (const MaterialPoints& o : s.material_points)
     if (!b.grid.empty() && o.grid == b.grid && o.cell != b.cell)
       refuse(name + " cell", to_text(b.cell) + " m",

@@ -56,7 +56,7 @@ void CloudSampler::give(const StepContext& context, int cloud, int shape, const 
   pair.sample = samples.data();
   pair.count = static_cast<int>(samples.size());
   pair.place[0] = of_nodes ? nodes_.places() : places_.data();
-  pair.as_given = of_nodes;
+  pair.as_given = clouds_[at_index(cloud)].nodes == CloudSurface::kBehind && of_nodes;
   pair.yields = clouds_[at_index(cloud)].yields;
   pair.place[1] = carried_.find(shapes_[at_index(shape)], pose, samples, 1);
   contact.add(context, pair);
@@ -94,18 +94,20 @@ void CloudSampler::find(const StepContext& context, int cloud, int shape, const 
     fastest = std::max(fastest, norm(speed(corner)));
   }
   // The outermost layer of a liquid, to two radii, touches with the nodes behind it.
-  const bool nodes = clouds_[at_index(cloud)].nodes;
+  const CloudSurface::Nodes nodes = clouds_[at_index(cloud)].nodes;
+  const bool behind = nodes == CloudSurface::kBehind;
   const double most =
-      h * (extent.fastest + fastest) * (1 + 1e-9) + push + (nodes ? 2 : 1) * extent.widest;
+      h * (extent.fastest + fastest) * (1 + 1e-9) + push + (behind ? 2 : 1) * extent.widest;
   const Aabb near = s.field->box().inflated(most);
   samples_.clear(), touching_.clear(), nodes_.clear();
   const auto place = [&](int point) { return points.node_place(point); };
+  Points::Part parts[Cloud::kMostParts];
   for (int i = 0; i < points.size(); ++i) {
     const Vec3d x = points.place(i), local = to_local(pose, x);
     if (s.field->bounded() && !near.contains(local)) continue;  // without asking how fast it is
     const Vec3d v = points.velocity(i) - speed(x);
     const double radius = points.radius(i);
-    const double reach = std::max(h * norm(v) + push + radius, nodes ? 2 * radius : 0);
+    const double reach = std::max(h * norm(v) + push + radius, behind ? 2 * radius : 0);
     if (s.field->bounded() && !s.field->box().inflated(reach).contains(local)) continue;
     if (!(s.field->phi(local) < reach)) continue;
     const SignedDistance<double> at = s.field->at(local);
@@ -113,27 +115,35 @@ void CloudSampler::find(const StepContext& context, int cloud, int shape, const 
     if (!(slope > 0)) continue;
     ContactSample sample;
     sample.n = turn * (at.gradient * (1 / slope));
-    if (nodes && at.phi < 2 * radius) {
-      Points::Part parts[Cloud::kMostParts];
+    if (behind && at.phi < 2 * radius)
       nodes_.add(parts, points.parts(i, Vec3d::zero(), parts), x, sample.n, at.phi, place);
-    }
     sample.gap = at.phi - radius;
     if (!(sample.gap + h * dot(sample.n, v) < push)) continue;
     sample.p_a = x - radius * sample.n, sample.p_b = x - at.phi * sample.n;
     sample.area = points.area(i, sample.n);
     if (!(sample.area > 0)) continue;  // faces away
     sample.feature_a = points.id(i);
+    if (nodes == CloudSurface::kSummed) {
+      nodes_.sum_up(parts, points.parts(i, Vec3d::zero(), parts), sample, place);
+      continue;
+    }
     samples_.push_back(sample);
     touching_.push_back(i);
   }
-  nodes_.finish(points.cell() * points.cell(), [&](int point) { return points.node_id(point); });
+  nodes_.finish(behind ? points.cell() * points.cell() : 0,
+                [&](int point) { return points.node_id(point); });
+  find_places(points, behind);
+}
+
+// Of the samples in the cloud; the points of a liquid move as their middles do.
+void CloudSampler::find_places(const Cloud& points, bool middles) {
   const std::size_t n = samples_.size();
   parts_.resize(n * Cloud::kMostParts), places_.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     ContactSample& sample = samples_[k];
     sample.share = 1.0 / static_cast<double>(n);
     Points::Part* parts = parts_.data() + k * Cloud::kMostParts;
-    const Vec3d aside = nodes ? Vec3d::zero() : sample.p_a - points.place(touching_[k]);
+    const Vec3d aside = middles ? Vec3d::zero() : sample.p_a - points.place(touching_[k]);
     places_[k] = {parts, points.parts(touching_[k], aside, parts), true};
   }
 }

@@ -11,7 +11,10 @@
 // outermost points. The stiffness is modulus x area, and at most what the step can resolve. A point
 // that is only approached pushes once it would overlap at the end of the step.
 //
-// Of a liquid the nodes behind the surface touch too (node_samples.h), and points move as their
+// Summed up, the points that touch hand their areas to the nodes that move them, which touch in
+// their place (node_samples.h).
+//
+// Of a liquid the nodes behind the surface touch too, and points move as their
 // middles do: its layers slide and thin, so that the place half a spacing off moves otherwise than
 // the gap is measured, and the two would give it energy.
 //
@@ -31,8 +34,9 @@ namespace haptos {
 /// A cloud with what its contact is made of.
 struct CloudSurface : FrozenSurface {
   Cloud* cloud = nullptr;  ///< must outlive the sampler
-  bool nodes = false;      ///< its nodes touch too (node_samples.h)
-  bool yields = false;     ///< see PairSamples
+  /// Which of its nodes touch (node_samples.h).
+  enum Nodes : std::uint8_t { kNone, kBehind, kSummed } nodes = kNone;
+  bool yields = false;  ///< see PairSamples
 };
 
 class CloudSampler final : public ContactSampler {
@@ -53,6 +57,7 @@ class CloudSampler final : public ContactSampler {
   static Extent extent_of(const Cloud& cloud);
   void find(const StepContext& context, int cloud, int shape, const Pose& pose,
             const Extent& extent);
+  void find_places(const Cloud& points, bool middles);
   void give(const StepContext& context, int cloud, int shape, const Pose& pose, bool of_nodes,
             FrozenContact& contact);
 

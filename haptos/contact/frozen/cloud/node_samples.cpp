@@ -23,7 +23,7 @@ void NodeSamples::finish(double area) {
   double most = 0;
   for (std::size_t k = 0, end = 0; k < given_.size(); k = end) {
     std::array<Vec3d, kDirections> sum{};
-    std::array<double, kDirections> weight{};
+    std::array<double, kDirections> weight{}, gap{};
     int directions = 0;
     for (end = k; end < given_.size() && given_[end].node == given_[k].node; ++end) {
       const Given& g = given_[end];
@@ -33,6 +33,7 @@ void NodeSamples::finish(double area) {
       if (at == directions) sum[at_index(directions++)] = Vec3d::zero();
       sum[at_index(at)] += g.weight * g.n;
       weight[at_index(at)] += g.weight;
+      gap[at_index(at)] += g.weight * g.gap;
     }
     for (int d = 0; d < directions; ++d) {
       const double length = norm(sum[at_index(d)]);
@@ -40,7 +41,9 @@ void NodeSamples::finish(double area) {
       ContactSample s;
       s.n = sum[at_index(d)] * (1 / length);
       s.p_a = s.p_b = given_[k].at;
-      s.area = area, s.share = weight[at_index(d)];
+      s.share = weight[at_index(d)];
+      s.area = area > 0 ? area : s.share;
+      s.gap = gap[at_index(d)] / s.share;
       s.feature_b = d;
       most = std::max(most, s.share);
       samples_.push_back(s);
