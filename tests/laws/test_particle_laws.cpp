@@ -17,14 +17,18 @@ struct ParticleCase {
   State state;
   std::vector<double> mass, scalars[6];
 
-  ParticleCase(const ParticleMaterial& material, bool viscous, double J = 1) {
+  ParticleCase(const ParticleMaterial& material, bool viscous, double J = 1,
+               std::unique_ptr<Walls> walls = nullptr) {
     const double cell = 0.02;
     Random random(7);
     ParticleSeed seed;
     seed.material = material;
     seed.volume = 1e-6;
-    for (int k = 0; k < 12; ++k) seed.x.push_back(0.008 * random.vector());
+    const int count = walls ? 14 : 12;
+    const double wide = walls ? 0.016 : 0.008;
+    for (int k = 0; k < count; ++k) seed.x.push_back(wide * random.vector());
     grid = std::make_unique<ParticleGrid>(BodySlots{}, cell, std::vector{seed});
+    grid->set_walls(std::move(walls));
     state.q.resize(static_cast<std::size_t>(grid->q_count()));
     grid->initialize(state);
     for (int k = 0; k < grid->count(); ++k) {
@@ -85,6 +89,27 @@ TEST(ParticleLaws, GradientAndHessianOfTheElasticEnergyMatchDifferences) {
   c.move(0.004, 1);
   test::check_derivatives(c.law);
   test::check_projection(c.law);
+}
+
+// The plane x = 0 above z = 0.
+struct Sheet final : Walls {
+  void place(const State&) override {}
+  bool near(const Vec3d&, double) const override { return true; }
+  Vec3d outside(const Vec3d& x) const override { return x; }
+  bool between(const Vec3d& a, const Vec3d& b) const override {
+    if ((a[0] < 0) == (b[0] < 0)) return false;
+    return a[2] + a[0] / (a[0] - b[0]) * (b[2] - a[2]) > 0;
+  }
+};
+
+// Nodes of both sides are linked round the end: a node has more than one neighbour at an offset.
+TEST(ParticleLaws, OnAGridThatAWallPartsGradientAndHessianMatchDifferences) {
+  ParticleCase c(elastic(), false, 1, std::make_unique<Sheet>());
+  EXPECT_FALSE(c.grid->cells().further().empty());
+  c.move(0.004, 8);
+  test::check_derivatives(c.law);
+  test::check_projection(c.law);
+  test::check_along(c.law);
 }
 
 ParticleMaterial rubber() {

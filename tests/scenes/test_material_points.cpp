@@ -6,6 +6,7 @@
 
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/particles/particle_grid.h"
+#include "haptos/scene/rigid.h"
 #include "haptos/sim/model/model.h"
 #include "tests/support.h"
 
@@ -196,6 +197,62 @@ TEST(MaterialPoints, FastPointsTakeAStepInParts) {
   const StepReport r = sim.step();
   EXPECT_EQ(r.parts, 5);  // 101 mm by 25 mm
   EXPECT_NEAR(sim.material_points("dough").velocity[0][0], 10.1, 1e-12);
+}
+
+// Two blocks of one grid on both sides of a plate of 1 mm, of which one slides along it.
+Scene parted(double thick, double down = 0) {
+  Scene s;
+  s.sim.dt = 0.01;
+  s.sim.gravity_z = 0;
+  for (const int side : {-1, 1}) {
+    MaterialPoints b = block(side < 0 ? "left" : "right", {{0, side * (0.05 + thick / 2), 0}});
+    b.grid = "both";
+    b.seeding = 1;  // so that none is nearer to the plate than half a spacing
+    b.friction = 0;
+    s.material_points.push_back(b);
+  }
+  s.material_points[0].velocity = {{0.3, 0, 0.1}};
+  RobotShape plate;
+  plate.shape.kind = ShapeKind::kBox;
+  plate.shape.size = {{0.5, 0.5 * thick, 0.5}};
+  RobotContact contact;
+  contact.name = "plate";
+  contact.friction = 0;
+  contact.pose.p[2] = down;
+  RigidSpec fixed;
+  fixed.fixed = true;
+  s.robots.push_back(rigid_body(contact, {plate}, fixed));
+  return s;
+}
+
+TEST(MaterialPoints, TheTwoSidesOfAThinPlateExchangeNoMomentum) {
+  Sim sim(parted(0.001));
+  const std::vector<Vec3d> start = sim.material_points("right").position;
+  for (int k = 0; k < 30; ++k) ASSERT_EQ(sim.step().status(), 0u);
+  const MaterialView left = sim.material_points("left"), right = sim.material_points("right");
+  for (std::size_t i = 0; i < start.size(); ++i) EXPECT_EQ(norm(right.position[i] - start[i]), 0);
+  for (const Vec3d& v : left.velocity) EXPECT_LT(norm(v - Vec3d{{0.3, 0, 0.1}}), 1e-9);
+  // Without the plate they stick to each other.
+  Scene s = parted(0.001);
+  s.robots.clear();
+  Sim stuck(s);
+  for (int k = 0; k < 30; ++k) ASSERT_EQ(stuck.step().status(), 0u);
+  EXPECT_GT(stuck.material_points("right").velocity[0][0], 0.05);
+}
+
+TEST(MaterialPoints, PartedGridsKeepTheirBitsForAnyNumberOfThreads) {
+  std::uint64_t hash[2] = {};
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    // A knife that ends in the middle of both, so that some nodes are shared.
+    Scene s = parted(0.001, 0.5);
+    s.material_points[1].velocity = {{0, -0.5, 0}};
+    Sim sim(s);
+    for (int k = 0; k < 10; ++k) ASSERT_EQ(sim.step().status(), 0u);
+    hash[threads / 2] = sim.state().hash();
+  }
+  set_thread_count(0);
+  EXPECT_EQ(hash[0], hash[1]);
 }
 
 TEST(MaterialPoints, WhatIsHardlyMeantIsTold) {

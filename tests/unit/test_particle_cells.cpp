@@ -1,6 +1,9 @@
 // The grid under material points: splines, nodes and neighbours.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "haptos/bodies/particles/cells.h"
@@ -102,6 +105,126 @@ TEST(Cells, NodesAndNeighboursAreThoseOfOccupiedCells) {
       }
     }
   for (const int s : seen) EXPECT_EQ(s, 1);
+}
+
+// A wall in the plane x = 0, above z = `from`.
+struct Sheet final : Walls {
+  double from;
+  explicit Sheet(double z) : from(z) {}
+  void place(const State&) override {}
+  bool near(const Vec3d& x, double r) const override { return std::abs(x[0]) < r; }
+  Vec3d outside(const Vec3d& x) const override { return x; }
+  bool between(const Vec3d& a, const Vec3d& b) const override {
+    if ((a[0] < 0) == (b[0] < 0)) return false;
+    const double at = a[0] / (a[0] - b[0]);
+    return a[2] + at * (b[2] - a[2]) > from;
+  }
+};
+
+std::vector<Vec3d> block(double cell) {
+  std::vector<Vec3d> x;
+  for (int i = -6; i < 6; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int k = -8; k < 8; ++k)
+        x.push_back({{cell * (0.5 * i + 0.25), 0.5 * cell * j, cell * (0.5 * k + 0.25)}});
+  return x;
+}
+
+// Every pair of nodes of a cell has a slot of its own, and no other pair has it.
+void check_slots(const Cells& cells) {
+  std::set<std::pair<int, int>> pairs;
+  for (int c = 0; c < cells.cell_count(); ++c)
+    for (int r = 0; r < Cells::kNodes; ++r)
+      for (int s = 0; s <= r; ++s)
+        pairs.insert({cells.nodes_of(c)[static_cast<std::size_t>(r)],
+                      cells.nodes_of(c)[static_cast<std::size_t>(s)]});
+  std::map<int, std::pair<int, int>> of;
+  for (int c = 0; c < cells.cell_count(); ++c)
+    for (int r = 0; r < Cells::kNodes; ++r)
+      for (int s = 0; s <= r; ++s) {
+        const int i = cells.nodes_of(c)[static_cast<std::size_t>(r)];
+        const int j = cells.nodes_of(c)[static_cast<std::size_t>(s)];
+        EXPECT_LE(j, i);
+        const int slot = cells.slot(i, Cells::offset(r, s), j);
+        ASSERT_LT(slot, cells.slot_count());
+        const auto [at, first] = of.insert({slot, {i, j}});
+        EXPECT_EQ(at->second, std::make_pair(i, j));
+      }
+  EXPECT_EQ(of.size(), pairs.size());
+}
+
+std::set<int> nodes_of_side(const Cells& cells, const std::vector<Vec3d>& x, int side) {
+  std::set<int> nodes;
+  for (int c = 0; c < cells.cell_count(); ++c)
+    for (int k = cells.cell(c).begin; k < cells.cell(c).end; ++k) {
+      const auto p = static_cast<std::size_t>(cells.order()[static_cast<std::size_t>(k)]);
+      if ((x[p][0] < 0) == (side < 0))
+        nodes.insert(cells.nodes_of(c).begin(), cells.nodes_of(c).end());
+    }
+  return nodes;
+}
+
+TEST(Cells, AWallLeavesItsTwoSidesNoNodeInCommon) {
+  const double cell = 0.1;
+  const std::vector<Vec3d> x = block(cell);
+  Cells whole, parted;
+  whole.sort(x, cell);
+  const Sheet sheet(-1e9);
+  parted.sort(x, cell, &sheet);
+  check_slots(parted);
+  const std::set<int> left = nodes_of_side(parted, x, -1), right = nodes_of_side(parted, x, 1);
+  std::vector<int> both;
+  std::set_intersection(left.begin(), left.end(), right.begin(), right.end(),
+                        std::back_inserter(both));
+  EXPECT_TRUE(both.empty());
+  EXPECT_EQ(left.size() + right.size(), static_cast<std::size_t>(parted.node_count()));
+  EXPECT_GT(parted.node_count(), whole.node_count());
+  EXPECT_TRUE(parted.further().empty());  // nothing is linked round an end
+  // Each side is what it would be alone.
+  for (const int side : {-1, 1}) {
+    std::vector<Vec3d> own;
+    std::copy_if(x.begin(), x.end(), std::back_inserter(own),
+                 [&](const Vec3d& p) { return (p[0] < 0) == (side < 0); });
+    Cells alone;
+    alone.sort(own, cell);
+    EXPECT_EQ(static_cast<std::size_t>(alone.node_count()), (side < 0 ? left : right).size());
+  }
+}
+
+TEST(Cells, RoundTheEndOfAWallBothSidesShareNodes) {
+  const double cell = 0.1;
+  const std::vector<Vec3d> x = block(cell);
+  Cells cells;
+  const Sheet sheet(0);
+  cells.sort(x, cell, &sheet);
+  check_slots(cells);
+  EXPECT_FALSE(cells.further().empty());
+  const std::set<int> left = nodes_of_side(cells, x, -1), right = nodes_of_side(cells, x, 1);
+  int shared = 0;
+  for (const int i : left) {
+    if (!right.count(i)) continue;
+    ++shared;
+    // From two cells above the end on nothing is.
+    EXPECT_LT(cells.node(i)[2] * cell, 2.5 * cell);
+  }
+  EXPECT_GT(shared, 0);
+  // Below the end nothing is split.
+  for (int i = 0; i < cells.node_count(); ++i)
+    if (cells.node(i)[2] * cell < -2 * cell) EXPECT_EQ(cells.copy(i), 0);
+}
+
+TEST(Cells, WallsThatPartNothingChangeNothing) {
+  const double cell = 0.1;
+  const std::vector<Vec3d> x = block(cell);
+  Cells with, without;
+  const Sheet sheet(1e9);
+  with.sort(x, cell, &sheet);
+  without.sort(x, cell);
+  EXPECT_EQ(with.order(), without.order());
+  ASSERT_EQ(with.node_count(), without.node_count());
+  ASSERT_EQ(with.cell_count(), without.cell_count());
+  for (int c = 0; c < with.cell_count(); ++c) EXPECT_EQ(with.nodes_of(c), without.nodes_of(c));
+  EXPECT_TRUE(with.further().empty());
 }
 
 }  // namespace

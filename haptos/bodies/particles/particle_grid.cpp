@@ -90,7 +90,8 @@ Vec3d ParticleGrid::node_place(int i) const {
 int ParticleGrid::step_blocks(const State& state) {
   places_.resize(at_index(count_));
   for (int p = 0; p < count_; ++p) places_[at_index(p)] = read_vec(in_state(state, p) + kX);
-  cells_.sort(places_, cell_);
+  if (walls_) walls_->place(state);
+  cells_.sort(places_, cell_, walls_.get());
   points_.resize(at_index(count_));
   for_each(
       cells_.cell_count(),
@@ -137,8 +138,9 @@ int ParticleGrid::SeedCloud::parts(int i, const Vec3d& aside, Points::Part* out)
 }
 
 std::int64_t ParticleGrid::SeedCloud::node_id(int point) const {
-  const Vec3i& n = grid_.cells_.node(point - grid_.first_node_);
-  std::uint64_t id = 0;
+  const int node = point - grid_.first_node_;
+  const Vec3i& n = grid_.cells_.node(node);
+  auto id = static_cast<std::uint64_t>(grid_.cells_.copy(node));
   for (int a = 0; a < 3; ++a) id = id << 20 | (static_cast<unsigned>(n[a]) & 0xfffffu);
   return static_cast<std::int64_t>(id);
 }

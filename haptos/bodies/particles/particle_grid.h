@@ -62,6 +62,9 @@ class ParticleGrid final : public Body {
   void begin_step(const State& state, const BodyStep& step) override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
 
+  /// What parts its points from the next step on.
+  void set_walls(std::unique_ptr<Walls> walls) { walls_ = std::move(walls); }
+
   double cell() const { return cell_; }
   int count() const { return count_; }
   const std::vector<ParticleSeed>& seeds() const { return seeds_; }
@@ -126,6 +129,7 @@ class ParticleGrid final : public Body {
   std::vector<int> first_;
   int count_ = 0;
   int first_node_ = 0;
+  std::unique_ptr<Walls> walls_;  // nullptr: none
   Cells cells_;
   std::vector<Point> points_;
   std::vector<std::unique_ptr<SeedCloud>> clouds_;

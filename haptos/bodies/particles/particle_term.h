@@ -10,7 +10,8 @@
 //   most(p, G, D, limit)             of the others, how far along D it may go
 //
 // Gradients and Hessians are summed cell by cell, then from cells to nodes: the same bits for any
-// number of threads. Where all tangents are constant, the Hessian is summed once a step.
+// number of threads (cells of one colour share no node; those of one place are of one colour, and
+// come in turn). Where all tangents are constant, the Hessian is summed once a step.
 #pragma once
 
 #include <algorithm>
@@ -115,6 +116,8 @@ class ParticleTerm final : public Term {
     for (int i = 0; i < cells.node_count(); ++i)
       for (int o = 0; o + 1 < Cells::kOffsets; ++o)
         if (const int j = cells.neighbour(i, o); j >= 0) out.push_back({first + i, first + j});
+    for (const Cells::Further& f : cells.further())
+      out.push_back({first + f.node, first + f.neighbour});
   }
 
  private:
@@ -214,22 +217,29 @@ class ParticleTerm final : public Term {
   // Blocks of nodes with those before them, in nodes x kOffsets: cells of one colour share no node.
   void sum_hessians(bool project) {
     const Cells& cells = grid_.cells();
-    blocks_.assign(at_index(cells.node_count()) * Cells::kOffsets, Mat3d::zero());
+    blocks_.assign(at_index(cells.slot_count()), Mat3d::zero());
     for (auto& list : colour_) list.clear();
     for (int c = 0; c < cells.cell_count(); ++c) {
       const Vec3i& b = cells.cell(c).base;
+      if (c > 0 && cells.same_place(c, c - 1)) continue;
       const auto of = [](int k) { return ((k % 3) + 3) % 3; };
       colour_[at_index(9 * of(b[0]) + 3 * of(b[1]) + of(b[2]))].push_back(c);
     }
     for (const std::vector<int>& list : colour_)
       for_each(
           static_cast<std::ptrdiff_t>(list.size()),
-          [&](std::ptrdiff_t k) { add_cell(list[at_index(k)], project); }, 1);
+          [&](std::ptrdiff_t k) {
+            int c = list[at_index(k)];
+            do add_cell(c++, project);
+            while (c < cells.cell_count() && cells.same_place(c, c - 1));
+          },
+          1);
     summed_ = constant_;
   }
 
   void add_cell(int c, bool project) {
-    const auto& nodes = grid_.cells().nodes_of(c);
+    const Cells& cells = grid_.cells();
+    const auto& nodes = cells.nodes_of(c);
     Vec3d moves[Cells::kNodes];
     motion_of(c, moves);
     CellBlocks sum;
@@ -237,9 +247,9 @@ class ParticleTerm final : public Term {
       At::add_blocks(p, m, gradient_of(p.spline, moves), project, sum);
     });
     for (int r = 0; r < Cells::kNodes; ++r) {
-      Mat3d* row = blocks_.data() + at_index(nodes[at_index(r)]) * Cells::kOffsets;
       for (int s = 0; s <= r; ++s) {
-        Mat3d& block = row[Cells::offset(r, s)];
+        Mat3d& block = blocks_[at_index(
+            cells.slot(nodes[at_index(r)], Cells::offset(r, s), nodes[at_index(s)]))];
         for (int e = 0; e < 9; ++e) block[e] += sum.of[r][e][s];
       }
     }
@@ -268,6 +278,12 @@ class ParticleTerm final : public Term {
           }
         },
         256);
+    for (const Cells::Further& f : cells.further()) {
+      const Mat3d& b = blocks_[at_index(cells.slot(f.node, f.offset, f.neighbour))];
+      double* out = matrix.entry(
+          pattern.find(grid_.first_block() + f.node, grid_.first_block() + f.neighbour));
+      for (int k = 0; k < 9; ++k) out[k] += factor * b[k];
+    }
   }
 
   struct Line {

@@ -207,6 +207,7 @@ void add_frozen_contact(const Model& model, Workspace& w) {
   const FrozenShapes f = frozen_shapes(model, w);
   if (has_coats(model)) add_coat_contact(model, f, w);
   if (touches_by_points(model.scene)) add_cloud_contact(model, f, w);
+  if (!w.particles.empty()) add_walls(model, f, w);
   if (model.robots.empty()) return;
   add_hydroelastic_contact(model, f, w);
   if (f.shapes.size() < 2) return;

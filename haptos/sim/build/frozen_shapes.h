@@ -50,6 +50,10 @@ void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspa
 /// (sim/build/build_clouds.cpp).
 void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 
+/// What of these shapes and of prescribed bodies parts material points by being thin
+/// (sim/build/build_walls.cpp).
+void add_walls(const Model& model, const FrozenShapes& f, Workspace& w);
+
 /// Contact of coats with these shapes and with prescribed bodies (sim/build/build_coats.cpp).
 void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w);
 
