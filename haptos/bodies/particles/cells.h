@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "haptos/base/math/math.h"
-#include "haptos/system/walls.h"
+#include "haptos/bodies/particles/walls.h"
 
 namespace haptos {
 
