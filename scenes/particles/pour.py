@@ -4,6 +4,9 @@
     python scenes/particles/pour.py                     tells where the water has gone
     python scenes/particles/pour.py --film pour.mp4      and films it
     python scenes/particles/pour.py --picture pour.png   or draws four moments side by side
+    python scenes/particles/pour.py --mug mug.obj        writes the mug's surface
+
+pour.yaml is the same scene for the command line.
 """
 
 import argparse
@@ -77,7 +80,11 @@ def main() -> None:
     parser.add_argument("--picture", type=Path)
     parser.add_argument("--film", type=Path)
     parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--mug", type=Path)
     given = parser.parse_args()
+    if given.mug:
+        haptos.write_obj(given.mug, cup(RADIUS, HEIGHT, WALL))
+        return
     sim = scene().compile(quiet=True)
     water = sim.material_points["water"]
     field = haptos.DistanceField(cup(RADIUS, HEIGHT, WALL), resolution=64)

@@ -57,6 +57,30 @@ def test_two_plates_hold_an_elastic_cube_at_ten_newtons(dt, seeding, at, tmp_pat
     assert least < 0.1 - gap < most
 
 
+@pytest.mark.parametrize("at", ["points", "nodes"])
+def test_the_effort_of_a_press_is_inverse_dynamics_less_what_the_dough_bears(at, tmp_path):
+    path = tmp_path / "press.urdf"
+    path.write_text(PLATE.replace('xyz="1 0 0"', 'xyz="0 0 1"').replace("0.02 0.2 0.2", "0.2 0.2 0.02"))
+    scene = haptos.Scene(dt=0.01)
+    scene.newton.force_tolerance = scene.newton.velocity_tolerance = 1e-10
+    scene.add_half_space("table", friction=0.5)
+    scene.add_robot("press", path, position=(0, 0, 0.0705), friction=0.5)
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.1, 0.1, 0.06)), position=(0, 0, 0.03), young=2e4,
+                              yield_stress=1000, cell=0.02, friction=0.5, contact_at=at)
+    sim = scene.compile(quiet=True)
+    press, tree, most = sim.robots["press"], haptos.Tree(haptos.load_robot(path)), 0.0
+    for k in range(40):
+        effort, before = -6 + 4 * np.sin(0.5 * k), press.velocity.reshape(-1).copy()
+        press.set_torque([[effort]])
+        report = sim.step()
+        assert report.ok and report.parts == 1
+        change = (press.velocity.reshape(-1) - before) / sim.dt
+        borne = force_on(sim, "press/plate", "dough")[2]
+        assert tree.inverse_dynamics([0.0], None, change)[0] - borne == pytest.approx(effort, abs=1e-6 * max(1, borne))
+        most = max(most, borne)
+    assert most > 8
+
+
 def squeezed(law, by, cell, at="points", young=1e5, poisson=0.3):
     """Force on a plate that presses a cube of 10 cm, which may widen freely, by a part of its height [N]."""
     scene = haptos.Scene(dt=0.01)
@@ -261,6 +285,40 @@ def test_a_liquid_at_rest_has_the_pressure_of_its_depth_and_keeps_its_volume(dt,
     assert water.position[0, :, 2].mean() == pytest.approx(high, rel=lost)
     assert 0.5 * water.mass * (water.velocity[0]**2).sum() < 3e-4
     assert water.position[0, :, 2].min() > 0.004 and np.abs(water.position[0, :, :2]).max() < 0.046
+
+
+def column(cell, points_per_cell=8, dt=0.01):
+    """The root mean square of how far pressures are off g x the mass above over the area, of eight layers of equal mass,
+    as a part of that at the bottom; and the kinetic energy at the end [J]."""
+    wide, high, speed = 0.1, 0.2, 10.0
+    scene = haptos.Scene(dt=dt)
+    scene.add_half_space("floor")
+    for name, normal in (("-x", (1, 0, 0)), ("+x", (-1, 0, 0)), ("-y", (0, 1, 0)), ("+y", (0, -1, 0))):
+        scene.add_half_space(name, normal=normal, offset=-wide / 2)
+    scene.add_material_points("water", haptos.RobotShape("box", extents=(wide, wide, high)), position=(0, 0, high / 2), law="liquid",
+                              sound_speed=speed, cell=cell, friction=0, points_per_cell=points_per_cell, seeding="lattice")
+    sim = scene.compile(quiet=True)
+    water, found = sim.material_points["water"], []
+    bottom = 9.81 * water.mass * len(water) / wide**2
+    for k in range(round(0.6 / dt)):
+        assert sim.step().ok
+        if (k + 1) * dt > 0.4:
+            order = np.argsort(-water.position[0, :, 2])
+            above = 9.81 * water.mass * (np.arange(len(water)) + 0.5) / wide**2
+            pressure = 1000 * speed**2 / 7 * (water.volume_ratio[0][order]**-7 - 1)
+            found.append([layer.mean() for layer in np.array_split(pressure - above, 8)])
+    error = np.sqrt(np.mean(np.mean(found, 0)**2)) / bottom
+    return error, 0.5 * water.mass * (water.velocity[0]**2).sum()
+
+
+def test_the_pressure_of_a_column_converges_at_first_order_in_the_cell():
+    coarse, middle, fine = (column(cell) for cell in (0.05, 0.1 / 3, 0.025))
+    assert fine[0] < middle[0] < coarse[0]
+    assert 0.8 < np.log2(coarse[0] / fine[0]) < 1.3
+    assert coarse[1] < 1e-5 and middle[1] < 1e-5  # it rests [J]
+    # More points help, a shorter step changes nothing at rest.
+    assert column(0.1 / 3, points_per_cell=27)[0] < 0.85 * middle[0]
+    assert column(0.1 / 3, dt=0.005)[0] == pytest.approx(middle[0], rel=0.05)
 
 
 def test_a_liquid_that_falls_goes_out_over_the_floor_no_faster_than_it_may():

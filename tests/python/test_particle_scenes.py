@@ -7,7 +7,7 @@ import haptos
 from conftest import load_script
 
 
-@pytest.mark.parametrize(("name", "steps", "points"), [("roll", 4, "dough"), ("tear", 8, "dough"), ("cook", 10, "dough")])
+@pytest.mark.parametrize(("name", "steps", "points"), [("roll", 4, "dough"), ("tear", 8, "dough"), ("cook", 10, "dough"), ("pour", 4, "water")])
 def test_the_scene_file_is_the_scene_of_the_script(name, steps, points):
     script = load_script(f"scenes/particles/{name}.py")
     sims = [s.compile(quiet=True) for s in (haptos.load_scene(f"scenes/particles/{name}.yaml"), script.scene())]
@@ -22,6 +22,12 @@ def test_the_scene_file_is_the_scene_of_the_script(name, steps, points):
     if name == "roll":
         pins = [sim.robots["pin"].link_pose("pin")[0] for sim in sims]
         assert pins[0][2] < 0.1449 and np.allclose(pins[0], pins[1], rtol=0, atol=1e-6)
+
+
+def test_the_mug_is_that_of_the_script(tmp_path):
+    script = load_script("scenes/particles/pour.py")
+    haptos.write_obj(tmp_path / "mug.obj", script.cup(script.RADIUS, script.HEIGHT, script.WALL))
+    assert (tmp_path / "mug.obj").read_text() == open("scenes/particles/mug.obj").read()
 
 
 def test_the_paths_of_the_arms_are_those_of_the_script(tmp_path):
