@@ -14,6 +14,13 @@ class Cloud {
  public:
   static constexpr int kMostParts = 27;
 
+  /// The place of a cloud's surface that is nearest to another one.
+  struct Skin {
+    double distance = 0;  ///< to it, below 0 inside [m]
+    Vec3d n{{0, 0, 0}};   ///< out of the surface
+    Points::Part part[3];
+  };
+
   virtual ~Cloud() = default;
   /// The step starts.
   virtual void begin(const StepContext&) {}
@@ -34,6 +41,11 @@ class Cloud {
   /// there.
   virtual Vec3d node_place(int point) const = 0;
   virtual std::int64_t node_id(int point) const = 0;
+  /// How far its points are from each other [m].
+  virtual double spacing() const = 0;
+  /// Looks for the surface about x, as far away as `reach` or as its points are from each other;
+  /// false: none is there, or its points make none.
+  virtual bool skin(const Vec3d& /*x*/, double /*reach*/, Skin&) const { return false; }
   /// Side of the cells that nodes are the corners of [m].
   virtual double cell() const = 0;
 };

@@ -283,3 +283,95 @@ def test_a_rigid_box_on_a_soft_one_stays_on_a_slope(kind):
     weight = 6 * 20 * 0.6 * 0.6 * high * 9.81
     assert force_on(sim, "soft", "slope") == pytest.approx(
         [-weight * np.sin(angle), 0, weight * np.cos(angle)], abs=2e-3 * weight)
+
+
+PAIRS = [("elements", "elements"), ("points", "elements"), ("elements", "points")]
+
+
+def pair_of_cubes(low, high, tilt=0.0, friction=0.5, density=400.0, speed=(0, 0, 0)):
+    """Two cubes of 10 cm on each other, on a floor that holds the lower one; friction is that between the two."""
+    scene = haptos.Scene(dt=0.01)
+    scene.sim.gravity_x, scene.sim.gravity_z = 9.81 * np.sin(tilt), -9.81 * np.cos(tilt)
+    scene.add_half_space("floor")
+    for name, kind, z, cell, own, fast in (("low", low, 0.05, 0.025, 2.0, (0, 0, 0)), ("high", high, 0.15, 0.02, 0.5, speed)):
+        if kind == "points":
+            scene.add_material_points(name, haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), position=(0, 0, z),
+                                      density=density, poisson=0.3, cell=cell, friction=own, seeding="lattice", velocity=fast)
+        else:
+            scene.add_soft(name, block((0.1, 0.1, 0.1), [round(0.1 / cell)] * 3), contact="frozen", element="linear",
+                           position=(0, 0, z), friction=own, velocity=fast,
+                           material={"density": density, "young": 1e5, "poisson": 0.3, "law": "linear_corotated"})
+    scene.add_pair("low", "high", friction=friction)
+    return scene
+
+
+def middle(sim, name):
+    return (sim.material_points[name].position if name in sim.material_points else sim.positions(name))[0].mean(0)
+
+
+@pytest.mark.parametrize(("low", "high"), PAIRS)
+def test_soft_bodies_bear_each_other_and_material_points(low, high):
+    sim = pair_of_cubes(low, high).compile(quiet=True)
+    assert not sim.warnings
+    settle(sim, 0.6)
+    assert force_on(sim, "high", "low") == pytest.approx([0, 0, 0.4 * 9.81], abs=2e-3 * 0.4 * 9.81)
+    assert force_on(sim, "low", "floor")[2] == pytest.approx(0.8 * 9.81, rel=2e-3)
+
+
+@pytest.mark.parametrize(("low", "high"), PAIRS)
+def test_soft_bodies_stick_to_each_other_and_slip_by_coulomb(low, high):
+    angle = 0.3  # tan: .309
+    sim = pair_of_cubes(low, high, angle, friction=0.45).compile(quiet=True)
+    offsets, forces = [], []
+    for _ in range(90):
+        settle(sim, sim.dt)
+        offsets.append(middle(sim, "high")[0] - middle(sim, "low")[0])
+        forces.append(force_on(sim, "high", "low"))
+    # It sways, and stays: the means of two later stretches agree, and it is borne by friction.
+    assert max(offsets) < 9e-3
+    assert np.mean(offsets[40:65]) == pytest.approx(np.mean(offsets[65:]), abs=1e-3)
+    assert -np.mean(forces[40:], 0)[0] == pytest.approx(0.4 * 9.81 * np.sin(angle), rel=0.05)
+    sim = pair_of_cubes(low, high, angle, friction=0.2).compile(quiet=True)
+    settle(sim, 0.1)
+    for _ in range(8):
+        settle(sim, sim.dt)
+        force = force_on(sim, "high", "low")
+        assert 0.18 < -force[0] / force[2] < 0.2 * (1 + 1e-3)  # some points stick for a while
+    settle(sim, 0.2)
+    assert middle(sim, "high")[0] - middle(sim, "low")[0] > 0.05
+
+
+@pytest.mark.parametrize(("low", "high"), PAIRS)
+def test_a_blow_between_soft_bodies_keeps_momentum_and_gives_no_energy(low, high):
+    scene = pair_of_cubes(low, high, speed=(0.3, 0, -1))
+    scene.sim.gravity_x = scene.sim.gravity_z = 0
+    scene.newton.force_tolerance = scene.newton.velocity_tolerance = 1e-12
+    scene.add_pair("low", "floor", enabled=False)
+    scene.sim.dt = 0.002
+    sim = scene.compile(quiet=True)
+    lumped = {}
+    for name, kind, n in (("low", low, 4), ("high", high, 5)):
+        if kind == "elements":
+            mesh = block((0.1, 0.1, 0.1), [n] * 3)
+            v, tets = np.array(mesh.vertices), np.array(mesh.tets)
+            volume = np.linalg.det(v[tets[:, 1:]] - v[tets[:, :1]]) / 6
+            lumped[name] = np.bincount(tets.ravel(), np.repeat(100 * volume, 4), len(v))
+    before = {name: sim.positions(name)[0] for name in lumped}
+    energy, touched = [], False
+    for _ in range(30):
+        report = sim.step()
+        assert report.ok and report.parts == 1
+        touched |= sim.contacts.size > 0
+        energy.append(report.kinetic[0] + report.potential[0])
+        total = np.zeros(3)
+        for name in ("low", "high"):
+            if name in lumped:
+                now = sim.positions(name)[0]
+                total += lumped[name] @ (now - before[name]) / sim.dt
+                before[name] = now
+            else:
+                points = sim.material_points[name]
+                total += points.mass * points.velocity[0].sum(0)
+        assert total == pytest.approx([0.12, 0, -0.4], abs=1e-9)
+    assert touched
+    assert max(energy) <= 0.5 * 0.4 * 1.09 * (1 + 1e-9)

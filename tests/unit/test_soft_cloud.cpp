@@ -86,5 +86,33 @@ TEST(SoftCloud, LeavesOutWhatContactCannotMove) {
   }
 }
 
+// The block is .2 by .3 by .4 m about the origin.
+TEST(SoftCloud, ItsSurfaceIsAsFarAsABoxAndInTheSameDirection) {
+  Block b;
+  const SoftCloud c = b.cloud(std::vector<char>(b.number.size(), 0));
+  const auto place = [&](const Cloud::Skin& s) {
+    Vec3d x = Vec3d::zero();
+    for (const auto& [p, weight] : s.part) x += weight * b.points.x_start[std::size_t(p)];
+    return x;
+  };
+  struct Case {
+    Vec3d x, nearest, n;
+    double distance;
+  };
+  const double r = std::sqrt(0.5);
+  for (const Case& k : {Case{{{0.02, 0.03, 0.21}}, {{0.02, 0.03, 0.2}}, {{0, 0, 1}}, 0.01},
+                        Case{{{0.02, 0.03, 0.19}}, {{0.02, 0.03, 0.2}}, {{0, 0, 1}}, -0.01},
+                        Case{{{0.11, 0.01, 0.21}}, {{0.1, 0.01, 0.2}}, {{r, 0, r}}, 0.01 / r},
+                        Case{{{-0.02, 0.15, 0.05}}, {{-0.02, 0.15, 0.05}}, {{0, 1, 0}}, 0}}) {
+    Cloud::Skin s;
+    ASSERT_TRUE(c.skin(k.x, 0.05, s));
+    EXPECT_LT(norm(place(s) - k.nearest), 1e-12);
+    EXPECT_NEAR(s.distance, k.distance, 1e-12);
+    EXPECT_LT(norm(s.n - k.n), 1e-9);
+  }
+  Cloud::Skin none;
+  EXPECT_FALSE(c.skin({{0, 0, 1}}, 0.05, none));
+}
+
 }  // namespace
 }  // namespace haptos

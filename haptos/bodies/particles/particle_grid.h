@@ -108,11 +108,11 @@ class ParticleGrid final : public Body {
     }
     std::int64_t node_id(int point) const override;
     double cell() const override { return grid_.cell_; }
+    double spacing() const override;  // at rest
 
     std::vector<int> index;  // of points_
 
    private:
-    double spacing() const;  // of its points at rest
     const Point& point(int i) const {
       return grid_.points_[static_cast<std::size_t>(index[static_cast<std::size_t>(i)])];
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
+#include "haptos/geometry/query/closest.h"
 #include "haptos/system/point_velocity.h"
 #include "haptos/system/term.h"
 
@@ -56,6 +57,7 @@ SoftCloud::SoftCloud(const TriMesh& surface, const std::vector<int>& points,
 void SoftCloud::begin(const StepContext& context) {
   const Points& p = *context.points;
   step_points_ = &p;
+  skin_known_ = false;
   for (std::size_t v = 0; v < points_.size(); ++v) {
     const int k = points_[v];
     x_[v] = p.x_start[at_index(k)];
@@ -96,6 +98,60 @@ int SoftCloud::parts(int i, const Vec3d&, Points::Part* out) const {
   const Vec3i& t = triangles_[at_index(s - vertices)];
   for (int k = 0; k < 3; ++k) out[k] = {points_[at_index(t[k])], 1.0 / 3};
   return 3;
+}
+
+void SoftCloud::find_skin() const {
+  skin_known_ = true;
+  boxes_.clear();
+  vertex_normal_.assign(points_.size(), Vec3d::zero());
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    const Vec3i& c = triangles_[t];
+    boxes_.push_back(Aabb::of(x_[at_index(c[0])], x_[at_index(c[1])], x_[at_index(c[2])]));
+    for (int k = 0; k < 3; ++k) vertex_normal_[at_index(c[k])] += normal_[t];
+  }
+  if (tree_.size() == static_cast<int>(boxes_.size()))
+    tree_.refit(boxes_);
+  else
+    tree_.build(boxes_);
+}
+
+bool SoftCloud::skin(const Vec3d& x, double reach, Skin& out) const {
+  if (!skin_known_) find_skin();
+  const auto nearest = [&](int t) {
+    const Vec3i& c = triangles_[at_index(t)];
+    return closest_on_triangle(x, x_[at_index(c[0])], x_[at_index(c[1])], x_[at_index(c[2])]);
+  };
+  const Bvh::Nearest found = tree_.nearest(
+      x,
+      [&](int t) {
+        const Vec3i& c = triangles_[at_index(t)];
+        const auto near = nearest(t);
+        Vec3d away = x;
+        for (int k = 0; k < 3; ++k) away -= near.beta[k] * x_[at_index(c[k])];
+        return squared_norm(away);
+      },
+      square(std::max(reach, edge_)));
+  if (found.index < 0) return false;
+  const Vec3i& c = triangles_[at_index(found.index)];
+  const auto near = nearest(found.index);
+  Vec3d away = x, outward = Vec3d::zero();
+  for (int k = 0; k < 3; ++k) {
+    away -= near.beta[k] * x_[at_index(c[k])];
+    outward += near.beta[k] * vertex_normal_[at_index(c[k])];
+    out.part[k] = {points_[at_index(c[k])], near.beta[k]};
+  }
+  const double distance = norm(away);
+  out.distance = dot(away, outward) < 0 ? -distance : distance;
+  // On the surface itself, where the way to it has no direction, that of the triangle.
+  constexpr double kOnIt = 1e-6;
+  const Vec3d& face = normal_[at_index(found.index)];
+  if (distance > kOnIt * edge_)
+    out.n = away * (1 / out.distance);
+  else if (norm(face) > 0)
+    out.n = face * (1 / norm(face));
+  else
+    return false;
+  return true;
 }
 
 Vec3d SoftCloud::node_place(int point) const { return step_points_->x_start[at_index(point)]; }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "haptos/geometry/mesh.h"
+#include "haptos/geometry/query/bvh.h"
 #include "haptos/system/cloud.h"
 
 namespace haptos {
@@ -38,6 +39,8 @@ class SoftCloud final : public Cloud {
   int parts(int i, const Vec3d& aside, Points::Part* out) const override;
   Vec3d node_place(int point) const override;
   std::int64_t node_id(int point) const override { return point; }
+  double spacing() const override { return edge_; }
+  bool skin(const Vec3d& x, double reach, Skin& out) const override;
   double cell() const override { return edge_; }
 
   /// Side of a square of the mean area of two triangles [m].
@@ -57,6 +60,12 @@ class SoftCloud final : public Cloud {
   const Points* step_points_ = nullptr;
   std::vector<Vec3d> x_, u_;   // of points_, at the start of the step
   std::vector<Vec3d> normal_;  // of triangles, times the area at rest
+  // Of the surface where the step starts, made when it is first asked for.
+  void find_skin() const;
+  mutable bool skin_known_ = false;
+  mutable std::vector<Aabb> boxes_;
+  mutable Bvh tree_;
+  mutable std::vector<Vec3d> vertex_normal_;  // of no particular length
 };
 
 }  // namespace haptos

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/contact/frozen/cloud/cloud_pairs.h"
 #include "haptos/contact/frozen/cloud/cloud_sampler.h"
 #include "haptos/sim/build/frozen_shapes.h"
 #include "haptos/sim/model/pairs.h"
@@ -43,14 +44,59 @@ CloudSurface cloud_surface(const SoftBody& b, const SoftParts& p) {
   s.relaxation_time = b.relaxation_time;
   s.dissipation = b.dissipation;
   s.friction = sliding(b.friction);
-  s.yields = true;
+  s.yields = s.soft = true;
   return s;
+}
+
+// A cloud of the scene, and what it is of.
+struct NamedCloud {
+  const std::string* name;
+  CloudSurface surface;
+};
+
+std::vector<NamedCloud> clouds_of(const Scene& scene, const Workspace& w) {
+  std::vector<NamedCloud> all;
+  for (std::size_t i = 0; i < w.particles.size(); ++i) {
+    const MaterialPoints& b = scene.material_points[i];
+    all.push_back({&b.name, cloud_surface(b, w.particles[i])});
+  }
+  for (std::size_t i = 0; i < w.soft.size(); ++i)
+    if (w.soft[i].cloud)
+      all.push_back({&scene.soft[i].name, cloud_surface(scene.soft[i], w.soft[i])});
+  return all;
+}
+
+// Of soft bodies with each other and with material points.
+void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Workspace& w) {
+  std::vector<CloudSurface> clouds;
+  std::vector<std::array<int, 2>> pairs;
+  PairFrictions own;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    clouds.push_back(all[i].surface);
+    for (std::size_t j = 0; j < i; ++j) {
+      // Soft ones come after material points.
+      if (!all[i].surface.soft || !may_touch(scene, *all[i].name, *all[j].name)) continue;
+      const std::array<int, 2> both{static_cast<int>(j), static_cast<int>(i)};
+      pairs.push_back(both);
+      const PairOptions* p = pair_options(scene, *all[j].name, *all[i].name);
+      if (p && p->friction.sticking >= 0) own.emplace_back(both, sliding(p->friction));
+    }
+  }
+  if (pairs.empty()) return;
+  const std::vector<FrozenSurface> surfaces(clouds.begin(), clouds.end());
+  add_frozen(own,
+             std::make_unique<FrozenContact>(
+                 surfaces, scene.point_contact,
+                 std::make_unique<CloudPairSampler>(std::move(clouds), std::move(pairs))),
+             w);
 }
 
 }  // namespace
 
 void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
+  const std::vector<NamedCloud> all = clouds_of(scene, w);
+  add_cloud_pairs(scene, all, w);
   std::vector<CarriedShape> shapes;
   std::vector<const std::string*> owner = f.owner;
   for (const PointShape& s : f.shapes) shapes.push_back(carried_shape(s));
@@ -62,23 +108,17 @@ void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) 
   std::vector<CloudSurface> clouds;
   std::vector<std::array<int, 2>> excluded;
   PairFrictions own = f.own;
-  const auto add = [&](const std::string& name, const CloudSurface& surface) {
+  for (const NamedCloud& c : all) {
     const int number = static_cast<int>(clouds.size());
     for (std::size_t k = 0; k < shapes.size(); ++k) {
       const int shape = static_cast<int>(k);
-      if (!may_touch(scene, name, *owner[k])) excluded.push_back({shape, number});
-      const PairOptions* p = pair_options(scene, name, *owner[k]);
+      if (!may_touch(scene, *c.name, *owner[k])) excluded.push_back({shape, number});
+      const PairOptions* p = pair_options(scene, *c.name, *owner[k]);
       if (p && p->friction.sticking >= 0)
         own.push_back({{shape, static_cast<int>(shapes.size()) + number}, sliding(p->friction)});
     }
-    clouds.push_back(surface);
-  };
-  for (std::size_t i = 0; i < w.particles.size(); ++i) {
-    const MaterialPoints& b = scene.material_points[i];
-    add(b.name, cloud_surface(b, w.particles[i]));
+    clouds.push_back(c.surface);
   }
-  for (std::size_t i = 0; i < w.soft.size(); ++i)
-    if (w.soft[i].cloud) add(scene.soft[i].name, cloud_surface(scene.soft[i], w.soft[i]));
   add_frozen(own, std::make_unique<CloudContact>(shapes, clouds, excluded, scene.point_contact), w);
 }
 

@@ -22,8 +22,12 @@ template <class B>
 std::string named(const B& b) {
   return "\"" + printable(b.name) + "\"";
 }
-std::string kind(const MaterialPoints&) { return "material points touch"; }
-std::string kind(const SoftBody&) { return "soft bodies in frozen contact touch"; }
+std::string kind(const MaterialPoints&) {
+  return "material points touch soft ones in frozen contact,";
+}
+std::string kind(const SoftBody&) {
+  return "soft bodies in frozen contact touch each other, material points,";
+}
 
 // Sentences of two bodies that may touch and do not.
 template <class B>
@@ -64,9 +68,9 @@ void doubt_frozen(const Scene& scene, const std::vector<std::string>& open,
   for (std::size_t i = 0; i < scene.soft.size(); ++i) {
     const SoftBody& b = scene.soft[i];
     if (!b.is_frozen()) continue;
-    for (std::size_t j = 0; j < scene.soft.size(); ++j)
-      if (j != i && (j < i || !scene.soft[j].is_frozen()))
-        doubt_pair(scene, b, scene.soft[j].name, "give both contact: live", out);
+    for (const SoftBody& s : scene.soft)
+      if (!s.is_frozen())
+        doubt_pair(scene, b, s.name, "give both the same word as contact, live or frozen", out);
     for (const AffineBody& s : scene.affine)
       doubt_pair(scene, b, s.name, "make it a rigid body, or give contact: live", out);
     doubt_open(scene, b, open, out);
@@ -104,7 +108,8 @@ void doubt_points(const Model& model, std::vector<std::string>& out) {
     for (std::size_t j = 0; j < i; ++j)
       if (b.grid.empty() || all[j].grid != b.grid)
         doubt_pair(scene, all[j], b.name, "give both the same word as grid", out);
-    for (const SoftBody& s : scene.soft) doubt_pair(scene, b, s.name, "keep them apart", out);
+    for (const SoftBody& s : scene.soft)
+      if (!s.is_frozen()) doubt_pair(scene, b, s.name, "give it contact: frozen", out);
     for (const AffineBody& s : scene.affine)
       doubt_pair(scene, b, s.name, "make it a rigid body", out);
     doubt_open(scene, b, open, out);

@@ -193,8 +193,8 @@ class Scene(SceneOptions):
         """Adds a body that flows and tears: points on a grid, which fill a shape.
 
         shape: a haptos.RobotShape with an inside, or a closed surface as of a rigid body [m]. It
-        touches rigid bodies, robots, half-spaces and prescribed bodies that have an inside;
-        Sim.material_points has its points. Raises InputError; what needs the whole scene is checked
+        touches rigid bodies, robots, half-spaces, soft bodies in frozen contact and prescribed
+        bodies that have an inside; Sim.material_points has its points. Raises InputError; what needs the whole scene is checked
         when compiled.
         """
         who = f'body of material points "{as_name(name, "body name")}"'

@@ -37,6 +37,7 @@ struct CloudSurface : FrozenSurface {
   /// Which of its nodes touch (node_samples.h).
   enum Nodes : std::uint8_t { kNone, kBehind, kSummed } nodes = kNone;
   bool yields = false;  ///< see PairSamples
+  bool soft = false;    ///< its points are those of a surface, and it touches with all of them
 };
 
 class CloudSampler final : public ContactSampler {
