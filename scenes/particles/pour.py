@@ -4,9 +4,10 @@
     python scenes/particles/pour.py                     tells where the water has gone
     python scenes/particles/pour.py --film pour.mp4      and films it
     python scenes/particles/pour.py --picture pour.png   or draws four moments side by side
+    python scenes/particles/pour.py --held              a hand takes the mug off a stand by friction and pours
     python scenes/particles/pour.py --mug mug.obj        writes the mug's surface
 
-pour.yaml is the same scene for the command line.
+pour.yaml is the same scene for the command line, pour_held.yaml that with the hand.
 """
 
 import argparse
@@ -22,7 +23,8 @@ DEPTH = 0.075  # of the water [m]
 CELL = 0.018  # [m]
 AT = (-0.06, 0.0, 0.22)  # of the mug's base [m]
 TIPPED = 125.0  # how far the mug is turned [degrees]
-SECONDS = 3.0
+SECONDS, HELD_SECONDS = 3.0, 3.8
+GRIPPED = 0.4  # when the hand that holds the mug has it [s]
 BIN = (0.30, 0.22, 0.10)  # inside of the bin [m]
 BOARD = 0.02  # its walls [m]
 
@@ -68,9 +70,20 @@ def in_bin(x: np.ndarray) -> np.ndarray:
     return (np.abs(x - middle) <= np.array(BIN) / 2).all(1)
 
 
+def mug_pose(sim: haptos.Sim) -> np.ndarray:
+    """Of a mug whose path is given, or that is held."""
+    return (sim.robots["mug"].link_pose("mug") if "mug" in sim.robots else sim.pose("mug"))[0]
+
+
+def in_hand(sim: haptos.Sim) -> np.ndarray:
+    """Where the mug's base is in the frame of the hand that holds it [m]."""
+    hand = sim.robots["hand"].link_pose("wrist")[0]
+    return (mug_pose(sim)[:3] - hand[:3]) @ haptos.base.turns.rotation(hand[3:])
+
+
 def in_wall(sim: haptos.Sim, field: haptos.DistanceField) -> float:
     """How deep a point of the water is in the wall of the mug [m]."""
-    pose = sim.pose("mug")[0]
+    pose = mug_pose(sim)
     local = (sim.material_points["water"].position[0] - pose[:3]) @ haptos.base.turns.rotation(pose[3:])
     return float(max(0.0, -field.distance(local).min()))
 
@@ -79,29 +92,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--picture", type=Path)
     parser.add_argument("--film", type=Path)
-    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--held", action="store_true")
     parser.add_argument("--mug", type=Path)
     given = parser.parse_args()
     if given.mug:
         haptos.write_obj(given.mug, cup(RADIUS, HEIGHT, WALL))
         return
-    sim = scene().compile(quiet=True)
+    made = haptos.load_scene(Path(__file__).with_name("pour_held.yaml")) if given.held else scene()
+    sim, seconds = made.compile(quiet=True), given.seconds or (HELD_SECONDS if given.held else SECONDS)
     water = sim.material_points["water"]
     field = haptos.DistanceField(cup(RADIUS, HEIGHT, WALL), resolution=64)
     taker = haptos.SimStage(sim)
-    look = haptos.Look(width=480, height=420, camera=(0.3, 1.0, -0.45), frame=[[-0.14, -0.14, -0.02], [0.26, 0.14, 0.36]],
+    look = haptos.Look(width=480, height=420, camera=(0.3, 1.0, -0.45),
+                       frame=[[-0.28 if given.held else -0.14, -0.14, -0.02], [0.26, 0.14, 0.36]],
                        colors={"water": (0.35, 0.6, 0.85), "mug": (0.85, 0.8, 0.75)})
-    frames, deepest = [], 0.0
-    for k in range(round(given.seconds / sim.dt)):
+    frames, deepest, gripped = [], 0.0, None
+    for k in range(round(seconds / sim.dt)):
         report = sim.step()
         if not report.ok:
             raise RuntimeError(report.describe())
         deepest = max(deepest, in_wall(sim, field))
+        if given.held and k + 1 == round(GRIPPED / sim.dt):
+            gripped = in_hand(sim)
         if (given.film or given.picture) and k % 4 == 3:
             frames.append(haptos.draw(taker.stage, taker.take((), False), look))
     x = water.position[0]
     print(f"{len(x)} points; after {sim.time[0]:.1f} s {in_bin(x).mean():.1%} are in the bin, none deeper than "
           f"{1e3 * deepest:.1f} mm in the wall of the mug")
+    if gripped is not None:
+        print(f"the mug slipped by {1e3 * np.linalg.norm(in_hand(sim) - gripped):.2f} mm in the hand")
     if given.film:
         haptos.save_movie(given.film, frames, fps=25)
     if given.picture:

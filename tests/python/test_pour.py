@@ -68,3 +68,23 @@ def test_water_is_poured_into_the_bin():
     print(f"FIGURE pour.in_bin = {part:.4f} (at least 0.9)")
     assert part >= 0.9
 
+
+
+@pytest.mark.full
+def test_a_hand_takes_a_mug_by_friction_and_pours():
+    script = load_script("scenes/particles/pour.py")
+    sim = haptos.load_scene("scenes/particles/pour_held.yaml").compile(quiet=True)
+    assert not sim.warnings
+    water, gripped, deepest = sim.material_points["water"], None, 0.0
+    field = haptos.DistanceField(script.cup(script.RADIUS, script.HEIGHT, script.WALL), resolution=64)
+    for k in range(round(script.HELD_SECONDS / sim.dt)):
+        report = sim.step()
+        assert report.ok, report.describe()
+        deepest = max(deepest, script.in_wall(sim, field))
+        if k + 1 == round(script.GRIPPED / sim.dt):
+            gripped = script.in_hand(sim)
+    slip = np.linalg.norm(script.in_hand(sim) - gripped)
+    print(f"FIGURE pour.held_slip = {1e3 * slip:.2f} mm (at most 2)")
+    print(f"FIGURE pour.held_in_bin = {script.in_bin(water.position[0]).mean():.4f} (at least 0.9)")
+    assert slip < 2e-3 and deepest < 0.25 * script.CELL
+    assert script.in_bin(water.position[0]).mean() >= 0.9

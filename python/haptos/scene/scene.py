@@ -194,8 +194,8 @@ class Scene(SceneOptions):
 
         shape: a haptos.RobotShape with an inside, or a closed surface as of a rigid body [m]. It
         touches rigid bodies, robots, half-spaces, soft bodies in frozen contact and prescribed
-        bodies that have an inside; Sim.material_points has its points. Raises InputError; what needs the whole scene is checked
-        when compiled.
+        bodies that have an inside; Sim.material_points has its points. Raises InputError; what needs
+        the whole scene is checked when compiled.
         """
         who = f'body of material points "{as_name(name, "body name")}"'
         if not isinstance(shape, _core.RobotShape):
