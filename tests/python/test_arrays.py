@@ -165,3 +165,25 @@ def test_several_environments_are_stacked_in_one_array():
     np.testing.assert_array_equal(x[0], x[1])
     assert address(np.from_dlpack(x)) == address(x)
     assert haptos.Sim is type(sim)
+
+
+def test_a_contact_wrench_falls_into_what_each_other_body_does():
+    scene = haptos.Scene(dt=5e-3)
+    scene.add_half_space("floor", friction=0.5)
+    cube = haptos.RobotShape("box", extents=(0.1, 0.1, 0.1))
+    scene.add_rigid("low", cube, mass=2.0, position=(0, 0, 0.05), friction=0.5)
+    scene.add_rigid("high", cube, mass=1.0, position=(0.02, 0, 0.15), friction=0.5)
+    sim = scene.compile(envs=2)
+    sim.run(0.3)
+    about = (0.3, -0.2, 0.1)
+    whole = sim.contact_wrench("low", about)
+    parts = [sim.contact_wrench("low", about, by=name) for name in ("floor", "high")]
+    assert parts[0].force[:, 2] == pytest.approx(3 * 9.81, rel=5e-3)
+    assert parts[1].force[:, 2] == pytest.approx(-9.81, rel=5e-3)
+    for field in ("force", "torque"):
+        assert np.allclose(sum(getattr(p, field) for p in parts), getattr(whole, field), rtol=0, atol=1e-5)
+    back = sim.contact_wrench("high", about, by="low")
+    assert np.array_equal(back.force, -parts[1].force) and np.array_equal(back.torque, -parts[1].torque)
+    assert not sim.contact_wrench("high", by="floor").force.any()
+    with pytest.raises(haptos.InputError, match="flor"):
+        sim.contact_wrench("high", by="flor")

@@ -15,10 +15,7 @@ PLATE = """<robot name="plate"><link name="base"/><link name="plate"><inertial><
 
 def force_on(sim, body, by):
     """What `by` does to `body` [N]."""
-    rows, a, b = sim.contacts, sim.body_id(body), sim.body_id(by)
-    of = (rows["body_a"] == a) & (rows["body_b"] == b)
-    back = (rows["body_a"] == b) & (rows["body_b"] == a)
-    return rows["force"][of].sum(0) - rows["force"][back].sum(0)
+    return sim.contact_wrench(body, by=by).force[0]
 
 
 @pytest.mark.parametrize(("dt", "seeding", "at"), [(1e-3, "lattice", "points"), (1e-2, "lattice", "points"),

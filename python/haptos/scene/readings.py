@@ -180,10 +180,32 @@ class Readings:
         """
         return self._wrench("reaction", name, about)
 
-    def contact_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
+    def contact_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0), *,
+                       by: str | None = None) -> Wrench:
         """What contact alone, friction included, did to a body, a robot or one of its links
-        ("robot/link") in the last step."""
-        return self._wrench("contact_wrench", name, about)
+        ("robot/link") in the last step.
+
+        about (3): point that torques refer to [m]; by: what contact with this body, robot or link
+        alone did, by places of sim.contacts, which are those of the end of the step.
+        """
+        whole = self._wrench("contact_wrench", name, about)
+        if by is None:
+            return whole
+        self._core.contact_wrench(by, about)  # refuses a name that is none
+        force, torque, rows = np.zeros_like(whole.force), np.zeros_like(whole.torque), self.contacts
+        mine, other = self._body_ids(name), self._body_ids(by)
+        for a, b, sign in (("body_a", "body_b", 1.0), ("body_b", "body_a", -1.0)):
+            found = rows[np.isin(rows[a], mine) & np.isin(rows[b], other)]
+            np.add.at(force, found["env"], sign * found["force"])
+            np.add.at(torque, found["env"],
+                      sign * np.cross(found["p"] - np.asarray(about, float), found["force"]))
+        return Wrench(force, torque)
+
+    def _body_ids(self, name: str) -> list[int]:
+        """Numbers in contacts of a body, or of all links of a robot."""
+        if name not in self._robots:
+            return [self.body_id(name)]
+        return [self.link_id(name, link) for link in self._robots[name].link_names]
 
     def constraint_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
         """What a constraint did to its first body at the end of the last step; the second one felt
