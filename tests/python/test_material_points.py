@@ -390,3 +390,60 @@ def test_dough_at_ten_metres_a_second_does_not_pass_a_plate_of_a_millimetre():
         touched |= sim.contacts.size > 0
         assert dough.position[0, :, 2].min() > -0.5e-3
     assert touched
+
+
+@pytest.mark.parametrize("at", ["points", "nodes"])
+@pytest.mark.parametrize("dt", [0.001, 0.01, 0.03])
+def test_convex_steps_converge_from_a_cold_start(dt, at):
+    # Dough that starts a little in a floor, turned, fast and spinning: every step is one convex problem.
+    scene = haptos.Scene(dt=dt)
+    scene.add_half_space("floor", friction=0.5)
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), position=(0, 0, 0.066),
+                              quaternion=np.array([0.95, 0.2, 0.2, 0.1]) / 0.9925**0.5, velocity=(0.8, -0.3, -1.2), omega=(2, -3, 1), young=5e4,
+                              yield_stress=2e3, cell=0.025, friction=0.8, contact_at=at)
+    sim = scene.compile(quiet=True)
+    most = 0
+    for _ in range(round(0.15 / dt) if dt > 0.001 else 40):
+        report = sim.step()
+        assert report.ok
+        most = max(most, int(report.iterations[0]) / int(report.parts[0]))
+    assert most <= 40
+
+
+def mixed():
+    """A soft cube and dough, touching at nodes, on each other, beside a thin plate that stands in the dough."""
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("floor", friction=0.5)
+    scene.add_rigid("plate", haptos.RobotShape("box", extents=(0.002, 0.2, 0.2)), position=(0.07, 0, 0.1), fixed=True)
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.1, 0.1, 0.06)), position=(0, 0, 0.03), young=3e4,
+                              yield_stress=1e3, cell=0.02, friction=0.5, contact_at="nodes", velocity=(0.5, 0, 0))
+    mesh = haptos.box_pad(0.06, 0.06, 0.06, grading=haptos.PadGrading(0.02, 0.02, 0.02, 0.02)).mesh
+    scene.add_soft("gel", mesh, position=(0, 0, 0.121), contact="frozen", element="linear", friction=0.5,
+                   material={"density": 1000, "young": 5e4, "poisson": 0.3, "law": "linear_corotated"})
+    return scene
+
+
+def test_a_kept_state_and_an_environment_of_many_go_on_alike():
+    sim = mixed().compile(quiet=True)
+    sim.run(0.1)
+    kept = sim.state
+    sim.run(0.1)
+    assert len(sim.contacts) > 20
+    other = mixed().compile(quiet=True)
+    other.set_state(kept)
+    other.run(0.1)
+    assert np.array_equal(sim.material_points["dough"].position, other.material_points["dough"].position)
+    assert np.array_equal(sim.positions("gel"), other.positions("gel"))
+    # Any number of threads gives the same bits.
+    scene = mixed()
+    scene.sim.threads = 2
+    threads = scene.compile(quiet=True)
+    threads.run(0.2)
+    assert np.array_equal(threads.positions("gel"), sim.positions("gel"))
+    # Three environments, of which one starts where the kept state is.
+    many = mixed().compile(envs=3, quiet=True)
+    many.set_state(kept, mask=[False, True, False])
+    many.run(0.1)
+    assert np.array_equal(many.positions("gel")[1], sim.positions("gel")[0])
+    assert np.array_equal(many.material_points["dough"].position[1], sim.material_points["dough"].position[0])
+    assert np.array_equal(many.positions("gel")[0], many.positions("gel")[2])
