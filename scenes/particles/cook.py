@@ -56,9 +56,7 @@ def scene(dt: float = 0.005) -> haptos.Scene:
 
 def force_on(sim: haptos.Sim, body: str, by: str) -> np.ndarray:
     """What `by` does to `body` [N]."""
-    rows, a, b = sim.contacts, sim.body_id(body), sim.body_id(by)
-    of, back = (rows["body_a"] == a) & (rows["body_b"] == b), (rows["body_a"] == b) & (rows["body_b"] == a)
-    return rows["force"][of].sum(0) - rows["force"][back].sum(0)
+    return sim.contact_wrench(body, by=by).force[0]
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def implicit(dt: float) -> dict[str, float]:
     sim = scene.compile(quiet=True)
     sim.robots["left"].set_torque([[PUSH]])
     sim.robots["right"].set_torque([[-PUSH]])
-    forces, start, cube, panel = [], 0.0, sim.body_id("cube"), sim.body_id("left/panel")
+    forces, start = [], 0.0
     for k in range(round(END / dt)):
         report = sim.step()
         if not report.ok:
@@ -51,9 +51,7 @@ def implicit(dt: float) -> dict[str, float]:
         if k + 1 == round(SETTLED / dt):
             start = sim.material_points["cube"].position[0, :, 2].mean()
         if k + 1 > round(SETTLED / dt):
-            rows = sim.contacts
-            on, off = (rows["body_a"] == cube) & (rows["body_b"] == panel), (rows["body_a"] == panel) & (rows["body_b"] == cube)
-            forces.append(rows["force"][on].sum(0) - rows["force"][off].sum(0))
+            forces.append(sim.contact_wrench("cube", by="left/panel").force[0])
     return told(np.array(forces), start - sim.material_points["cube"].position[0, :, 2].mean())
 
 
