@@ -16,8 +16,9 @@ class Cloud {
 
   /// The place of a cloud's surface that is nearest to another one.
   struct Skin {
-    double distance = 0;  ///< to it, below 0 inside [m]
-    Vec3d n{{0, 0, 0}};   ///< out of the surface
+    double distance = 0;        ///< to it, below 0 inside [m]
+    Vec3d n{{0, 0, 0}};         ///< out of the surface
+    Vec3d velocity{{0, 0, 0}};  ///< at the start of the step [m/s]
     Points::Part part[3];
   };
 

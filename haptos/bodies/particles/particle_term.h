@@ -93,19 +93,20 @@ class ParticleTerm final : public Term {
       return limit;
     } else {
       points_ = &points;
-      return reduce_min(grid_.cells().cell_count(), limit, [&](std::ptrdiff_t c) {
-        Vec3d moves[Cells::kNodes], way[Cells::kNodes];
-        motion_of(static_cast<int>(c), moves);
-        const auto& nodes = grid_.cells().nodes_of(static_cast<int>(c));
-        for (int n = 0; n < Cells::kNodes; ++n)
-          way[n] = dx[at_index(grid_.first_node() + nodes[at_index(n)])];
-        double most = limit;
-        each_point(static_cast<int>(c), [&](const auto& p, const auto&) {
-          most = std::min(
-              most, At::most(p, gradient_of(p.spline, moves), gradient_of(p.spline, way), limit));
-        });
-        return most;
-      });
+      return reduce_min(
+          grid_.cells().cell_count(), limit,
+          [&](std::ptrdiff_t c) {
+            Vec3d moves[Cells::kNodes], way[Cells::kNodes];
+            motion_of(static_cast<int>(c), moves);
+            way_of(static_cast<int>(c), dx, way);
+            double most = limit;
+            each_point(static_cast<int>(c), [&](const auto& p, const auto&) {
+              most = std::min(most, At::most(p, gradient_of(p.spline, moves),
+                                             gradient_of(p.spline, way), limit));
+            });
+            return most;
+          },
+          kGrain);
     }
   }
   void couplings(const Points&, Coupled coupled,
@@ -147,6 +148,13 @@ class ParticleTerm final : public Term {
     const auto& nodes = grid_.cells().nodes_of(c);
     for (int n = 0; n < Cells::kNodes; ++n)
       values[n] = At::motion(*points_, at_index(grid_.first_node() + nodes[at_index(n)]));
+  }
+
+  // The same of what is given per point of the step.
+  void way_of(int c, const std::vector<Vec3d>& given, Vec3d* values) const {
+    const auto& nodes = grid_.cells().nodes_of(c);
+    for (int n = 0; n < Cells::kNodes; ++n)
+      values[n] = given[at_index(grid_.first_node() + nodes[at_index(n)])];
   }
 
   void sum_gradients() {
@@ -192,9 +200,7 @@ class ParticleTerm final : public Term {
         [&](std::ptrdiff_t c) {
           Vec3d moves[Cells::kNodes], way[Cells::kNodes];
           motion_of(static_cast<int>(c), moves);
-          const auto& nodes = cells.nodes_of(static_cast<int>(c));
-          for (int n = 0; n < Cells::kNodes; ++n)
-            way[n] = du[at_index(grid_.first_node() + nodes[at_index(n)])];
+          way_of(static_cast<int>(c), du, way);
           Line& line = lines_[at_index(c)];
           line = {};
           each_point(static_cast<int>(c), [&](const auto& p, const auto& m) {

@@ -135,9 +135,11 @@ bool SoftCloud::skin(const Vec3d& x, double reach, Skin& out) const {
   const Vec3i& c = triangles_[at_index(found.index)];
   const auto near = nearest(found.index);
   Vec3d away = x, outward = Vec3d::zero();
+  out.velocity = Vec3d::zero();
   for (int k = 0; k < 3; ++k) {
     away -= near.beta[k] * x_[at_index(c[k])];
     outward += near.beta[k] * vertex_normal_[at_index(c[k])];
+    out.velocity += near.beta[k] * u_[at_index(c[k])];
     out.part[k] = {points_[at_index(c[k])], near.beta[k]};
   }
   const double distance = norm(away);

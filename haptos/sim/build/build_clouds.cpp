@@ -97,13 +97,7 @@ void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) 
   const Scene& scene = model.scene;
   const std::vector<NamedCloud> all = clouds_of(scene, w);
   add_cloud_pairs(scene, all, w);
-  std::vector<CarriedShape> shapes;
-  std::vector<const std::string*> owner = f.owner;
-  for (const PointShape& s : f.shapes) shapes.push_back(carried_shape(s));
-  for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
-    shapes.push_back(carried_shape(model, w, i));
-    owner.push_back(&scene.prescribed[i].name);
-  }
+  const auto [shapes, owner] = carried_shapes(model, f, w);
   if (shapes.empty()) return;
   std::vector<CloudSurface> clouds;
   std::vector<std::array<int, 2>> excluded;

@@ -56,14 +56,9 @@ bool never_touch(const Model& model, int carrier, int body) {
 
 void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
-  std::vector<CarriedShape> others;
-  std::vector<const std::string*> owner = f.owner;
-  for (const PointShape& s : f.shapes) others.push_back(carried_shape(s));
-  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
-    others.push_back(carried_shape(model, w, i));
-    others.back().friction = scene.prescribed[i].friction.sticking;
-    owner.push_back(&scene.prescribed[i].name);
-  }
+  auto [others, owner] = carried_shapes(model, f, w);
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
+    others[f.shapes.size() + i].friction = scene.prescribed[i].friction.sticking;
   std::vector<PressedCoat> coats;
   std::vector<std::array<int, 2>> excluded;
   PairFrictions own;

@@ -247,6 +247,18 @@ CarriedShape carried_shape(const Model& model, const Workspace& w, std::size_t p
   return c;
 }
 
+CarriedShapes carried_shapes(const Model& model, const FrozenShapes& f, const Workspace& w) {
+  CarriedShapes all;
+  all.owner = f.owner;
+  all.shapes.reserve(f.shapes.size() + w.prescribed.size());
+  for (const PointShape& s : f.shapes) all.shapes.push_back(carried_shape(s));
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i) {
+    all.shapes.push_back(carried_shape(model, w, i));
+    all.owner.push_back(&model.scene.prescribed[i].name);
+  }
+  return all;
+}
+
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
   w.contact_terms.push_back(term.get());
   w.terms.push_back(std::move(term));

@@ -16,18 +16,22 @@ constexpr double kThin = 2;
 // way between two places is no longer free.
 constexpr double kOutside = 0.1, kGraze = 1.0 / 64;
 
-// Twice the largest depth: on a lattice over the box that has its middle.
-double thickness(const DistanceField& field) {
+// Whether a shape is thinner than `limit` [m]: no place inside is half as deep. Places are those of
+// a lattice over its box, its middle first.
+bool is_thin(const DistanceField& field, double limit) {
   constexpr int kHalf = 16;
   const Aabb& box = field.box();
-  const Vec3d middle = 0.5 * (box.lo + box.hi), step = (0.5 / kHalf) * (box.hi - box.lo);
-  double deepest = 0;
+  const Vec3d size = box.extent(), step = (0.5 / kHalf) * size, middle = box.centre();
+  if (std::min({size[0], size[1], size[2]}) < limit) return true;
+  const auto deep = [&](int i, int j, int k) {
+    return -2 * field.phi(middle + Vec3d{{i * step[0], j * step[1], k * step[2]}}) >= limit;
+  };
+  if (deep(0, 0, 0)) return false;
   for (int i = -kHalf; i <= kHalf; ++i)
     for (int j = -kHalf; j <= kHalf; ++j)
       for (int k = -kHalf; k <= kHalf; ++k)
-        deepest =
-            std::max(deepest, -field.phi(middle + Vec3d{{i * step[0], j * step[1], k * step[2]}}));
-  return 2 * deepest;
+        if (deep(i, j, k)) return false;
+  return true;
 }
 
 // A shape, and what carries it.
@@ -102,39 +106,25 @@ class ThinWalls final : public Walls {
 
 void add_walls(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
-  std::vector<Wall> all;
-  std::vector<const std::string*> owner;
-  std::vector<double> thick;
-  const auto add = [&](Wall wall, const std::string* name) {
-    if (!wall.field || !wall.field->bounded()) return;
-    thick.push_back(thickness(*wall.field));
-    owner.push_back(name);
-    all.push_back(std::move(wall));
-  };
-  for (std::size_t k = 0; k < f.shapes.size(); ++k) {
-    Wall wall{f.shapes[k].field, f.shapes[k].frame};
-    for (std::size_t r = 0; r < w.robots.size() && f.shapes[k].link; ++r) {
-      const int link = f.shapes[k].link->body() - model.robots[r].first_body;
-      if (link < 0 || link >= static_cast<int>(model.robots[r].robot.links.size())) continue;
-      wall.body = w.robots[r].body, wall.link = link;
-    }
-    add(std::move(wall), f.owner[k]);
-  }
-  for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
-    Wall wall{carried_shape(model, w, i).field, {}};
-    wall.prescribed = static_cast<int>(i);
-    add(std::move(wall), &scene.prescribed[i].name);
-  }
+  const auto [shapes, owner] = carried_shapes(model, f, w);
   for (std::size_t i = 0; i < w.particles.size(); ++i) {
     if (w.particles[i].seed != 0) continue;
     ParticleGrid* grid = w.particles[i].grid;
     std::vector<Wall> thin;
-    for (std::size_t k = 0; k < all.size(); ++k) {
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+      const CarriedShape& s = shapes[k];
       bool touches = false;
       for (std::size_t j = 0; j < w.particles.size(); ++j)
         touches |= w.particles[j].grid == grid &&
                    may_touch(scene, scene.material_points[j].name, *owner[k]);
-      if (touches && thick[k] < kThin * grid->cell()) thin.push_back(all[k]);
+      if (!touches || !s.field || !s.field->bounded()) continue;
+      if (!is_thin(*s.field, kThin * grid->cell())) continue;
+      Wall wall{s.field, s.frame};
+      if (k >= f.shapes.size())
+        wall.prescribed = static_cast<int>(k - f.shapes.size());
+      else if (const LinkName at = find_link(scene, *owner[k]); s.link)
+        wall.body = w.robots[at_index(at.robot)].body, wall.link = at.link;
+      thin.push_back(std::move(wall));
     }
     if (!thin.empty()) grid->set_walls(std::make_unique<ThinWalls>(std::move(thin), grid->cell()));
   }

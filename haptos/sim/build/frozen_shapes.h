@@ -42,6 +42,13 @@ void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, W
 CarriedShape carried_shape(const PointShape& s);
 CarriedShape carried_shape(const Model& model, const Workspace& w, std::size_t prescribed);
 
+/// All of these shapes, then prescribed bodies: what touches the clouds and coats of others.
+struct CarriedShapes {
+  std::vector<CarriedShape> shapes;
+  std::vector<const std::string*> owner;  ///< of each: what pairs name
+};
+CarriedShapes carried_shapes(const Model& model, const FrozenShapes& f, const Workspace& w);
+
 /// Hydroelastic contact of these shapes and of prescribed bodies with them
 /// (sim/build/build_hydroelastic.cpp).
 void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspace& w);

@@ -188,12 +188,10 @@ class Readings:
         about (3): point that torques refer to [m]; by: what contact with this body, robot or link
         alone did, by places of sim.contacts, which are those of the end of the step.
         """
-        whole = self._wrench("contact_wrench", name, about)
         if by is None:
-            return whole
-        self._core.contact_wrench(by, about)  # refuses a name that is none
-        force, torque, rows = np.zeros_like(whole.force), np.zeros_like(whole.torque), self.contacts
-        mine, other = self._body_ids(name), self._body_ids(by)
+            return self._wrench("contact_wrench", name, about)
+        mine, other, rows = self._body_ids(name), self._body_ids(by), self.contacts
+        force, torque = np.zeros((self.envs, 3)), np.zeros((self.envs, 3))
         for a, b, sign in (("body_a", "body_b", 1.0), ("body_b", "body_a", -1.0)):
             found = rows[np.isin(rows[a], mine) & np.isin(rows[b], other)]
             np.add.at(force, found["env"], sign * found["force"])

@@ -3,36 +3,8 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
-#include "haptos/system/point_velocity.h"
 
 namespace haptos {
-namespace {
-
-Aabb box_of(const Cloud& cloud, double& fastest) {
-  Aabb box;
-  fastest = 0;
-  for (int i = 0; i < cloud.size(); ++i) {
-    box.merge(cloud.place(i));
-    fastest = std::max(fastest, squared_norm(cloud.velocity(i)));
-  }
-  fastest = sqrt(fastest);
-  return box;
-}
-
-Vec3d velocity_of(const StepContext& context, const Cloud::Skin& skin) {
-  const Points& points = *context.points;
-  Vec3d v = Vec3d::zero();
-  for (const auto& [p, weight] : skin.part) {
-    if (points.driven(p))
-      v += points.way(p) * (weight / context.h);
-    else if (context.z)
-      v += weight * internal::velocity(points, *context.pattern, p, *context.z);
-  }
-  return v;
-}
-
-}  // namespace
-
 CloudPairSampler::CloudPairSampler(std::vector<CloudSurface> clouds,
                                    std::vector<std::array<int, 2>> pairs)
     : clouds_(std::move(clouds)), pairs_(std::move(pairs)) {}
@@ -55,22 +27,21 @@ void CloudPairSampler::sample(const StepContext& context, FrozenContact& contact
 void CloudPairSampler::find(const StepContext& context, const Cloud& points, const Cloud& surface,
                             double part) {
   const double h = context.h, push = h * h * kPush;
-  double fastest = 0, own = 0;
-  const Aabb box = box_of(surface, fastest);
-  const Aabb mine = box_of(points, own);
+  const CloudExtent other(surface), own(points);
   samples_.clear(), touching_.clear(), skins_.clear();
-  const double most = h * (fastest + own) + push + surface.spacing() + points.spacing();
-  if (!box.overlaps(mine, most)) return;
+  const double most =
+      h * (other.fastest + own.fastest) + push + surface.spacing() + points.spacing();
+  if (!other.box.overlaps(own.box, most)) return;
   for (int i = 0; i < points.size(); ++i) {
     const Vec3d x = points.place(i), v = points.velocity(i);
-    const double radius = points.radius(i), reach = h * (fastest + norm(v)) + push + radius;
-    if (!box.inflated(std::max(reach, surface.spacing())).contains(x)) continue;
+    const double radius = points.radius(i), reach = h * (other.fastest + norm(v)) + push + radius;
+    if (!other.box.inflated(std::max(reach, surface.spacing())).contains(x)) continue;
     Cloud::Skin skin;
     if (!surface.skin(x, reach, skin)) continue;
     ContactSample s;
     s.n = skin.n;
     s.gap = skin.distance - radius;
-    if (!(s.gap + h * dot(s.n, v - velocity_of(context, skin)) < push)) continue;
+    if (!(s.gap + h * dot(s.n, v - skin.velocity) < push)) continue;
     s.p_a = x - radius * s.n, s.p_b = x - skin.distance * s.n;
     s.area = part * points.area(i, s.n);
     if (!(s.area > 0)) continue;  // faces away

@@ -32,7 +32,7 @@ void CloudSampler::sample(const StepContext& context, FrozenContact& contact) {
   const int shapes = static_cast<int>(shapes_.size()), clouds = static_cast<int>(clouds_.size());
   for (int c = 0; c < clouds; ++c) {
     clouds_[at_index(c)].cloud->begin(context);
-    const Extent extent = extent_of(*clouds_[at_index(c)].cloud);
+    const CloudExtent extent(*clouds_[at_index(c)].cloud);
     for (int s = 0; s < shapes; ++s) {
       const CarriedShape& shape = shapes_[at_index(s)];
       if (!shape.field || excluded_[at_index(s * clouds + c)]) continue;
@@ -62,20 +62,18 @@ void CloudSampler::give(const StepContext& context, int cloud, int shape, const 
   contact.add(context, pair);
 }
 
-CloudSampler::Extent CloudSampler::extent_of(const Cloud& cloud) {
-  Extent e;
+CloudExtent::CloudExtent(const Cloud& cloud) {
   for (int i = 0; i < cloud.size(); ++i) {
-    e.box.merge(cloud.place(i));
-    e.fastest = std::max(e.fastest, squared_norm(cloud.velocity(i)));
-    e.widest = std::max(e.widest, cloud.radius(i));
+    box.merge(cloud.place(i));
+    fastest = std::max(fastest, squared_norm(cloud.velocity(i)));
+    widest = std::max(widest, cloud.radius(i));
   }
-  e.fastest = sqrt(e.fastest);
-  return e;
+  fastest = sqrt(fastest);
 }
 
 // Samples of a pair, and their places in the cloud; the shape is at `pose`.
 void CloudSampler::find(const StepContext& context, int cloud, int shape, const Pose& pose,
-                        const Extent& extent) {
+                        const CloudExtent& extent) {
   const Cloud& points = *clouds_[at_index(cloud)].cloud;
   const CarriedShape& s = shapes_[at_index(shape)];
   const Pose after = carried_pose_after(s, context, nullptr, pose);

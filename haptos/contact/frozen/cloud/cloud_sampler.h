@@ -40,6 +40,13 @@ struct CloudSurface : FrozenSurface {
   bool soft = false;    ///< its points are those of a surface, and it touches with all of them
 };
 
+/// Where the points of a cloud are, how fast the fastest is, and the largest radius.
+struct CloudExtent {
+  explicit CloudExtent(const Cloud& cloud);
+  Aabb box;
+  double fastest = 0, widest = 0;
+};
+
 class CloudSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs (shape, cloud) that never touch
@@ -50,14 +57,8 @@ class CloudSampler final : public ContactSampler {
   void sample(const StepContext& context, FrozenContact& contact) override;
 
  private:
-  // Where the points of a cloud are, how fast the fastest is, and the largest radius.
-  struct Extent {
-    Aabb box;
-    double fastest = 0, widest = 0;
-  };
-  static Extent extent_of(const Cloud& cloud);
   void find(const StepContext& context, int cloud, int shape, const Pose& pose,
-            const Extent& extent);
+            const CloudExtent& extent);
   void find_places(const Cloud& points, bool middles);
   void give(const StepContext& context, int cloud, int shape, const Pose& pose, bool of_nodes,
             FrozenContact& contact);
