@@ -2,8 +2,8 @@
 //
 // Gradient and Hessian against central differences, rigid invariance, zero at rest, positive
 // semi-definite after projection, slope and curvature along a line of what is frozen, and scaling
-// with the unit of length. A term that freezes or lags
-// something is held to what is true of it through the options.
+// with the unit of length. A term that freezes or lags something is held to what is true of it
+// through the options.
 #pragma once
 
 #include <gtest/gtest.h>

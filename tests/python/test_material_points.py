@@ -90,7 +90,9 @@ def squeezed(law, by, cell, at="points", young=1e5, poisson=0.3):
     sim = scene.compile(quiet=True)
     for _ in range(50):
         assert sim.step().ok
-    return sim.contact_wrench("press").force[0, 2]
+    force = sim.contact_wrench("press").force[0, 2]
+    print(f"FIGURE {law} cube of {0.1 / cell:.0f} cells squeezed by {by:g}, contact at {at}: {force:.1f} N")
+    return force
 
 
 def neo_hookean_force(by, young=1e5, poisson=0.3):
@@ -248,14 +250,14 @@ def test_bad_input_is_one_sentence():
         scene.add_material_points("clay", haptos.box((0.1, 0.1, 0.1)), yeild_stress=3)
 
 
-def tank(dt=0.01, height=0.1, **fields):
-    """Water in a square shaft of 10 cm, and its speed of sound [m/s]."""
+def tank(dt=0.01, height=0.1, sound_speed=15, cell=0.025, **fields):
+    """Water in a square shaft of 10 cm."""
     scene = haptos.Scene(dt=dt)
     scene.add_half_space("floor")
     for name, normal in (("-x", (1, 0, 0)), ("+x", (-1, 0, 0)), ("-y", (0, 1, 0)), ("+y", (0, -1, 0))):
         scene.add_half_space(name, normal=normal, offset=-0.05)
     scene.add_material_points("water", haptos.RobotShape("box", extents=(0.1, 0.1, height)), position=(0, 0, height / 2),
-                              law="liquid", sound_speed=15, cell=0.025, friction=0, **fields)
+                              law="liquid", sound_speed=sound_speed, cell=cell, friction=0, **fields)
     return scene.compile(quiet=True)
 
 
@@ -287,14 +289,8 @@ def test_a_liquid_at_rest_has_the_pressure_of_its_depth_and_keeps_its_volume(dt,
 def column(cell, points_per_cell=8, dt=0.01):
     """The root mean square of how far pressures are off g x the mass above over the area, of eight layers of equal mass,
     as a part of that at the bottom; and the kinetic energy at the end [J]."""
-    wide, high, speed = 0.1, 0.2, 10.0
-    scene = haptos.Scene(dt=dt)
-    scene.add_half_space("floor")
-    for name, normal in (("-x", (1, 0, 0)), ("+x", (-1, 0, 0)), ("-y", (0, 1, 0)), ("+y", (0, -1, 0))):
-        scene.add_half_space(name, normal=normal, offset=-wide / 2)
-    scene.add_material_points("water", haptos.RobotShape("box", extents=(wide, wide, high)), position=(0, 0, high / 2), law="liquid",
-                              sound_speed=speed, cell=cell, friction=0, points_per_cell=points_per_cell, seeding="lattice")
-    sim = scene.compile(quiet=True)
+    wide, speed = 0.1, 10.0
+    sim = tank(dt, 0.2, speed, cell, points_per_cell=points_per_cell, seeding="lattice")
     water, found = sim.material_points["water"], []
     bottom = 9.81 * water.mass * len(water) / wide**2
     for k in range(round(0.6 / dt)):
@@ -305,6 +301,8 @@ def column(cell, points_per_cell=8, dt=0.01):
             pressure = 1000 * speed**2 / 7 * (water.volume_ratio[0][order]**-7 - 1)
             found.append([layer.mean() for layer in np.array_split(pressure - above, 8)])
     error = np.sqrt(np.mean(np.mean(found, 0)**2)) / bottom
+    print(f"FIGURE column of cells of {1e3 * cell:.0f} mm, {points_per_cell} points in one, steps of {1e3 * dt:g} ms: "
+          f"off by {100 * error:.1f} %")
     return error, 0.5 * water.mass * (water.velocity[0]**2).sum()
 
 
@@ -407,6 +405,7 @@ def test_convex_steps_converge_from_a_cold_start(dt, at):
         report = sim.step()
         assert report.ok
         most = max(most, int(report.iterations[0]) / int(report.parts[0]))
+    print(f"FIGURE cold start, {at}, {1e3 * dt:g} ms: at most {most:.0f} iterations")
     assert most <= 40
 
 

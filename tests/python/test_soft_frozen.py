@@ -28,6 +28,13 @@ def block(size, n):
     return haptos.TetMesh((v / n - 0.5) * np.array(size), np.concatenate(tets))
 
 
+def lumped_masses(mesh, density):
+    """Of linear elements, per vertex [kg]."""
+    v, tets = np.array(mesh.vertices), np.array(mesh.tets)
+    volume = np.linalg.det(v[tets[:, 1:]] - v[tets[:, :1]]) / 6
+    return np.bincount(tets.ravel(), np.repeat(density / 4 * volume, 4), len(v))
+
+
 def settle(sim, seconds):
     for _ in range(round(seconds / sim.dt)):
         report = sim.step()
@@ -162,9 +169,7 @@ def test_a_blow_keeps_momentum_and_gives_no_energy():
     scene.add_rigid("rigid", haptos.RobotShape("box", extents=(0.04, 0.04, 0.04)), position=(0.05, 0.01, 0),
                     mass=0.1, friction=0.5)
     sim = scene.compile(quiet=True)
-    v, tets = np.array(mesh.vertices), np.array(mesh.tets)
-    volume = np.linalg.det(v[tets[:, 1:]] - v[tets[:, :1]]) / 6
-    lumped = np.bincount(tets.ravel(), np.repeat(250 * volume, 4), len(v))
+    lumped = lumped_masses(mesh, 1000)
     energy, touched, before = [], False, sim.positions("soft")[0]
     for _ in range(80):
         report = sim.step()
@@ -352,10 +357,7 @@ def test_a_blow_between_soft_bodies_keeps_momentum_and_gives_no_energy(low, high
     lumped = {}
     for name, kind, n in (("low", low, 4), ("high", high, 5)):
         if kind == "elements":
-            mesh = block((0.1, 0.1, 0.1), [n] * 3)
-            v, tets = np.array(mesh.vertices), np.array(mesh.tets)
-            volume = np.linalg.det(v[tets[:, 1:]] - v[tets[:, :1]]) / 6
-            lumped[name] = np.bincount(tets.ravel(), np.repeat(100 * volume, 4), len(v))
+            lumped[name] = lumped_masses(block((0.1, 0.1, 0.1), [n] * 3), 400)
     before = {name: sim.positions(name)[0] for name in lumped}
     energy, touched = [], False
     for _ in range(30):

@@ -307,6 +307,16 @@ TEST(MaterialPoints, WhatCannotRunIsRefused) {
             }).find("on the same grid"),
             std::string::npos);
   EXPECT_NE(refused([](Scene& s) {
+              s.material_points[0].law = static_cast<int>(ParticleLaw::kNeoHookean);
+              s.material_points[0].return_mapping = 1;
+            }).find("is of the law corotated"),
+            std::string::npos);
+  EXPECT_NE(refused([](Scene& s) {
+              s.material_points[0].law = static_cast<int>(ParticleLaw::kLiquid);
+              s.material_points[0].contact_at = 1;
+            }).find("touches with both"),
+            std::string::npos);
+  EXPECT_NE(refused([](Scene& s) {
               s.material_points[0].shape.shape.kind = ShapeKind::kHalfSpace;
             }).find("no volume"),
             std::string::npos);
