@@ -271,7 +271,6 @@ class LeafCutter {
 
   // @param cut  whether a border runs through it
   HAPTOS_HD void add_patch(Corner* part, int n, bool cut, std::int64_t id) {
-    constexpr double kCull = -0.3826834;  // cosine of 5/8 pi
     Corner middle{Vec3d::zero(), 0};
     for (int i = 0; i < n; ++i) middle.x += part[i].x, middle.sum += part[i].sum;
     middle.x *= 1.0 / n, middle.sum /= n;
@@ -311,8 +310,8 @@ class LeafCutter {
     const Vec3d out_own = p_.own.at(x).gradient, out_other = p_.other.at(p_.in_other(x)).gradient;
     sink_.pressed(p_.k * depth, dot(p_.turn * out_own, out_other));
     const double slope_own = dot(out_own, n_out), slope_other = -dot(out_other, p_.turn * n_out);
-    if ((!std::isinf(p_.k_own) && slope_own < kCull) ||
-        (!std::isinf(p_.k_other) && slope_other < kCull))
+    if ((!std::isinf(p_.k_own) && slope_own < PressurePair::kCull) ||
+        (!std::isinf(p_.k_other) && slope_other < PressurePair::kCull))
       return;
     PressurePatch patch;
     patch.point = p_.world + p_.to_world * x;
@@ -323,7 +322,7 @@ class LeafCutter {
     double k_own = p_.k_own, k_other = p_.k_other;
     if (p_.by_table) p_.moduli_at(patch.pressure, k_own, k_other);
     const auto give = [](double modulus, double slope) {
-      return std::isinf(modulus) ? 0 : 1 / (modulus * vmax(slope, kLeast));
+      return std::isinf(modulus) ? 0 : 1 / (modulus * vmax(slope, PressurePair::kLeast));
     };
     patch.stiffness = 1 / (give(k_own, slope_own) + give(k_other, slope_other));
     patch.cell = id;
@@ -332,10 +331,6 @@ class LeafCutter {
     for (int i = 0; i < n; ++i) sink_.triangle(middle, part[i], part[i + 1 < n ? i + 1 : 0]);
   }
 
- public:
-  static constexpr double kLeast = 0.05;  ///< the least that a derivative counts as
-
- private:
   const PressurePair& p_;
   const PressureGrid& grid_;
   Sink& sink_;

@@ -23,6 +23,8 @@ struct PressurePatch {
 };
 
 struct PressurePair {
+  static constexpr double kLeast = 0.05;       ///< that a derivative counts as
+  static constexpr double kCull = -0.3826834;  ///< below it what faces back: cosine of 5/8 pi
   struct Both {
     double own, other;  ///< distances [m]
   };

@@ -39,8 +39,9 @@ struct HeldVertices {
 
 /// By which family of contact a soft body touches.
 enum class SoftContact : std::uint8_t {
-  kLive,    ///< barrier or mortar, without a crossing (contact/live)
-  kFrozen,  ///< convex, of compliant points (contact/frozen/cloud)
+  kLive,      ///< barrier or mortar, without a crossing (contact/live)
+  kFrozen,    ///< convex, of compliant points (contact/frozen/cloud)
+  kPressure,  ///< the same, of a pressure inside its tetrahedra (contact/frozen/hydroelastic)
 };
 
 struct SoftBody {
@@ -66,7 +67,8 @@ struct SoftBody {
   double dissipation = 0;       ///< of frozen contact [s/m]
   History<Vec3d> acceleration;  ///< body force per mass, beside gravity [m/s2], world
 
-  bool is_frozen() const { return contact == static_cast<int>(SoftContact::kFrozen); }
+  bool is_frozen() const { return contact != static_cast<int>(SoftContact::kLive); }
+  bool has_pressure() const { return contact == static_cast<int>(SoftContact::kPressure); }
   bool is_layer() const { return model == static_cast<int>(SoftKind::kHydroelastic); }
 };
 
@@ -106,16 +108,18 @@ struct FieldsOf<SoftBody> {
           "prescribed bodies only ([touch](contact/touch.md))",
           "elastic hydroelastic"},
          &S::model},
-        {{"contact", "", 0, 1,
+        {{"contact", "", 0, 2,
           "live: barrier or mortar, nothing crosses; frozen: convex, as rigid bodies and robots "
           "have "
-          "it, which it touches with half-spaces and prescribed bodies "
+          "it, which it touches with half-spaces and prescribed bodies; hydroelastic: the same, by "
+          "a pressure inside its tetrahedra "
           "([frozen contact](contact/soft_frozen.md))",
-          "live frozen"},
+          "live frozen hydroelastic"},
          &S::contact},
         {{"modulus", "Pa/m", 1, 1e15,
-          "of frozen contact: pressure per depth, as far as the step can resolve it; none: a "
-          "hundred times Young's modulus per edge of the mesh",
+          "of frozen contact: pressure per depth, of points as far as the step can resolve it; "
+          "none: "
+          "a hundred times Young's modulus per edge of the mesh",
           "none"},
          &S::modulus},
         {{"relaxation_time", "s", 0, 1e3, "of frozen contact"}, &S::relaxation_time},

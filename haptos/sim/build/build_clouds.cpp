@@ -4,6 +4,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/cloud/cloud_pairs.h"
 #include "haptos/contact/frozen/cloud/cloud_sampler.h"
+#include "haptos/contact/frozen/hydroelastic/soft_pressure.h"
 #include "haptos/sim/build/frozen_shapes.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/workspace.h"
@@ -52,9 +53,12 @@ CloudSurface cloud_surface(const SoftBody& b, const SoftParts& p) {
 struct NamedCloud {
   const std::string* name;
   CloudSurface surface;
+  std::shared_ptr<const RestDepth> depth = nullptr;  // of a soft one that has a pressure inside
+  const std::vector<int>* points = nullptr;          // of its vertices
 };
 
-std::vector<NamedCloud> clouds_of(const Scene& scene, const Workspace& w) {
+std::vector<NamedCloud> clouds_of(const Model& model, const Workspace& w) {
+  const Scene& scene = model.scene;
   std::vector<NamedCloud> all;
   for (std::size_t i = 0; i < w.particles.size(); ++i) {
     const MaterialPoints& b = scene.material_points[i];
@@ -62,7 +66,8 @@ std::vector<NamedCloud> clouds_of(const Scene& scene, const Workspace& w) {
   }
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (w.soft[i].cloud)
-      all.push_back({&scene.soft[i].name, cloud_surface(scene.soft[i], w.soft[i])});
+      all.push_back({&scene.soft[i].name, cloud_surface(scene.soft[i], w.soft[i]),
+                     model.soft_depths[i], &w.soft[i].points});
   return all;
 }
 
@@ -91,29 +96,66 @@ void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Wor
              w);
 }
 
+// Of bodies whose surfaces come after those of the shapes: what they never touch, and frictions
+// that pairs set.
+struct Meetings {
+  std::vector<std::array<int, 2>> excluded;
+  PairFrictions own;
+  void add(const Scene& scene, const CarriedShapes& shapes, const std::string& name, int number) {
+    for (std::size_t k = 0; k < shapes.shapes.size(); ++k) {
+      const int shape = static_cast<int>(k), all = static_cast<int>(shapes.shapes.size());
+      if (!may_touch(scene, name, *shapes.owner[k])) excluded.push_back({shape, number});
+      const PairOptions* p = pair_options(scene, name, *shapes.owner[k]);
+      if (p && p->friction.sticking >= 0)
+        own.push_back({{shape, all + number}, sliding(p->friction)});
+    }
+  }
+};
+
+// Of those whose points touch shapes.
+void add_points(const Scene& scene, const std::vector<NamedCloud>& all, const CarriedShapes& shapes,
+                const PairFrictions& own, Workspace& w) {
+  std::vector<CloudSurface> clouds;
+  Meetings m{{}, own};
+  for (const NamedCloud& c : all) {
+    if (c.depth) continue;
+    m.add(scene, shapes, *c.name, static_cast<int>(clouds.size()));
+    clouds.push_back(c.surface);
+  }
+  if (clouds.empty()) return;
+  add_frozen(m.own,
+             std::make_unique<CloudContact>(shapes.shapes, clouds, m.excluded, scene.point_contact),
+             w);
+}
+
+// Of those that a pressure inside holds off.
+void add_pressed(const Scene& scene, const std::vector<NamedCloud>& all,
+                 const CarriedShapes& shapes, const PairFrictions& own, Workspace& w) {
+  std::vector<PressedBody> bodies;
+  Meetings m{{}, own};
+  for (const NamedCloud& c : all) {
+    if (!c.depth) continue;
+    m.add(scene, shapes, *c.name, static_cast<int>(bodies.size()));
+    PressedBody& b = bodies.emplace_back(PressedBody{c.surface, c.depth, *c.points});
+    b.hydroelastic = c.surface.modulus;
+  }
+  if (bodies.empty()) return;
+  add_frozen(
+      m.own,
+      std::make_unique<SoftPressureContact>(shapes.shapes, bodies, m.excluded, scene.point_contact),
+      w);
+}
+
 }  // namespace
 
 void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   const Scene& scene = model.scene;
-  const std::vector<NamedCloud> all = clouds_of(scene, w);
+  const std::vector<NamedCloud> all = clouds_of(model, w);
   add_cloud_pairs(scene, all, w);
-  const auto [shapes, owner] = carried_shapes(model, f, w);
-  if (shapes.empty()) return;
-  std::vector<CloudSurface> clouds;
-  std::vector<std::array<int, 2>> excluded;
-  PairFrictions own = f.own;
-  for (const NamedCloud& c : all) {
-    const int number = static_cast<int>(clouds.size());
-    for (std::size_t k = 0; k < shapes.size(); ++k) {
-      const int shape = static_cast<int>(k);
-      if (!may_touch(scene, *c.name, *owner[k])) excluded.push_back({shape, number});
-      const PairOptions* p = pair_options(scene, *c.name, *owner[k]);
-      if (p && p->friction.sticking >= 0)
-        own.push_back({{shape, static_cast<int>(shapes.size()) + number}, sliding(p->friction)});
-    }
-    clouds.push_back(c.surface);
-  }
-  add_frozen(own, std::make_unique<CloudContact>(shapes, clouds, excluded, scene.point_contact), w);
+  const CarriedShapes shapes = carried_shapes(model, f, w);
+  if (shapes.shapes.empty()) return;
+  add_points(scene, all, shapes, f.own, w);
+  add_pressed(scene, all, shapes, f.own, w);
 }
 
 }  // namespace haptos

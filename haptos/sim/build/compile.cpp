@@ -6,6 +6,7 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/soft_element.h"
 #include "haptos/geometry/fill/fill_points.h"
+#include "haptos/geometry/pressure/tet_pressure.h"
 #include "haptos/scene/parts/field_rules.h"
 #include "haptos/sim/coats/coats.h"
 #include "haptos/sim/doubts/doubts.h"
@@ -148,6 +149,18 @@ std::shared_ptr<const DistanceField> field_of(const PrescribedBody& b) {
                       "prescribed body \"" + b.name + "\"");
 }
 
+// Of a soft body that touches by a pressure inside its tetrahedra, else null.
+std::shared_ptr<const RestDepth> rest_depth(const SoftBody& b, const SoftModel& m) {
+  constexpr int kResolution = 96;
+  if (!b.has_pressure()) return nullptr;
+  Shape shape;
+  shape.kind = ShapeKind::kMesh;
+  shape.mesh = std::make_shared<const TriMesh>(m.surface);
+  const std::string element = std::string(FieldsOf<SoftBody>::kKind) + " \"" + b.name + "\"";
+  return std::make_shared<RestDepth>(m.rest,
+                                     std::make_shared<DistanceField>(shape, kResolution, element));
+}
+
 ParticleModel fill(const MaterialPoints& b) {
   const double cell = b.cell * b.cell * b.cell;
   const Filling f =
@@ -181,7 +194,10 @@ std::shared_ptr<const Model> compile(Scene scene) {
   each_kind(scene, [&](const auto& list) {
     for (const auto& b : list) add_body_names(b, m->body_names);
   });
-  for (const SoftBody& b : scene.soft) m->soft.push_back(compile_soft(b));
+  for (const SoftBody& b : scene.soft) {
+    m->soft.push_back(compile_soft(b));
+    m->soft_depths.push_back(rest_depth(b, m->soft.back()));
+  }
   const bool coats = compile_coats(scene, *m);
   const std::vector<std::vector<GluedMass>> glued = glued_to_robots(scene, m->soft);
   const FrozenNeeds frozen{widest_layer(scene) > 0,

@@ -17,6 +17,7 @@
 namespace haptos {
 
 class Taxels;
+struct RestDepth;
 
 /// A tactile sensor of the scene: what it reads, and of which bodies.
 struct GelModel {
@@ -39,6 +40,8 @@ struct Model {
   /// Of prescribed bodies, null where there is no inside; one per scene.prescribed, none where
   /// neither coats nor pressures nor material points ask for them.
   std::vector<std::shared_ptr<const DistanceField>> prescribed_fields;
+  /// How deep places of soft bodies are, of those with contact: hydroelastic; one per scene.soft.
+  std::vector<std::shared_ptr<const RestDepth>> soft_depths;
   std::vector<ParticleModel> particles;  ///< one per scene.material_points
   std::vector<Moments> affine_moments;   ///< in body axes; one per scene.affine
   std::vector<RobotModel> robots;        ///< one per scene.robots

@@ -1,32 +1,20 @@
 // Bodies that meet on their way through the step (hydroelastic_sampler.h).
 #include <algorithm>
-#include <cmath>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
+#include "haptos/contact/frozen/hydroelastic/looks.h"
 #include "haptos/contact/frozen/link_speed.h"
 
 namespace haptos {
 namespace {
 
-constexpr int kMostRevisions = 3, kMostLooks = 16;
-// Patches are found anew where bodies get so many times as deep as they know of.
-constexpr double kDeeper = 2;
 // Whether bodies stay apart is asked of so many times the way of the step, as the next motion that
 // is looked at may be longer.
 constexpr double kFarther = 2;
-// Parts of a mesh are taken to be no thinner than so many cells of its field.
-constexpr double kThin = 8;
 // Of patches that were found on the way.
 constexpr std::int64_t kOnTheWay = std::int64_t{1} << 61;
-
-double thinnest(const DistanceField& f) {
-  if (!f.bounded()) return FrozenSurface::kRigid;
-  const Vec3d size = f.box().extent();
-  const double box = std::min({size[0], size[1], size[2]});
-  return f.cell() > 0 ? std::min(box, kThin * f.cell()) : box;
-}
 
 }  // namespace
 
@@ -79,8 +67,7 @@ bool HydroelasticSampler::deepens(Pair& pair, PressureSurface& surface) const {
   if (pair.depth == 0 && clears(pair, way, surface)) return false;
   const auto [i, j] = pair.shape;
   const CarriedShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
-  const double part = 0.5 * std::min(thinnest(*a.field), thinnest(*b.field));
-  const int looks = std::clamp(static_cast<int>(std::ceil(way / part)), 1, kMostLooks);
+  const int looks = looks_on(way, *a.field, *b.field);
   for (int k = 1; k <= looks; ++k) {
     const double t = static_cast<double>(k) / looks;
     const double depth = surface.deeper_than(
