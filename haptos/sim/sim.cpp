@@ -186,16 +186,47 @@ const AffineFrame& Sim::frame(const std::string& name) const {
   return *work_->affine[index_of(scene().affine, "affine body", name)].frame;
 }
 
-MaterialView Sim::material_points(const std::string& body) const {
+const ParticleParts& Sim::particles(const std::string& body) const {
   const auto& all = model_->scene.material_points;
   const auto at = std::ranges::find(all, body, &MaterialPoints::name);
   if (at == all.end())
     refuse("body of material points \"" + body + "\"", "", "is none of this scene",
            "scene.add_material_points() adds one");
-  const ParticleParts& parts = work_->particles[at_index(at - all.begin())];
+  return work_->particles[at_index(at - all.begin())];
+}
+
+ParticleScale Sim::material_scale(const std::string& body) const {
+  const double* c = state_.controls.data() + particles(body).factors;
+  return {c[0], c[1], c[2], c[3], c[4]};
+}
+
+void Sim::set_material_scale(const std::string& body, const ParticleScale& scale) {
+  const auto check = [&](const char* what, double value, double least) {
+    if (!(value >= least && value <= ParticleScale::kMost))
+      refuse("factor of the " + std::string(what) + " of \"" + body + "\"",
+             internal::format_number(value),
+             "must be from " + internal::format_number(least) + " to " +
+                 internal::format_number(ParticleScale::kMost),
+             "1 is that of the description");
+  };
+  check("stiffness", scale.stiffness, ParticleScale::kLeast);
+  check("yield_stress", scale.yield_stress, ParticleScale::kLeast);
+  check("viscosity", scale.viscosity, 0);
+  check("density", scale.density, ParticleScale::kLeast);
+  check("friction", scale.friction, 0);
+  double* c = state_.controls.data() + particles(body).factors;
+  const double all[] = {scale.stiffness, scale.yield_stress, scale.viscosity, scale.density,
+                        scale.friction};
+  std::copy_n(all, ParticleScale::kCount, c);
+}
+
+MaterialView Sim::material_points(const std::string& body) const {
+  const ParticleParts& parts = particles(body);
   const ParticleSeed& seed = parts.grid->seeds()[at_index(parts.seed)];
+  const auto& all = model_->scene.material_points;
   MaterialView view;
-  view.volume = seed.volume, view.mass = seed.density * seed.volume;
+  view.volume = seed.volume;
+  view.mass = std::ranges::find(all, body, &MaterialPoints::name)->density * seed.volume;
   using G = ParticleGrid;
   for (std::size_t i = 0; i < seed.x.size(); ++i) {
     const double* q =

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "haptos/bodies/particles/particle_scale.h"
 #include "haptos/bodies/soft/stress.h"
 #include "haptos/contact/record.h"
 #include "haptos/sensors/field/nodal_contact.h"
@@ -55,10 +56,11 @@ struct MaterialView {
   std::vector<Mat3d> deformation;         ///< elastic part of the deformation gradient
   std::vector<double> volume_ratio;       ///< of a liquid J, else det F
   std::vector<double> flow;               ///< sum of what yielded of the stretch's deviator
-  double mass = 0, volume = 0;            ///< of each [kg], at rest [m3]
+  double mass = 0, volume = 0;            ///< of each as described [kg], at rest [m3]
 };
 
 struct Workspace;
+struct ParticleParts;
 class AffineFrame;
 
 class Sim {
@@ -106,6 +108,11 @@ class Sim {
   /// Compiled mesh and present world positions [m] of a soft body, (V, 3).
   const SoftModel& soft_model(const std::string& soft) const;
   std::vector<Vec3d> soft_positions(const std::string& soft) const;
+
+  /// Factors of what a body of material points is made of, from the next step on; part of the
+  /// state, as commands are. Energies that are told before that step are those of the one before.
+  ParticleScale material_scale(const std::string& body) const;
+  void set_material_scale(const std::string& body, const ParticleScale& scale);
 
   /// Contacts of the last step.
   const std::vector<ContactPoint>& contacts() const;
@@ -178,6 +185,7 @@ class Sim {
   /// ". " and why a step did not converge, or nothing.
   std::string likely_cause(const StepReport& report) const;
   const AffineFrame& frame(const std::string& affine) const;
+  const ParticleParts& particles(const std::string& body) const;
   /// Hands the state's wrenches to the bodies.
   void apply_wrenches();
 };

@@ -6,6 +6,7 @@
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
+#include "haptos/sim/model/material_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -20,11 +21,9 @@ bool sizes_fit(const Model& model, const Workspace& w, const State& s) {
   const auto fits = [](const std::vector<double>& before, const std::vector<double>& now) {
     return before.empty() || before.size() == now.size();
   };
-  const std::size_t controls =
-      model.robots.empty() ? 0 : at_index(model.robots.back().controls.end());
   return s.q.size() == at_index(w.state_q) && s.z.size() == at_index(w.state_z) &&
          s.paths.size() == w.prescribed.size() && s.targets.size() == w.prescribed.size() &&
-         s.wrenches.size() == 6 * w.affine.size() && s.controls.size() == controls &&
+         s.wrenches.size() == 6 * w.affine.size() && s.controls.size() == control_count(model) &&
          w.sensing.pipeline.fits(s.sensors) && fits(s.q_before, s.q) && fits(s.z_before, s.z) &&
          s.q_before.empty() == s.z_before.empty();
 }
@@ -64,6 +63,13 @@ void check_controls(const RobotModel& m, const std::vector<double>& c) {
       within("a gain", s.motor(k) + gain, 0, std::numeric_limits<double>::max());
   for (int b = 0; b < s.bodies; ++b) within("a factor of mass", s.mass(b), 1e-6, 1e6);
   within("the factor of friction", s.friction(), 0, 1e3);
+}
+
+void check_materials(const Model& model, const std::vector<double>& c) {
+  for (std::size_t k = material_slot(model, 0); k < c.size(); ++k)
+    if (!(c[k] >= 0 && c[k] <= ParticleScale::kMost))
+      refuse("a factor of a material in the state", internal::format_number(c[k]),
+             "must be from 0 to " + internal::format_number(ParticleScale::kMost));
 }
 
 // Of each body, how many surfaces it has and how many cells the largest of them.
@@ -119,6 +125,7 @@ void check_fits(const Model& model, const Workspace& w, const State& s) {
     check_quaternions(model.robots[i], w.robots[i], s.q_before);
     check_controls(model.robots[i], s.controls);
   }
+  check_materials(model, s.controls);
   check_history(model, w, s.history);
 }
 

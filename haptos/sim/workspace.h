@@ -77,10 +77,14 @@ struct RobotParts {
   ControlSlots controls;
 };
 
-/// Where the points of a body of material points are.
+/// Where the points of a body of material points are, and what touches by them.
 struct ParticleParts {
   ParticleGrid* grid = nullptr;
-  int seed = 0;  ///< of the grid
+  int seed = 0;                                          ///< of the grid
+  std::vector<std::pair<FrozenContact*, int>> contacts;  ///< with its surface there
+  double modulus = 0, stiffness = 0, friction = 0;       ///< of contact, as described
+  bool follows = false;     ///< whether the modulus follows from what it is made of
+  std::size_t factors = 0;  ///< where those of its material begin in State::controls
 };
 
 /// A load and the soft body that it acts on.
@@ -125,6 +129,8 @@ void add_contacts(const Model& model, Workspace& w);
 /// then stands in their place. What motors keep goes back to it.
 void apply_controls(const Scene& scene, double end, const State& state, Workspace& w);
 void keep_controls(const Workspace& w, State& state);
+/// The same of materials, before room is made for the unknowns of the step.
+void apply_materials(const State& state, Workspace& w);
 /// The number of a body in contact records.
 int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.

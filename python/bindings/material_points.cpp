@@ -20,6 +20,20 @@ void bind_material_points(nb::module_& m) {
       "Positions (n, 3), velocities (n, 3), deformations (9 n), volume ratios (n), flow (n); mass "
       "[kg] and volume [m3] of each point.");
   m.def(
+      "material_scale",
+      [](const Sim& sim, const std::string& body) {
+        const ParticleScale s = sim.material_scale(body);
+        return nb::make_tuple(s.stiffness, s.yield_stress, s.viscosity, s.density, s.friction);
+      },
+      nb::arg("sim"), nb::arg("body"),
+      "Factors of stiffness, yield stress, viscosity, density and friction.");
+  m.def(
+      "set_material_scale",
+      [](Sim& sim, const std::string& body, const std::array<double, 5>& s) {
+        sim.set_material_scale(body, {s[0], s[1], s[2], s[3], s[4]});
+      },
+      nb::arg("sim"), nb::arg("body"), nb::arg("scale"), "Sets the factors of material_scale().");
+  m.def(
       "points_skin",
       [](const ArrayLike& points, const Quantity& spacing, const ArrayLike& values) {
         const std::vector<Vec3d> x = to_points(points, "points of points_skin");

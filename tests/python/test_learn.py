@@ -40,6 +40,23 @@ def act(env, value=0.5):
     return np.full(env.action_space.shape, value, np.float32)
 
 
+def test_the_material_of_dough_is_drawn():
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("table")
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.06, 0.06, 0.04)), position=(0, 0, 0.021), cell=0.02)
+    scene.add_prescribed("ball", haptos.icosphere(0.02, 0.01), trajectory=[(0, (0, 0, 0.08))])
+    env = VectorEnv(scene, 3, actions=[actions.body_target("ball", (0, 0, 0.05), (0, 0, 0.08), speed=0.1)],
+                    observations=[observations.body_position("ball")], reward=lambda sim: np.zeros(sim.envs),
+                    starts=[starts.material("dough", stiffness=(0.5, 2), density=(0.8, 1.2))], max_episode_steps=2)
+    env.reset(seed=3)
+    scale = env.sim.material_points["dough"].scale
+    assert len(set(scale["stiffness"])) == 3 and (0.5 <= scale["stiffness"]).all() and (scale["stiffness"] <= 2).all()
+    assert (scale["yield_stress"] == 1).all() and len(set(scale["density"])) == 3
+    again = env.sim.material_points["dough"].scale["stiffness"].copy()
+    env.reset(seed=3)
+    assert np.array_equal(env.sim.material_points["dough"].scale["stiffness"], again)
+
+
 # -- spaces ----------------------------------------------------------------------------------------
 
 

@@ -446,3 +446,66 @@ def test_a_kept_state_and_an_environment_of_many_go_on_alike():
     assert np.array_equal(many.positions("gel")[1], sim.positions("gel")[0])
     assert np.array_equal(many.material_points["dough"].position[1], sim.material_points["dough"].position[0])
     assert np.array_equal(many.positions("gel")[0], many.positions("gel")[2])
+
+
+FACTORS = {"stiffness": 2.0, "yield_stress": 0.5, "viscosity": 4.0, "density": 2.0, "friction": 0.25}
+
+
+def slab(young=3e4, yield_stress=1e3, viscosity=10.0, density=800.0, friction=0.5):
+    """Dough that is thrown onto a floor, and a soft cube that lies on it."""
+    scene = haptos.Scene(dt=0.01)
+    scene.add_half_space("floor")
+    scene.add_material_points("dough", haptos.RobotShape("box", extents=(0.1, 0.1, 0.06)), position=(0, 0, 0.03), young=young,
+                              yield_stress=yield_stress, viscosity=viscosity, density=density, cell=0.02, friction=friction,
+                              velocity=(0.5, 0, 0))
+    mesh = haptos.box_pad(0.06, 0.06, 0.06, grading=haptos.PadGrading(0.02, 0.02, 0.02, 0.02)).mesh
+    scene.add_soft("gel", mesh, position=(0, 0, 0.121), contact="frozen", element="linear", friction=0.5,
+                   material={"density": 1000, "young": 5e4, "poisson": 0.3, "law": "linear_corotated"})
+    return scene
+
+
+def test_materials_differ_from_environment_to_environment():
+    # Each factor in an environment of its own: powers of two, so that it has the bits of a scene so described.
+    described = {"stiffness": ("young", 3e4), "yield_stress": ("yield_stress", 1e3), "viscosity": ("viscosity", 10.0),
+                 "density": ("density", 800.0), "friction": ("friction", 0.5)}
+    sim = slab().compile(envs=1 + len(FACTORS), quiet=True)
+    dough = sim.material_points["dough"]
+    for k, (name, factor) in enumerate(FACTORS.items()):
+        row = np.ones(sim.envs)
+        row[k + 1] = factor
+        dough.set_scale(**{name: row})
+        assert np.array_equal(dough.scale[name], row)
+    sim.run(0.15)
+    ends = [sim.states[0].hash()]
+    for k, (name, factor) in enumerate(FACTORS.items()):
+        key, value = described[name]
+        alone = slab(**{key: factor * value}).compile(quiet=True)
+        alone.run(0.15)
+        assert np.array_equal(alone.material_points["dough"].position[0], dough.position[k + 1]), name
+        assert np.array_equal(alone.positions("gel")[0], sim.positions("gel")[k + 1]), name
+        ends.append(sim.states[k + 1].hash())
+    assert len(set(ends)) == len(ends)
+
+
+def test_factors_of_materials_are_kept_loaded_and_reset(tmp_path):
+    sim = slab().compile(quiet=True)
+    dough = sim.material_points["dough"]
+    dough.set_scale(stiffness=3.0, friction=0.1)
+    sim.run(0.05)
+    sim.save(tmp_path / "now.state")
+    sim.run(0.05)
+    other = slab().compile(quiet=True)
+    other.load(tmp_path / "now.state")
+    assert other.material_points["dough"].scale["stiffness"][0] == 3
+    other.run(0.05)
+    assert np.array_equal(other.material_points["dough"].position, dough.position)
+    sim.reset()
+    assert all(np.array_equal(row, [1]) for row in dough.scale.values())
+    sim.run(0.05)
+    plain = slab().compile(quiet=True)
+    plain.run(0.05)
+    assert np.array_equal(plain.material_points["dough"].position, dough.position)
+    for wrong, match in ((0, "stiffness of \"dough\".* 0: must be from 1e-06 to"), (float("nan"), "must be finite"),
+                         ([1, 2], "must have the shape")):
+        with pytest.raises(haptos.InputError, match=match):
+            dough.set_scale(stiffness=wrong)

@@ -33,10 +33,22 @@ Mat3d read_mat(const double* q) {
 ParticleGrid::ParticleGrid(const BodySlots& slots, double cell, std::vector<ParticleSeed> seeds)
     : Body(slots), cell_(cell), seeds_(std::move(seeds)) {
   for (const ParticleSeed& s : seeds_) {
+    described_.push_back({s.material, s.density});
     first_.push_back(count_);
     count_ += static_cast<int>(s.x.size());
     clouds_.push_back(std::make_unique<SeedCloud>(*this, static_cast<int>(clouds_.size())));
   }
+}
+
+void ParticleGrid::set_scale(int seed, const ParticleScale& scale) {
+  const Described& d = described_[at_index(seed)];
+  ParticleSeed& s = seeds_[at_index(seed)];
+  s.material.lame = {d.material.lame.mu * scale.stiffness,
+                     d.material.lame.lambda * scale.stiffness};
+  s.material.bulk = d.material.bulk * scale.stiffness;
+  s.material.yield = d.material.yield * scale.yield_stress;
+  s.material.viscosity = d.material.viscosity * scale.viscosity;
+  s.density = d.density * scale.density;
 }
 
 void ParticleGrid::initialize(State& state) const {

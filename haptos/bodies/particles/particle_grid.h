@@ -19,6 +19,7 @@
 #include "haptos/bodies/body.h"
 #include "haptos/bodies/particles/cells.h"
 #include "haptos/bodies/particles/particle_law.h"
+#include "haptos/bodies/particles/particle_scale.h"
 #include "haptos/bodies/particles/spline.h"
 #include "haptos/system/cloud.h"
 
@@ -62,6 +63,8 @@ class ParticleGrid final : public Body {
   void begin_step(const State& state, const BodyStep& step) override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
 
+  /// From the next step on.
+  void set_scale(int seed, const ParticleScale& scale);
   /// What parts its points from the next step on.
   void set_walls(std::unique_ptr<Walls> walls) { walls_ = std::move(walls); }
 
@@ -126,6 +129,12 @@ class ParticleGrid final : public Body {
 
   double cell_;
   std::vector<ParticleSeed> seeds_;
+  // As described, of each seed.
+  struct Described {
+    ParticleMaterial material;
+    double density;
+  };
+  std::vector<Described> described_;
   std::vector<int> first_;
   int count_ = 0;
   int first_node_ = 0;

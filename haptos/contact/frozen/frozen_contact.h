@@ -68,6 +68,12 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
     surfaces_[static_cast<std::size_t>(surface)].friction = friction;
   }
 
+  /// From the next step on, of a surface that has both [Pa/m, N/m].
+  void set_modulus(int surface, double modulus, double stiffness) {
+    FrozenSurface& s = surfaces_[static_cast<std::size_t>(surface)];
+    s.modulus = modulus, s.stiffness = stiffness;
+  }
+
   /// The coefficient of this pair of surfaces instead of what theirs make.
   void set_pair_friction(int i, int j, double friction);
 

@@ -9,6 +9,7 @@
 #include "haptos/bodies/particles/particle_terms.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/sim/build/build_robots.h"
+#include "haptos/sim/model/material_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -260,7 +261,10 @@ void add_material_points(const Model& model, Workspace& w, Layout& layout,
     ParticleGrid* grid = own(w, layout, fixed,
                              std::make_unique<ParticleGrid>(layout.take(seeds.front().body),
                                                             all[i].cell, std::move(seeds)));
-    for (std::size_t k = 0; k < of.size(); ++k) w.particles[of[k]] = {grid, static_cast<int>(k)};
+    for (std::size_t k = 0; k < of.size(); ++k) {
+      ParticleParts& p = w.particles[of[k]];
+      p.grid = grid, p.seed = static_cast<int>(k), p.factors = material_slot(model, of[k]);
+    }
     for (auto& term : make_particle_energies(*grid)) w.terms.push_back(std::move(term));
     if (viscous) w.terms.push_back(make_particle_viscosity(*grid));
   }
@@ -340,7 +344,7 @@ State initial_state(const Model& model, Workspace& w) {
   }
   for (const AffineBody& b : scene.affine)
     for (const Vec3d& v : {b.force, b.torque}) s.wrenches.insert(s.wrenches.end(), v.a, v.a + 3);
-  if (!model.robots.empty()) s.controls.assign(at_index(model.robots.back().controls.end()), 0.0);
+  s.controls = blank_controls(model);
   for (std::size_t i = 0; i < model.robots.size(); ++i)
     set_initial_controls(model.robots[i], w.robots[i], s.controls.data());
   place_gels(model, s, w);

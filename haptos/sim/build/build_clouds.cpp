@@ -55,14 +55,19 @@ struct NamedCloud {
   CloudSurface surface;
   std::shared_ptr<const RestDepth> depth = nullptr;  // of a soft one that has a pressure inside
   const std::vector<int>* points = nullptr;          // of its vertices
+  ParticleParts* particles = nullptr;                // of material points
 };
 
-std::vector<NamedCloud> clouds_of(const Model& model, const Workspace& w) {
+std::vector<NamedCloud> clouds_of(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
   std::vector<NamedCloud> all;
   for (std::size_t i = 0; i < w.particles.size(); ++i) {
     const MaterialPoints& b = scene.material_points[i];
-    all.push_back({&b.name, cloud_surface(b, w.particles[i])});
+    ParticleParts& p = w.particles[i];
+    const CloudSurface s = cloud_surface(b, p);
+    p.modulus = s.modulus, p.stiffness = s.stiffness, p.friction = s.friction;
+    p.follows = !(b.modulus > 0) && b.law != static_cast<int>(ParticleLaw::kLiquid);
+    all.push_back({&b.name, s, nullptr, nullptr, &p});
   }
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (w.soft[i].cloud)
@@ -89,11 +94,12 @@ void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Wor
   }
   if (pairs.empty()) return;
   const std::vector<FrozenSurface> surfaces(clouds.begin(), clouds.end());
-  add_frozen(own,
-             std::make_unique<FrozenContact>(
-                 surfaces, scene.point_contact,
-                 std::make_unique<CloudPairSampler>(std::move(clouds), std::move(pairs))),
-             w);
+  auto term = std::make_unique<FrozenContact>(
+      surfaces, scene.point_contact,
+      std::make_unique<CloudPairSampler>(std::move(clouds), std::move(pairs)));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].particles) all[i].particles->contacts.emplace_back(term.get(), static_cast<int>(i));
+  add_frozen(own, std::move(term), w);
 }
 
 // Of bodies whose surfaces come after those of the shapes: what they never touch, and frictions
@@ -117,15 +123,19 @@ void add_points(const Scene& scene, const std::vector<NamedCloud>& all, const Ca
                 const PairFrictions& own, Workspace& w) {
   std::vector<CloudSurface> clouds;
   Meetings m{{}, own};
+  const int first = static_cast<int>(shapes.shapes.size());
+  std::vector<std::pair<ParticleParts*, int>> particles;
   for (const NamedCloud& c : all) {
     if (c.depth) continue;
+    if (c.particles) particles.emplace_back(c.particles, first + static_cast<int>(clouds.size()));
     m.add(scene, shapes, *c.name, static_cast<int>(clouds.size()));
     clouds.push_back(c.surface);
   }
   if (clouds.empty()) return;
-  add_frozen(m.own,
-             std::make_unique<CloudContact>(shapes.shapes, clouds, m.excluded, scene.point_contact),
-             w);
+  auto term =
+      std::make_unique<CloudContact>(shapes.shapes, clouds, m.excluded, scene.point_contact);
+  for (const auto& [parts, surface] : particles) parts->contacts.emplace_back(term.get(), surface);
+  add_frozen(m.own, std::move(term), w);
 }
 
 // Of those that a pressure inside holds off.

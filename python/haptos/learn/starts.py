@@ -113,6 +113,18 @@ def gains(robot: str, low: float, high: float) -> Start:
     return start
 
 
+def material(body: str, **ranges: tuple[float, float]) -> Start:
+    """Draws factors of what a body of material points is made of, each from a range (low, high):
+    stiffness, yield_stress, viscosity, density, friction."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        points = sim.material_points[body]
+        now = points.scale
+        points.set_scale(**{name: np.where(mask, draw(mask, random, low, high), now[name])
+                            for name, (low, high) in ranges.items()})
+
+    return start
+
+
 def states(pool: Sequence[State]) -> Start:
     """Begins in one of these states, copies that sim.state gave of the same scene.
 

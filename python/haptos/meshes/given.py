@@ -179,3 +179,31 @@ def volume(value: Any, what: str) -> _core.TetMesh:
                "give a haptos.TetMesh, a pair (vertices (V, 3), tets (T, 4)) or the path of a .vtk "
                "or .msh file in metres")
     return _core.TetMesh(*pair)
+
+
+def fit_rows(who: str, value: Any, whole: tuple[int, ...],
+             columns: Sequence[str] = ()) -> NDArray[np.float64]:
+    """value as an array of the shape whole, (env, ...): given so, or without the env axis, or as one
+    number; columns: what each number of a row is of, for messages."""
+    shape = whole[1:]
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        refuse(who, kind_of(value), "must be numbers in SI units",
+               "give an array, a row or one number")
+    if array.shape not in (whole, shape, ()) and array.shape != (1, *shape):
+        names = ", ".join(columns[:12]) + (" ..." if len(columns) > 12 else "")
+        refuse(who, f"shape {array.shape}", f"must have the shape {whole} or {shape}",
+               f"one for each of {names}" if columns else "one for each environment, or one row "
+               "for all")
+    if not np.isfinite(array).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        column = at[-1] if array.shape and array.shape[-1:] == shape[-1:] else None
+        env = (f"environment {at[0]}" if array.ndim and array.shape == whole
+               else "every environment")
+        place = "" if column is None else f", number {column}" + (
+            f' ("{columns[column]}")' if column < len(columns) else "")
+        refuse(who, f"{array[at]} for {env}{place}", "must be finite", "give finite numbers")
+    return np.ascontiguousarray(np.broadcast_to(array if array.ndim != 1 or array.shape == shape
+                                                else array.reshape(-1, *(1,) * len(shape)),
+                                                whole))

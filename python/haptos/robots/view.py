@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos import _core
 from haptos.base.errors import refuse
-from haptos.meshes.given import chosen_envs, kind_of, remedy_for
+from haptos.meshes.given import chosen_envs, fit_rows, remedy_for
 from haptos.robots.sensors import RobotSensor, robot_sensors
 
 if TYPE_CHECKING:
@@ -166,31 +166,7 @@ class RobotView:
 
     def _fit(self, what: str, value: Any, shape: tuple[int, ...],
              columns: Sequence[str] = ()) -> Row:
-        """value as (env, *shape): given so, or without the env axis, or as one number; columns: what
-        each number of a row is of, for messages."""
-        who = f'robot "{self.name}" {what}'
-        try:
-            array = np.asarray(value, float)
-        except (TypeError, ValueError):
-            refuse(who, kind_of(value), "must be numbers in SI units",
-                   "give an array, a row or one number")
-        whole = (self._envs, *shape)
-        if array.shape not in (whole, shape, ()) and array.shape != (1, *shape):
-            names = ", ".join(columns[:12]) + (" ..." if len(columns) > 12 else "")
-            refuse(who, f"shape {array.shape}", f"must have the shape {whole} or {shape}",
-                   f"one for each of {names}" if columns else "one for each environment, or one row "
-                   "for all")
-        if not np.isfinite(array).all():
-            at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            column = at[-1] if array.shape and array.shape[-1:] == shape[-1:] else None
-            env = (f"environment {at[0]}" if array.ndim and array.shape == whole
-                   else "every environment")
-            place = "" if column is None else f", number {column}" + (
-                f' ("{columns[column]}")' if column < len(columns) else "")
-            refuse(who, f"{array[at]} for {env}{place}", "must be finite", "give finite numbers")
-        return np.ascontiguousarray(np.broadcast_to(array if array.ndim != 1 or array.shape == shape
-                                                    else array.reshape(-1, *(1,) * len(shape)),
-                                                    whole))
+        return fit_rows(f'robot "{self.name}" {what}', value, (self._envs, *shape), columns)
 
     def set_state(self, position: ArrayLike | Mapping[str, Any] | None = None,
                   velocity: ArrayLike | Mapping[str, Any] | None = None,
