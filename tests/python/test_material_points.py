@@ -5,6 +5,7 @@ import pytest
 
 import haptos
 from conftest import load_script
+from haptos.base.turns import rotation
 
 PLATE = """<robot name="plate"><link name="base"/><link name="plate"><inertial><mass value="0.1"/>
 <inertia ixx="1e-3" iyy="1e-3" izz="1e-3"/></inertial>
@@ -76,6 +77,57 @@ def test_the_effort_of_a_press_is_inverse_dynamics_less_what_the_dough_bears(at,
         assert tree.inverse_dynamics([0.0], None, change)[0] - borne == pytest.approx(effort, abs=1e-6 * max(1, borne))
         most = max(most, borne)
     assert most > 8
+
+
+ARM = """<robot name="arm"><link name="base"/>
+<link name="upper"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/><inertia ixx="1e-4" iyy="2e-3" izz="2e-3"/></inertial></link>
+<link name="fore"><inertial><origin xyz="0.1 0 0"/><mass value="0.3"/><inertia ixx="1e-4" iyy="1e-3" izz="1e-3"/></inertial>
+<collision><origin xyz="0.2 0 0"/><geometry><sphere radius="0.03"/></geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" effort="100" velocity="10"/></joint>
+<joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0.2 0 0"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" effort="100" velocity="10"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("kind", ["points", "nodes", "frozen", "hydroelastic"])
+def test_an_arm_with_motors_bears_what_its_finger_presses(kind, tmp_path):
+    # Two revolute joints, a ball at the end, pressed into a block: torques = inverse dynamics less J^T forces, at rest.
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    scene = haptos.Scene(dt=0.01)
+    scene.newton.force_tolerance = scene.newton.velocity_tolerance = 1e-11
+    scene.add_half_space("table", friction=0.5)
+    scene.add_robot("arm", path, position=(-0.3, 0, 0.2), friction=0.5, start={"shoulder": 0.0, "elbow": 0.5},
+                    motors={"kp": 200, "kd": 10})
+    if kind in ("points", "nodes"):
+        scene.add_material_points("block", haptos.RobotShape("box", extents=(0.12, 0.12, 0.06)), position=(0.05, 0, 0.0305),
+                                  young=5e4, viscosity=50, cell=0.03, friction=0.5, contact_at=kind)
+    else:
+        mesh = haptos.box_pad(0.12, 0.12, 0.06, grading=haptos.PadGrading(0.03, 0.03, 0.03, 0.03)).mesh
+        scene.add_soft("block", mesh, position=(0.05, 0, 0.0605), contact=kind, element="linear", friction=0.5,
+                       material={"young": 5e4, "poisson": 0.3, "law": "linear_corotated", "stiffness_damping": "5 ms"})
+    sim = scene.compile(quiet=True)
+    arm = sim.robots["arm"]
+    arm.set_command(position=[[0.02, 0.6]])
+    for _ in range(200):
+        before = arm.velocity.reshape(-1)
+        report = sim.step()
+        assert report.ok, report
+    change = (arm.velocity.reshape(-1) - before) / sim.dt
+    tree, q = haptos.Tree(haptos.load_robot(path)), arm.position.reshape(-1)
+    rows, pose = sim.contacts, arm.link_pose("fore")[0]
+    turn = rotation(pose[3:])
+    mine, other = sim.body_id("arm/fore"), sim.body_id("block")
+    borne = np.zeros(2)
+    for row in rows:
+        if {row["body_a"], row["body_b"]} == {mine, other}:
+            force = row["force"] * (1 if row["body_a"] == mine else -1)
+            borne += tree.jacobian(q, "fore", turn.T @ (row["p"] - pose[:3]))[3:].T @ force
+    needed = tree.inverse_dynamics(q, None, change) - borne
+    print(f"FIGURE arm on {kind}: {arm.effort} N m, off by {np.abs(arm.effort - needed).max():.1e}, "
+          f"speed {np.abs(before).max():.1e} rad/s")
+    assert np.abs(borne).min() > 0.5
+    assert arm.effort.reshape(-1) == pytest.approx(needed, abs=1e-6 * np.abs(borne).max())
 
 
 def squeezed(law, by, cell, at="points", young=1e5, poisson=0.3):

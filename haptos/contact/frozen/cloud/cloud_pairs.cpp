@@ -42,7 +42,7 @@ void CloudPairSampler::find(const StepContext& context, const Cloud& points, con
     s.n = skin.n;
     s.gap = skin.distance - radius;
     if (!(s.gap + h * dot(s.n, v - skin.velocity) < push)) continue;
-    s.p_a = x - radius * s.n, s.p_b = x - skin.distance * s.n;
+    s.p_a = s.p_b = x - skin.distance * s.n;
     s.area = part * points.area(i, s.n);
     if (!(s.area > 0)) continue;  // faces away
     s.feature_a = points.id(i);

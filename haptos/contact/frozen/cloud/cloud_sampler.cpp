@@ -117,7 +117,7 @@ void CloudSampler::find(const StepContext& context, int cloud, int shape, const 
       nodes_.add(parts, points.parts(i, Vec3d::zero(), parts), x, sample.n, at.phi, place);
     sample.gap = at.phi - radius;
     if (!(sample.gap + h * dot(sample.n, v) < push)) continue;
-    sample.p_a = x - radius * sample.n, sample.p_b = x - at.phi * sample.n;
+    sample.p_a = sample.p_b = x - radius * sample.n;
     sample.area = points.area(i, sample.n);
     if (!(sample.area > 0)) continue;  // faces away
     sample.feature_a = points.id(i);

@@ -8,7 +8,8 @@
 //   normal n = grad phi / |grad phi|, out of the shape,   gap phi(x) - s/2
 //
 // at x - s/2 n, where it moves with v + C (-s/2 n): what rolls does so on its surface, not on its
-// outermost points. The stiffness is modulus x area, and at most what the step can resolve. A point
+// outermost points. Both sides have this one place, so that friction turns neither more than the
+// other. The stiffness is modulus x area, and at most what the step can resolve. A point
 // that is only approached pushes once it would overlap at the end of the step.
 //
 // Summed up, the points that touch hand their areas to the nodes that move them, which touch in
