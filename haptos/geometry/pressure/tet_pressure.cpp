@@ -12,7 +12,7 @@ namespace {
 
 // What distances may be off a linear function in a part that is not cut again: of the depth, and of
 // the edges of tetrahedra.
-constexpr double kOfDepth = 0.015, kOfEdge = 3e-4;
+constexpr double kOfDepth = 0.015, kOfEdge = 1e-3;
 constexpr double kLeast = PressurePair::kLeast, kCull = PressurePair::kCull;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 // The edges of a tetrahedron, and the eight parts by corners, 0 to 3, and middles of edges.

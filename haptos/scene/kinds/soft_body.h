@@ -119,7 +119,7 @@ struct FieldsOf<SoftBody> {
         {{"modulus", "Pa/m", 1, 1e15,
           "of frozen contact: pressure per depth, of points as far as the step can resolve it; "
           "none: "
-          "a hundred times Young's modulus per edge of the mesh",
+          "a hundred times Young's modulus per edge of the mesh, of contact hydroelastic thirty",
           "none"},
          &S::modulus},
         {{"relaxation_time", "s", 0, 1e3, "of frozen contact"}, &S::relaxation_time},

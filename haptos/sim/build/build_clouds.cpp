@@ -13,8 +13,8 @@ namespace haptos {
 namespace {
 
 // By default a modulus by which a body gives way a hundred times less than by its elements or
-// cells, and that of a liquid [Pa/m].
-constexpr double kStiffer = 100, kOfLiquid = 1e8;
+// cells, thirty times by a pressure inside its elements, and that of a liquid [Pa/m].
+constexpr double kStiffer = 100, kStifferInside = 30, kOfLiquid = 1e8;
 
 CloudSurface cloud_surface(const MaterialPoints& b, const ParticleParts& p) {
   CloudSurface s;
@@ -40,7 +40,8 @@ CloudSurface cloud_surface(const SoftBody& b, const SoftParts& p) {
   s.cloud = p.cloud.get();
   s.body = p.body;
   s.env = 0;
-  s.modulus = b.modulus > 0 ? b.modulus : kStiffer * b.material.young / p.cloud->edge();
+  const double times = b.has_pressure() ? kStifferInside : kStiffer;
+  s.modulus = b.modulus > 0 ? b.modulus : times * b.material.young / p.cloud->edge();
   s.stiffness = s.modulus * p.cloud->mean_area();
   s.relaxation_time = b.relaxation_time;
   s.dissipation = b.dissipation;
