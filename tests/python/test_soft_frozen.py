@@ -1,5 +1,6 @@
 """Soft bodies in frozen contact: beside the live family, material points, statics and closed forms."""
 
+import functools
 import itertools
 from pathlib import Path
 
@@ -79,6 +80,7 @@ def test_a_cube_held_at_ten_newtons_has_the_forces_of_statics(tmp_path, kind):
     assert np.abs(forces[:, 1]).max() < 2e-3 * up
 
 
+@functools.cache
 def pressed(contact, law="log_neo_hookean", element="composite", dt=0.01, friction=0.5):
     """Force of a ball of 4 mm that is 1 mm deep in a pad of 4 mm, then 1 mm further along it [N]."""
     scene = haptos.Scene(dt=dt)
