@@ -196,37 +196,28 @@ const ParticleParts& Sim::particles(const std::string& body) const {
 }
 
 ParticleScale Sim::material_scale(const std::string& body) const {
-  const double* c = state_.controls.data() + particles(body).factors;
-  return {c[0], c[1], c[2], c[3], c[4]};
+  return particle_scale(state_.controls.data() + particles(body).factors);
 }
 
 void Sim::set_material_scale(const std::string& body, const ParticleScale& scale) {
-  const auto check = [&](const char* what, double value, double least) {
-    if (!(value >= least && value <= ParticleScale::kMost))
-      refuse("factor of the " + std::string(what) + " of \"" + body + "\"",
-             internal::format_number(value),
-             "must be from " + internal::format_number(least) + " to " +
-                 internal::format_number(ParticleScale::kMost),
-             "1 is that of the description");
-  };
-  check("stiffness", scale.stiffness, ParticleScale::kLeast);
-  check("yield_stress", scale.yield_stress, ParticleScale::kLeast);
-  check("viscosity", scale.viscosity, 0);
-  check("density", scale.density, ParticleScale::kLeast);
-  check("friction", scale.friction, 0);
   double* c = state_.controls.data() + particles(body).factors;
-  const double all[] = {scale.stiffness, scale.yield_stress, scale.viscosity, scale.density,
-                        scale.friction};
-  std::copy_n(all, ParticleScale::kCount, c);
+  for (const ParticleFactor& f : kParticleFactors)
+    if (const double value = scale.*f.value; !(value >= f.least && value <= kMostParticleFactor))
+      refuse("factor of the " + std::string(f.name) + " of \"" + body + "\"",
+             internal::format_number(value),
+             "must be from " + internal::format_number(f.least) + " to " +
+                 internal::format_number(kMostParticleFactor),
+             "1 is that of the description");
+  for (const ParticleFactor& f : kParticleFactors) *c++ = scale.*f.value;
 }
 
 MaterialView Sim::material_points(const std::string& body) const {
   const ParticleParts& parts = particles(body);
   const ParticleSeed& seed = parts.grid->seeds()[at_index(parts.seed)];
-  const auto& all = model_->scene.material_points;
+  const std::ptrdiff_t number = &parts - work_->particles.data();
   MaterialView view;
   view.volume = seed.volume;
-  view.mass = std::ranges::find(all, body, &MaterialPoints::name)->density * seed.volume;
+  view.mass = scene().material_points[at_index(number)].density * seed.volume;
   using G = ParticleGrid;
   for (std::size_t i = 0; i < seed.x.size(); ++i) {
     const double* q =

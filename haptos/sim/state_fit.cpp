@@ -66,10 +66,14 @@ void check_controls(const RobotModel& m, const std::vector<double>& c) {
 }
 
 void check_materials(const Model& model, const std::vector<double>& c) {
-  for (std::size_t k = material_slot(model, 0); k < c.size(); ++k)
-    if (!(c[k] >= 0 && c[k] <= ParticleScale::kMost))
-      refuse("a factor of a material in the state", internal::format_number(c[k]),
-             "must be from 0 to " + internal::format_number(ParticleScale::kMost));
+  const std::size_t first = material_slot(model, 0);
+  for (std::size_t k = first; k < c.size(); ++k) {
+    const ParticleFactor& f = kParticleFactors[(k - first) % kParticleFactorCount];
+    if (!(c[k] >= f.least && c[k] <= kMostParticleFactor))
+      refuse("a factor of " + std::string(f.name) + " in the state", internal::format_number(c[k]),
+             "must be from " + internal::format_number(f.least) + " to " +
+                 internal::format_number(kMostParticleFactor));
+  }
 }
 
 // Of each body, how many surfaces it has and how many cells the largest of them.

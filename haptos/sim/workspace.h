@@ -129,7 +129,8 @@ void add_contacts(const Model& model, Workspace& w);
 /// then stands in their place. What motors keep goes back to it.
 void apply_controls(const Scene& scene, double end, const State& state, Workspace& w);
 void keep_controls(const Workspace& w, State& state);
-/// The same of materials, before room is made for the unknowns of the step.
+/// The same of materials, before room is made for the unknowns of the step
+/// (sim/build/build_clouds.cpp).
 void apply_materials(const State& state, Workspace& w);
 /// The number of a body in contact records.
 int body_number(const Model& model, const std::string& name);

@@ -1,4 +1,5 @@
-// Frozen contact of material points and of soft bodies, from the model to its term.
+// Frozen contact of material points and of soft bodies, from the model to its term; and what of
+// their materials the state sets.
 #include <cmath>
 
 #include "haptos/base/math/index.h"
@@ -167,6 +168,18 @@ void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) 
   if (shapes.shapes.empty()) return;
   add_points(scene, all, shapes, f.own, w);
   add_pressed(scene, all, shapes, f.own, w);
+}
+
+void apply_materials(const State& state, Workspace& w) {
+  for (ParticleParts& p : w.particles) {
+    const ParticleScale scale = particle_scale(state.controls.data() + p.factors);
+    p.grid->set_scale(p.seed, scale);
+    const double by = p.follows ? scale.stiffness : 1;
+    for (const auto& [contact, surface] : p.contacts) {
+      contact->set_friction(surface, scale.friction * p.friction);
+      contact->set_modulus(surface, by * p.modulus, by * p.stiffness);
+    }
+  }
 }
 
 }  // namespace haptos

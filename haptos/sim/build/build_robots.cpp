@@ -184,19 +184,6 @@ void apply_controls(const Scene& scene, double end, const State& state, Workspac
   }
 }
 
-void apply_materials(const State& state, Workspace& w) {
-  for (ParticleParts& p : w.particles) {
-    const double* c = state.controls.data() + p.factors;
-    const ParticleScale scale{c[0], c[1], c[2], c[3], c[4]};
-    p.grid->set_scale(p.seed, scale);
-    const double by = p.follows ? scale.stiffness : 1;
-    for (const auto& [contact, surface] : p.contacts) {
-      contact->set_friction(surface, scale.friction * p.friction);
-      contact->set_modulus(surface, by * p.modulus, by * p.stiffness);
-    }
-  }
-}
-
 void keep_controls(const Workspace& w, State& state) {
   for (const RobotParts& r : w.robots) {
     const auto slot = [&](std::size_t motor) {

@@ -1,5 +1,5 @@
 // Where the factors of materials lie in State::controls: of each body of material points those of
-// ParticleScale, after the controls of robots.
+// kParticleFactors, after the controls of robots.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace haptos {
 /// @param body  number in scene.material_points
 inline std::size_t material_slot(const Model& model, std::size_t body) {
   const int robots = model.robots.empty() ? 0 : model.robots.back().controls.end();
-  return at_index(robots) + body * at_index(ParticleScale::kCount);
+  return at_index(robots) + body * kParticleFactorCount;
 }
 
 /// How many numbers State::controls has.

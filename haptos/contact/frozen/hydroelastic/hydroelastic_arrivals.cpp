@@ -5,6 +5,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/contact/frozen/hydroelastic/hydroelastic_sampler.h"
 #include "haptos/contact/frozen/hydroelastic/looks.h"
+#include "haptos/contact/frozen/hydroelastic/pressed_side.h"
 #include "haptos/contact/frozen/link_speed.h"
 
 namespace haptos {
@@ -53,8 +54,8 @@ bool HydroelasticSampler::clears(Pair& pair, double way, PressureSurface& surfac
   const double asked = kFarther * way;
   if (asked >= pair.unclear) return false;
   const auto [i, j] = pair.shape;
-  const bool apart = surface.apart(side_of(shapes_[at_index(i)], pose_[at_index(i)]),
-                                   side_of(shapes_[at_index(j)], pose_[at_index(j)]), asked);
+  const bool apart = surface.apart(pressed_side(shapes_[at_index(i)], pose_[at_index(i)]),
+                                   pressed_side(shapes_[at_index(j)], pose_[at_index(j)]), asked);
   (apart ? pair.clear : pair.unclear) = asked;
   return apart;
 }
@@ -71,8 +72,9 @@ bool HydroelasticSampler::deepens(Pair& pair, PressureSurface& surface) const {
   for (int k = 1; k <= looks; ++k) {
     const double t = static_cast<double>(k) / looks;
     const double depth = surface.deeper_than(
-        side_of(a, interpolate(pose_[at_index(i)], after_[at_index(i)], t)),
-        side_of(b, interpolate(pose_[at_index(j)], after_[at_index(j)], t)), kDeeper * pair.depth);
+        pressed_side(a, interpolate(pose_[at_index(i)], after_[at_index(i)], t)),
+        pressed_side(b, interpolate(pose_[at_index(j)], after_[at_index(j)], t)),
+        kDeeper * pair.depth);
     if (depth == 0) continue;
     pair.depth = depth, pair.t = t;
     return true;

@@ -5,6 +5,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/contact/frozen/hydroelastic/merge_patches.h"
+#include "haptos/contact/frozen/hydroelastic/pressed_side.h"
 #include "haptos/geometry/collide/pairs.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 
@@ -111,17 +112,12 @@ void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact
   contact.add(context, samples);
 }
 
-PressureSurface::Side HydroelasticSampler::side_of(const CarriedShape& s, const Pose& pose) {
-  static const PressureLaw rigid(FrozenSurface::kRigid);
-  return {s.field.get(), pose, s.hydroelastic.modulus() > 0 ? s.hydroelastic : rigid};
-}
-
 // The patches of a pair as samples.
 void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose& pose_b,
                                PressureSurface& surface, std::vector<ContactSample>& out) const {
   static thread_local PatchMerge merge;
   const CarriedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
-  const PressureSurface::Side side_a = side_of(a, pose_a), side_b = side_of(b, pose_b);
+  const PressureSurface::Side side_a = pressed_side(a, pose_a), side_b = pressed_side(b, pose_b);
   surface.cells_across = patch_cells_;
   surface.find(side_a, side_b);
   const double series = 1 / (1 / side_a.modulus + 1 / side_b.modulus);

@@ -64,7 +64,6 @@ class HydroelasticSampler final : public ContactSampler {
     std::vector<ContactSample> sample;
   };
   bool may_touch(int i, int j) const;
-  static PressureSurface::Side side_of(const CarriedShape& s, const Pose& pose);
   void place(const StepContext& context);
   void find(const Pair& pair, const Pose& a, const Pose& b, PressureSurface& surface,
             std::vector<ContactSample>& out) const;

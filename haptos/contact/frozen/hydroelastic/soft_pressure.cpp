@@ -4,6 +4,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/hydroelastic/looks.h"
+#include "haptos/contact/frozen/hydroelastic/pressed_side.h"
 #include "haptos/contact/frozen/link_speed.h"
 #include "haptos/geometry/collide/pairs.h"
 #include "haptos/geometry/shape/shape_bounds.h"
@@ -24,11 +25,6 @@ std::vector<FrozenSurface> surfaces_of(const std::vector<CarriedShape>& shapes,
   for (FrozenSurface& s : all)
     s.modulus = s.hydroelastic.modulus(), s.stiffness = FrozenSurface::kRigid;
   return all;
-}
-
-PressureSurface::Side side_of(const CarriedShape& s, const Pose& pose) {
-  static const PressureLaw rigid(FrozenSurface::kRigid);
-  return {s.field.get(), pose, s.hydroelastic.modulus() > 0 ? s.hydroelastic : rigid};
 }
 
 }  // namespace
@@ -112,16 +108,23 @@ double SoftPressureSampler::travel(const Pair& pair) const {
   return m.farthest + largest_move(m.box, {Pose(), Pose()}, {pose_[s], after_[s]});
 }
 
+// Whether the boxes of a pair overlap where the step starts, or may after so long a way [m].
+bool SoftPressureSampler::near(const Pair& pair, double way) const {
+  const auto s = at_index(pair.shape);
+  const DistanceField& field = *shapes_[s].field;
+  return !field.bounded() || moved_bounds(field.box(), pose_[s])
+                                 .overlaps(moved_[at_index(pair.body)].box.inflated(way));
+}
+
 // New patches where a pair gets deeper than its patches know of. Returns whether it does.
 bool SoftPressureSampler::look_ahead(Pair& pair) {
   const double way = travel(pair);
   if (!(way > kStill * pair.depth)) return false;
-  const DistanceField& field = *shapes_[at_index(pair.shape)].field;
-  if (field.bounded() && !moved_bounds(field.box(), pose_[at_index(pair.shape)])
-                              .overlaps(moved_[at_index(pair.body)].box.inflated(way)))
-    return false;
-  Pair then = pair;
-  const int looks = looks_on(way, field, *bodies_[at_index(pair.body)].depth->field);
+  if (!near(pair, way)) return false;
+  Pair then;
+  then.shape = pair.shape, then.body = pair.body;
+  const int looks = looks_on(way, *shapes_[at_index(pair.shape)].field,
+                             *bodies_[at_index(pair.body)].depth->field);
   for (int k = 1; k < looks; ++k) {
     find(then, static_cast<double>(k) / looks);
     if (!(then.depth > kDeeper * pair.depth)) continue;
@@ -196,11 +199,12 @@ void SoftPressureSampler::find(Pair& pair, double t) {
   const CarriedShape& shape = shapes_[s];
   const Moved& m = moved_[b];
   pair.depth = 0, pair.cell.clear(), pair.sample.clear(), pair.part.clear();
+  if (t == 0 && !near(pair, 0)) return;
   const Pose pose = t > 0 ? interpolate(pose_[s], after_[s], t) : pose_[s];
   x_ = m.start;
   if (t > 0)
     for (std::size_t v = 0; v < x_.size(); ++v) x_[v] += t * m.way[v];
-  surface_.find(*body.depth, body.hydroelastic, x_, side_of(shape, pose));
+  surface_.find(*body.depth, body.hydroelastic, x_, pressed_side(shape, pose));
   pair.depth = surface_.depth();
   const auto& patches = surface_.patches();
   for (const TetPatch& p : patches) {

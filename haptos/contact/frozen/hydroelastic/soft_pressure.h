@@ -62,6 +62,7 @@ class SoftPressureSampler final : public ContactSampler {
   void place(const StepContext& context);
   void move(const StepContext& context, const std::vector<double>* z);
   double travel(const Pair& pair) const;
+  bool near(const Pair& pair, double way) const;
   bool look_ahead(Pair& pair);
   bool take_up(Pair& pair, const Pair& then) const;
   Vec3d way_of(const Pair& pair, std::size_t sample) const;
