@@ -78,7 +78,7 @@ std::vector<NamedCloud> clouds_of(const Model& model, Workspace& w) {
   return all;
 }
 
-// Of soft bodies with each other and with material points.
+// Of soft bodies and material points with each other.
 void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Workspace& w) {
   std::vector<CloudSurface> clouds;
   std::vector<std::array<int, 2>> pairs;
@@ -86,8 +86,9 @@ void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Wor
   for (std::size_t i = 0; i < all.size(); ++i) {
     clouds.push_back(all[i].surface);
     for (std::size_t j = 0; j < i; ++j) {
-      // Soft ones come after material points.
-      if (!all[i].surface.soft || !may_touch(scene, *all[i].name, *all[j].name)) continue;
+      // Soft ones come after material points, of which those on one grid meet there.
+      if (all[i].particles && all[i].particles->grid == all[j].particles->grid) continue;
+      if (!may_touch(scene, *all[i].name, *all[j].name)) continue;
       const std::array<int, 2> both{static_cast<int>(j), static_cast<int>(i)};
       pairs.push_back(both);
       const PairOptions* p = pair_options(scene, *all[j].name, *all[i].name);

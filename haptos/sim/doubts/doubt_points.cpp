@@ -105,9 +105,6 @@ void doubt_points(const Model& model, std::vector<std::string>& out) {
       out.push_back("Body of material points " + named(b) + " is " + to_text(thin / b.cell) +
                     " cells thick: below two it has no shape of its own; take a cell of " +
                     to_text(0.5 * thin) + " m or less.");
-    for (std::size_t j = 0; j < i; ++j)
-      if (b.grid.empty() || all[j].grid != b.grid)
-        doubt_pair(scene, all[j], b.name, "give both the same word as grid", out);
     for (const SoftBody& s : scene.soft)
       if (!s.is_frozen()) doubt_pair(scene, b, s.name, "give it contact: frozen", out);
     for (const AffineBody& s : scene.affine)

@@ -5,6 +5,13 @@
 #include "haptos/base/math/index.h"
 
 namespace haptos {
+namespace {
+
+// How far material points look for others, in cells.
+constexpr double kLook = 2;
+
+}  // namespace
+
 CloudPairSampler::CloudPairSampler(std::vector<CloudSurface> clouds,
                                    std::vector<std::array<int, 2>> pairs)
     : clouds_(std::move(clouds)), pairs_(std::move(pairs)) {}
@@ -13,13 +20,21 @@ void CloudPairSampler::sample(const StepContext& context, FrozenContact& contact
   for (const CloudSurface& c : clouds_) c.cloud->begin(context);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [of, on] = pairs_[k];
-    const Cloud &a = *clouds_[at_index(of)].cloud, &b = *clouds_[at_index(on)].cloud;
-    const bool both = clouds_[at_index(of)].soft;
-    find(context, a, b, both ? 0.5 : 1);
-    give(context, 2 * static_cast<int>(k), of, on, contact);
-    if (!both) continue;
-    find(context, b, a, 0.5);
-    give(context, 2 * static_cast<int>(k) + 1, on, of, contact);
+    const int first = 2 * static_cast<int>(k);
+    const CloudSurface &a = clouds_[at_index(of)], &b = clouds_[at_index(on)];
+    if (!b.soft) {
+      if (!find_parting(*a.cloud, *b.cloud)) continue;
+      find_parted(context, of, on, 0);
+      give(context, first, of, on, contact);
+      find_parted(context, on, of, 1);
+      give(context, first + 1, on, of, contact);
+      continue;
+    }
+    find(context, *a.cloud, *b.cloud, a.soft ? 0.5 : 1);
+    give(context, first, of, on, contact);
+    if (!a.soft) continue;
+    find(context, *b.cloud, *a.cloud, 0.5);
+    give(context, first + 1, on, of, contact);
   }
 }
 
@@ -50,17 +65,103 @@ void CloudPairSampler::find(const StepContext& context, const Cloud& points, con
     touching_.push_back(i);
     skins_.push_back(skin);
   }
+  find_places(points);
+  places_[1].resize(samples_.size());
+  for (std::size_t k = 0; k < samples_.size(); ++k) places_[1][k] = {skins_[k].part, 3, true};
+}
+
+// Of the samples, in the cloud of which they are points.
+void CloudPairSampler::find_places(const Cloud& points) {
   const std::size_t n = samples_.size();
-  parts_.resize(n * Cloud::kMostParts);
-  for (auto& places : places_) places.resize(n);
+  parts_[0].resize(n * Cloud::kMostParts), places_[0].resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     ContactSample& s = samples_[k];
     s.share = 1.0 / static_cast<double>(n);
-    Points::Part* parts = parts_.data() + k * Cloud::kMostParts;
+    Points::Part* parts = parts_[0].data() + k * Cloud::kMostParts;
     const Vec3d aside = s.p_a - points.place(touching_[k]);
     places_[0][k] = {parts, points.parts(touching_[k], aside, parts), true};
-    places_[1][k] = {skins_[k].part, 3, true};
   }
+}
+
+// What of two clouds of material points is near the other one; false: nothing.
+bool CloudPairSampler::find_parting(const Cloud& a, const Cloud& b) {
+  const double reach = kLook * std::max(a.cell(), b.cell());
+  const std::array<const Cloud*, 2> clouds{&a, &b};
+  const std::array<CloudExtent, 2> extent{CloudExtent(a), CloudExtent(b)};
+  parting_.begin(reach);
+  std::array<int, 2> count{};
+  for (std::size_t side : {0U, 1U}) {
+    const Cloud& cloud = *clouds[side];
+    // What a point sees is as far from it as the point itself may be from the other body.
+    const Aabb near = extent[1 - side].box.inflated(2 * reach);
+    for (int i = 0; i < cloud.size(); ++i) {
+      const Vec3d x = cloud.place(i);
+      if (!near.contains(x)) continue;
+      parting_.add(static_cast<int>(side), x, cloud.spacing(), i);
+      ++count[side];
+    }
+  }
+  parting_.sort();
+  return count[0] > 0 && count[1] > 0;
+}
+
+// Samples of the points of one where the other parts from it, with half of their areas.
+void CloudPairSampler::find_parted(const StepContext& context, int of, int on, int side) {
+  const double h = context.h, push = h * h * kPush;
+  const CloudSurface& surface = clouds_[at_index(of)];
+  const Cloud &points = *surface.cloud, &other = *clouds_[at_index(on)].cloud;
+  const bool summed = surface.nodes == CloudSurface::kSummed;
+  const CloudExtent extent(other);
+  const Aabb near = extent.box.inflated(kLook * std::max(points.cell(), other.cell()));
+  const auto place = [&](int point) { return points.node_place(point); };
+  samples_.clear(), touching_.clear(), nodes_.clear();
+  Points::Part parts[Cloud::kMostParts];
+  Parting parting;
+  for (int i = 0; i < points.size(); ++i) {
+    const Vec3d x = points.place(i);
+    if (!near.contains(x)) continue;
+    const int nearest = parting_.nearest(x, side);
+    if (nearest < 0) continue;
+    const Vec3d v = points.velocity(i) - other.velocity(nearest);
+    const double radius = points.radius(i);
+    // No other is nearer than the nearest one.
+    const double clear = norm(x - other.place(nearest)) - 2 * radius - 2 * other.radius(nearest);
+    if (!(clear - h * norm(v) < push) || !parting_.find(x, side, parting)) continue;
+    ContactSample s;
+    s.n = parting.n;
+    s.gap = parting.distance - radius;
+    if (!(s.gap + h * dot(s.n, v) < push)) continue;
+    s.p_a = s.p_b = x - radius * s.n;
+    s.area = 0.5 * points.area(i, s.n) * std::clamp(2 * parting.part - 0.5, 0.0, 1.0);
+    if (!(s.area > 0)) continue;
+    s.feature_a = points.id(i);
+    if (summed) {
+      nodes_.sum_up(parts, points.parts(i, Vec3d::zero(), parts), s, place);
+      continue;
+    }
+    samples_.push_back(s);
+    touching_.push_back(i);
+  }
+  if (summed) {
+    nodes_.finish(0, [&](int point) { return points.node_id(point); });
+    samples_ = nodes_.samples();
+    places_[0].assign(nodes_.places(), nodes_.places() + samples_.size());
+  } else {
+    find_places(points);
+  }
+  const std::size_t n = samples_.size();
+  parts_[1].resize(n * Cloud::kMostParts), places_[1].resize(n);
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vec3d x = samples_[k].p_b;
+    const int nearest = parting_.nearest(x, side);
+    if (nearest < 0) continue;  // a node that is far from all of it
+    Points::Part* at = parts_[1].data() + kept * Cloud::kMostParts;
+    places_[1][kept] = {at, other.parts(nearest, x - other.place(nearest), at), true};
+    samples_[kept] = samples_[k], places_[0][kept] = places_[0][k];
+    ++kept;
+  }
+  samples_.resize(kept);
 }
 
 void CloudPairSampler::give(const StepContext& context, int pair, int of, int on,
