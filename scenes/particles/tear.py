@@ -69,16 +69,21 @@ def parts(x: np.ndarray, link: float = 1.5 * CELL) -> np.ndarray:
     return np.sort(sizes)[::-1] / len(x)
 
 
+def places(sim: haptos.Sim) -> np.ndarray:
+    """Of all its points (n, 3) [m]."""
+    return np.concatenate([body.position[0] for body in sim.material_points.values()])
+
+
 class Grip:
     """What is between the outer halves of the fingers once they have lifted, and how far it slips."""
 
     def __init__(self, sim: haptos.Sim) -> None:
-        self.start = sim.material_points["dough"].position[0].copy()
+        self.start = places(sim)
         self.fingers = {s: sim.pose(f"{s} near")[0, :3].copy() for s in ("left", "right")}
 
     def slip(self, sim: haptos.Sim) -> dict[str, float]:
         """Of each gripper, the mean over what it holds [m]."""
-        now, out = sim.material_points["dough"].position[0], {}
+        now, out = places(sim), {}
         for side, sign in (("left", -1), ("right", 1)):
             at = self.fingers[side]
             beyond = sign * (self.start[:, 1] - at[1])
