@@ -425,6 +425,37 @@ TEST(LinearSolver, ChoosesByTheNumberOfUnknowns) {
   }
 }
 
+TEST(LinearSolver, CountsUnknownsOfAGridMoreThanThoseOfAMesh) {
+  // 1,000 nodes, each coupled with the 124 about it as material points couple them, and with 6.
+  constexpr int kSide = 10;
+  for (const int reach : {1, 2}) {
+    std::vector<std::array<int, 2>> coupled;
+    for (int a = 0; a < kSide * kSide * kSide; ++a)
+      for (int b = 0; b < a; ++b) {
+        const int i = std::abs(a % kSide - b % kSide),
+                  j = std::abs(a / kSide % kSide - b / kSide % kSide),
+                  k = std::abs(a / kSide / kSide - b / kSide / kSide);
+        if (reach == 2 ? std::max({i, j, k}) <= 2 : i + j + k <= 1) coupled.push_back({a, b});
+      }
+    const auto pattern =
+        std::make_shared<const BlockPattern>(std::vector<int>(kSide * kSide * kSide, 3), coupled);
+    SolverOptions options;
+    LinearSolver solver;
+    options.direct_limit = 3000;
+    solver.configure(options);
+    solver.analyze(pattern);
+    EXPECT_EQ(solver.iterative(), reach == 2);
+    options.direct_limit = 12000;
+    solver.configure(options);
+    solver.analyze(pattern);
+    EXPECT_EQ(solver.iterative(), reach == 2);  // 129 numbers each, so four times as many
+    options.direct_limit = 30000;
+    solver.configure(options);
+    solver.analyze(pattern);
+    EXPECT_FALSE(solver.iterative());
+  }
+}
+
 TEST(LinearSolver, SolvesDirectlyForTheRestOfTheStepWhereIterationsDoNotConverge) {
   const Mixed m;
   SolverOptions options;

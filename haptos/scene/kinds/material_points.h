@@ -91,7 +91,7 @@ struct FieldsOf<MaterialPoints> {
         {{"seed", "", 0, 2147483647, "of the places that are chosen at random"}, &S::seed},
         {{"grid", "", 0, 0,
           "a word: bodies that give the same share one grid, and stick to each other where they "
-          "meet"},
+          "meet; on grids of their own they touch"},
          &S::grid},
         {{"friction", "", 0, limits::kMostFriction,
           "coefficient; of two bodies the geometric mean; half-spaces leave it to the other"},

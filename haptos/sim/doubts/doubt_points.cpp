@@ -1,10 +1,13 @@
-// Bodies of material points on a grid that is too coarse for them; and those, with soft bodies in
-// frozen contact, that may touch what they have no contact with.
+// Bodies of material points on a grid that is too coarse for them, or in each other; and those,
+// with soft bodies in frozen contact, that may touch what they have no contact with.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/particles/particle_law.h"
+#include "haptos/geometry/fill/parting.h"
 #include "haptos/geometry/shape/shape_bounds.h"
 #include "haptos/sim/doubts/doubts.h"
 #include "haptos/sim/model/pair_models.h"
@@ -23,7 +26,7 @@ std::string named(const B& b) {
   return "\"" + printable(b.name) + "\"";
 }
 std::string kind(const MaterialPoints&) {
-  return "material points touch soft ones in frozen contact,";
+  return "material points touch each other, soft ones in frozen contact,";
 }
 std::string kind(const SoftBody&) {
   return "soft bodies in frozen contact touch each other, material points,";
@@ -37,6 +40,44 @@ void doubt_pair(const Scene& scene, const B& a, const std::string& b, const char
   out.push_back(named(a) + " and \"" + printable(b) + "\" pass through each other: " + kind(a) +
                 " rigid bodies, robots, half-spaces and prescribed bodies only; " + remedy +
                 ", or switch their contact off in pairs.");
+}
+
+// How far two bodies of points are in each other where the run starts [m].
+double overlap(const ParticleModel& a, const ParticleModel& b, double cell) {
+  const std::array<const ParticleModel*, 2> both{&a, &b};
+  std::array<Aabb, 2> box;
+  for (std::size_t side : {0U, 1U})
+    for (const Vec3d& x : both[side]->points) box[side].merge(x);
+  if (!box[0].overlaps(box[1], 0)) return 0;
+  PartingPoints parting;
+  parting.begin(2 * cell);
+  for (std::size_t side : {0U, 1U}) {
+    const Aabb near = box[1 - side].inflated(4 * cell);
+    for (const Vec3d& x : both[side]->points)
+      if (near.contains(x))
+        parting.add(static_cast<int>(side), x, std::cbrt(both[side]->volume), 0);
+  }
+  parting.sort();
+  double deepest = 0;
+  Parting p;
+  for (const Vec3d& x : a.points)
+    if (box[1].contains(x) && parting.find(x, 0, p)) deepest = std::max(deepest, -p.distance);
+  return deepest;
+}
+
+// Bodies on grids of their own that start in each other by more than half a cell.
+void doubt_overlap(const Model& model, std::size_t i, std::size_t j,
+                   std::vector<std::string>& out) {
+  const MaterialPoints &a = model.scene.material_points[i], &b = model.scene.material_points[j];
+  if ((!a.grid.empty() && a.grid == b.grid) || !may_touch(model.scene, a.name, b.name)) return;
+  const double cell = std::max(a.cell, b.cell);
+  const double deep = overlap(model.particles[i], model.particles[j], cell);
+  if (deep > 0.5 * cell)
+    out.push_back("Bodies of material points " + named(a) + " and " + named(b) +
+                  " are in each other where the run starts, by " +
+                  to_text(std::round(deep * 1e4) / 10) +
+                  " mm or more: they are pushed apart; move one, or give both "
+                  "the same word as grid, so that they stick.");
 }
 
 // Bodies of which a surface has no inside, and so no distances that points could touch by.
@@ -105,6 +146,7 @@ void doubt_points(const Model& model, std::vector<std::string>& out) {
       out.push_back("Body of material points " + named(b) + " is " + to_text(thin / b.cell) +
                     " cells thick: below two it has no shape of its own; take a cell of " +
                     to_text(0.5 * thin) + " m or less.");
+    for (std::size_t j = 0; j < i; ++j) doubt_overlap(model, j, i, out);
     for (const SoftBody& s : scene.soft)
       if (!s.is_frozen()) doubt_pair(scene, b, s.name, "give it contact: frozen", out);
     for (const AffineBody& s : scene.affine)

@@ -4,14 +4,29 @@
 
 namespace haptos {
 
+namespace {
+
 // Systems up to this many times direct_limit are solved directly where iterations do not converge:
 // slow, in gigabytes, and right.
 constexpr int kFallback = 3;
+// Numbers that a matrix stores per unknown, up to which it is like that of a mesh, which has 40 and
+// some for contact. A grid of material points has 190.
+constexpr double kOfAMesh = 60;
+
+// Its unknowns, each as many times as a direct solve of as many of a mesh would be cheaper beside
+// an iterative one (measured at about 190: ten).
+double size_of(const BlockPattern& p) {
+  const double n = p.scalar_count();
+  const double dense = static_cast<double>(p.value_count()) / (kOfAMesh * n);
+  return n > 0 ? n * std::max(1.0, dense * dense) : 0;
+}
+
+}  // namespace
 
 void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
-  const int n = pattern->scalar_count();
-  iterative_ = options_.method == SolverOptions::kIterative ||
-               (options_.method == SolverOptions::kAuto && n > options_.direct_limit);
+  iterative_ =
+      options_.method == SolverOptions::kIterative ||
+      (options_.method == SolverOptions::kAuto && size_of(*pattern) > options_.direct_limit);
   structured_ = false;
   pattern_ = std::move(pattern);
   analyzed_ = !iterative_;
@@ -32,7 +47,7 @@ void LinearSolver::set_geometry(NearNullSpace space) {
 
 bool LinearSolver::may_fall_back() const {
   return options_.method == SolverOptions::kAuto &&
-         pattern_->scalar_count() / kFallback <= options_.direct_limit;
+         size_of(*pattern_) / kFallback <= options_.direct_limit;
 }
 
 bool LinearSolver::solve_directly(const BlockMatrix& a, double* x) {
