@@ -1,6 +1,6 @@
 """Haptos' material points beside Newton's implicit material points and an explicit solver: error and time.
 
-Usage: python bench/peers/points.py [--runs bar ball column] [--engines haptos newton explicit] [--out bench/peers/results/points]
+Usage: python bench/peers/points.py [--runs bar ball column] [--engines haptos newton explicit] [--budget 120] [--out bench/peers/results/points]
 
 Python must have haptos and, for the peers that are there, newton and taichi (requirements.txt). All have the same points, on
 one thread; time is process CPU time of the steps, after one step that compiles kernels. Right answers are closed forms:
@@ -165,6 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", nargs="*", default=list(CELLS))
     parser.add_argument("--engines", nargs="*", default=["haptos", "newton", "explicit"])
+    parser.add_argument("--budget", type=float, default=120.0, help="CPU seconds after which a run is given up")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent / "results/points")
     given = parser.parse_args()
     rows = []
@@ -185,6 +186,14 @@ def main() -> None:
                     spent += time.process_time() - began if k > 0 else 0.0
                     middles.append(middle())
                     times.append((k + 1) * dt)
+                    if spent > given.budget:
+                        break
+                if spent > given.budget:
+                    print(f"{case:7} {engine:9} {setting:11} cell {1e3 * cell:5.1f} mm, dt {1e3 * dt:7.4f} ms: given up after {times[-1]:.2f} s, "
+                          f"{spent / times[-1]:.0f} s per s", flush=True)
+                    rows.append({"run": case, "engine": engine, "setting": setting, "cell": cell, "dt": dt, "points": count,
+                                 "error": None, "seconds_per_s": spent / times[-1]})
+                    continue
                 row = {"run": case, "engine": engine, "setting": setting, "cell": cell, "dt": dt, "points": count,
                        "error": error(case, np.array(times), np.array(middles)),
                        "seconds_per_s": spent / (SECONDS[case] - dt)}
@@ -199,6 +208,8 @@ def main() -> None:
             continue
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.out / "points.json"
+    if path.exists():  # what was not run now stays
+        rows += [r for r in json.loads(path.read_text())["rows"] if r["run"] not in given.runs or r["engine"] not in given.engines]
     path.write_text(json.dumps({"date": datetime.date.today().isoformat(), "processor": cpu_name(), "versions": versions,
                                 "rows": rows}, indent=1) + "\n")
     print(f"written to {path}")

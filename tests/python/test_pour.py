@@ -56,8 +56,9 @@ def test_nothing_passes_the_wall_of_a_mug_that_swirls_for_a_minute():
             assert np.hypot(local[:, 0], local[:, 1]).max() < inner and local[:, 2].min() > script.WALL
             high.append(local[:, 2].mean() - script.WALL)
     print(f"FIGURE mug.in_wall = {1e3 * deepest:.2f} mm (at most {250 * cell:.2f})")
-    print(f"FIGURE mug.height = {high[-1] / high[0]:.3f} of that after 10 s")
+    print(f"FIGURE mug.height = {high[-1] / high[0]:.3f} of that after 10 s (at least 0.75)")
     assert deepest < 0.25 * cell
+    assert high[-1] > 0.75 * high[0]
 
 
 @pytest.mark.full

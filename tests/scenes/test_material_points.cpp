@@ -274,16 +274,14 @@ TEST(MaterialPoints, BodiesThatStartInEachOtherAreTold) {
   s.material_points[1].name = "clay";
   const double side = 0.1;
   for (const double deep : {0.04, 0.0}) {
-    s.material_points[1].pose.p =
-        s.material_points[0].pose.p + Vec3d{{side - deep, 0, 0}};
+    s.material_points[1].pose.p = s.material_points[0].pose.p + Vec3d{{side - deep, 0, 0}};
     const std::vector<std::string> told = find_warnings(*compile(s));
     ASSERT_EQ(told.size(), deep > 0 ? 1u : 0u) << deep;
     if (deep > 0)
       EXPECT_NE(told[0].find("\"dough\" and \"clay\" are in each other"), std::string::npos)
           << told[0];
   }
-  s.material_points[1].pose.p =
-      s.material_points[0].pose.p + Vec3d{{side - 0.04, 0, 0}};
+  s.material_points[1].pose.p = s.material_points[0].pose.p + Vec3d{{side - 0.04, 0, 0}};
   s.material_points[0].grid = s.material_points[1].grid = "both";
   EXPECT_TRUE(find_warnings(*compile(s)).empty());
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
@@ -18,7 +19,24 @@ constexpr double kLeastVolume = 0.1;
 constexpr double kMostVolume = 10;  // to which it may be pulled
 // Time in which a liquid's points come to the mean volume ratio about them [s], and how much denser
 // than at rest they may stand before they are pressed apart.
-constexpr double kSettle = 0.1, kCrowded = 1.05;
+constexpr double kSettle = 0.1, kCrowded = 1.02;
+
+// Of a half-space whose weighted mean is `off` from a place, in standard deviations of the weight,
+// a Gaussian: how much of the weight it has. With d the depth of the place, Phi(d), where off =
+// phi(d) / Phi(d).
+double part_of_half_space(double off) {
+  if (off < 1e-3) return 1;
+  double d = -off;
+  double part = 0;
+  for (int k = 0; k < 12; ++k) {
+    part = 0.5 * std::erfc(-d * std::numbers::sqrt2 / 2);
+    const double mills = std::exp(-0.5 * d * d) / (std::sqrt(2 * std::numbers::pi) * part);
+    const double by = (mills - off) / (mills * (d + mills));
+    d += clamp(by, -1.0, 1.0);
+    if (std::abs(by) < 1e-3) break;
+  }
+  return 0.5 * std::erfc(-d * std::numbers::sqrt2 / 2);
+}
 
 Vec3d read_vec(const double* q) { return {{q[0], q[1], q[2]}}; }
 
@@ -175,6 +193,7 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
             sum.mass[n] += m;
             sum.momentum[n] += m * (p.v + p.C * to);
             sum.filled[n] += volume;
+            sum.lean[n] += -volume * to;
             if (seeds_[at_index(p.material)].material.law != ParticleLaw::kLiquid) return;
             sum.liquid[n] += volume;
             sum.stretched[n] += volume * p.J;
@@ -189,16 +208,17 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
   nodes_.resize(at_index(cells_.node_count()));
   for (int i = 0; i < cells_.node_count(); ++i) {
     double mass = 0, filled = 0, liquid = 0, stretched = 0;
-    Vec3d momentum = Vec3d::zero();
+    Vec3d momentum = Vec3d::zero(), lean = Vec3d::zero();
     for (const Cells::Part* part = cells_.parts_begin(i); part != cells_.parts_end(i); ++part) {
       const Carried& c = carried_[at_index(part->cell)];
       mass += c.mass[part->node];
       momentum += c.momentum[part->node];
       filled += c.filled[part->node];
+      lean += c.lean[part->node];
       liquid += c.liquid[part->node];
       stretched += c.stretched[part->node];
     }
-    nodes_[at_index(i)] = {filled, liquid > 0 ? stretched / liquid : 1};
+    nodes_[at_index(i)] = {filled, liquid > 0 ? stretched / liquid : 1, lean};
     const Vec3d v = mass > least ? momentum * (1 / mass) : Vec3d::zero();
     mass = std::max(mass, least);
     step.points->add_node(step_slots_.first_block + i, slots_.body, slots_.env, node_place(i));
@@ -218,13 +238,17 @@ void ParticleGrid::begin_step(const State&, const BodyStep& step) {
 double ParticleGrid::settled(const Point& p, double J, double part) const {
   const auto& nodes = cells_.nodes_of(p.cell);
   double mean = 0, filled = 0;
+  Vec3d lean = Vec3d::zero();
   p.spline.each([&](int n, int i, int j, int l) {
     const double w = p.spline.weight(i, j, l);
-    const Node& node = nodes_[at_index(nodes[at_index(n)])];
+    const int number = nodes[at_index(n)];
+    const Node& node = nodes_[at_index(number)];
     mean += w * node.stretch, filled += w * node.filled;
+    lean += w * (node.lean + node.filled * (node_place(number) - p.x));
   });
   J += part * (mean - p.J);
-  const double room = kCrowded * cell_ * cell_ * cell_ / filled;
+  const double whole = part_of_half_space(norm(lean) / (filled * cell_ * std::numbers::sqrt2 / 2));
+  const double room = kCrowded * whole * cell_ * cell_ * cell_ / filled;
   if (room < J) J += part * (room - J);
   return clamp(J, kLeastVolume, kMostVolume);
 }

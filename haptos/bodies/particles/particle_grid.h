@@ -148,12 +148,14 @@ class ParticleGrid final : public Body {
   struct Carried {
     double mass[Cells::kNodes], filled[Cells::kNodes], liquid[Cells::kNodes],
         stretched[Cells::kNodes];
-    Vec3d momentum[Cells::kNodes];
+    Vec3d momentum[Cells::kNodes], lean[Cells::kNodes];
   };
   std::vector<Carried> carried_;
-  // Of a node: volume at rest of what is about it, and the mean volume ratio of its liquid points.
+  // Of a node: volume at rest of what is about it, the mean volume ratio of its liquid points, and
+  // that volume times how far its middle is from the node.
   struct Node {
     double filled, stretch;
+    Vec3d lean;
   };
   std::vector<Node> nodes_;
 };
