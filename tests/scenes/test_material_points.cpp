@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 #include "haptos/base/parallel.h"
@@ -185,6 +186,25 @@ TEST(MaterialPoints, ASavedRunGoesOnAsIfItHadNotStopped) {
   EXPECT_EQ(sim.state().hash(), other.state().hash());
   sim.reset();
   EXPECT_EQ(sim.state().hash(), Sim(sim.model()).state().hash());
+}
+
+// Environments of one model are runs of their own: a point that is out of all bounds in one is told
+// there, and the other keeps its bits.
+TEST(MaterialPoints, WhatRunsAwayIsToldAndStaysInItsEnvironment) {
+  for (const double speed : {1e6, 1e100, 1e300}) {
+    Sim alone(on_a_floor()), other(alone.model()), broken(alone.model());
+    for (Sim* sim : {&alone, &other, &broken}) sim->step();
+    State state = broken.state();
+    state.q[ParticleGrid::kV] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_NE(test::refusal([&] { broken.set_state(state); }).find("must be finite"),
+              std::string::npos);
+    state.q[ParticleGrid::kV] = speed;
+    broken.set_state(state);
+    EXPECT_NE(broken.step().status(), 0u) << speed;
+    for (Sim* sim : {&alone, &other}) sim->step();
+    EXPECT_EQ(other.state().hash(), alone.state().hash());
+    EXPECT_EQ(other.step().status(), 0u);
+  }
 }
 
 // A step in which points would go farther than a cell is taken in parts.
