@@ -6,9 +6,11 @@ import haptos
 from conftest import ROOT, outside_file
 
 # Not the file of a sensor that lies beside them; those that need scans or a humanoid that
-# scenes/layers/make.py makes are compiled strictly by test_layer_scenes.py.
+# scenes/layers/make.py makes are compiled strictly by test_layer_scenes.py. Numbers that others published bring
+# the warnings that test_particle_scenes.py names.
 SCENES = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "scenes").glob("**/*.yaml")
-                if "\npad:" not in p.read_text() and "file: made/" not in p.read_text())
+                if "\npad:" not in p.read_text() and "file: made/" not in p.read_text()
+                and not p.name.endswith("_program.yaml"))
 
 
 @pytest.mark.parametrize("name", SCENES)
