@@ -282,7 +282,7 @@ TEST(MaterialPoints, WhatIsHardlyMeantIsTold) {
   EXPECT_TRUE(find_warnings(*compile(s)).empty());  // bodies on two grids touch
   s.material_points[0].points_per_cell = 2;
   s.material_points[1].cell = 0.08;
-  std::vector<std::string> told = find_warnings(*compile(s));
+  const std::vector<std::string> told = find_warnings(*compile(s));
   ASSERT_EQ(told.size(), 2u);
   EXPECT_NE(told[0].find("2 points in a cell"), std::string::npos);
   EXPECT_NE(told[1].find("1.25 cells thick"), std::string::npos);

@@ -39,6 +39,16 @@ struct Two {
   }
 };
 
+// Of a place of the body `side`.
+bool find(PartingPoints& points, const Vec3d& x, int side, Parting& p) {
+  points.look(x, side);
+  return points.find(p);
+}
+int nearest(PartingPoints& points, const Vec3d& x, int side) {
+  points.look(x, side);
+  return points.nearest();
+}
+
 // The angle of a normal to what it should be, mean and largest [deg], and how far surfaces are off,
 // mean and root mean square [m], over the points that `asked` picks.
 struct Off {
@@ -52,7 +62,7 @@ Off off(Two& two, const std::function<bool(const Vec3d&)>& asked,
   for (const Vec3d& x : two.of[0].x) {
     if (!asked(x)) continue;
     Parting p;
-    EXPECT_TRUE(two.points.find(x, 0, p));
+    EXPECT_TRUE(find(two.points, x, 0, p));
     const double angle = std::acos(std::min(1.0, dot(p.n, normal(x)))) * 180 / M_PI;
     const double by = p.distance - distance(x);
     o.angle += angle, o.most = std::max(o.most, angle);
@@ -114,27 +124,27 @@ TEST(Parting, SaysHowMuchOfAHalfSpaceIsThere) {
           filled(ShapeKind::kBox, {{kHalf, kHalf, kHalf}}, {{0, 0, -kHalf}}, Fill::kLattice));
   Parting p;
   const double high = 0.5 * kSpacing;
-  EXPECT_TRUE(two.points.find({{0, 0, high}}, 0, p));
+  EXPECT_TRUE(find(two.points, {{0, 0, high}}, 0, p));
   EXPECT_NEAR(p.part, 1, 0.05);
-  EXPECT_TRUE(two.points.find({{kHalf, 0, high}}, 0, p));
+  EXPECT_TRUE(find(two.points, {{kHalf, 0, high}}, 0, p));
   EXPECT_NEAR(p.part, 0.5, 0.05);
-  EXPECT_TRUE(two.points.find({{kHalf, kHalf, high}}, 0, p));
+  EXPECT_TRUE(find(two.points, {{kHalf, kHalf, high}}, 0, p));
   EXPECT_NEAR(p.part, 0.25, 0.05);
 }
 
 TEST(Parting, FindsNothingBeyondItsReachAndTheNearestPointWithin) {
   Two two({{{{0, 0, 0}}, {{0.1, 0, 0}}}}, {{{{0.01, 0, 0}}, {{0.02, 0, 0}}}});
   Parting p;
-  EXPECT_TRUE(two.points.find({{0, 0, 0}}, 0, p));
+  EXPECT_TRUE(find(two.points, {{0, 0, 0}}, 0, p));
   EXPECT_NEAR(p.n[0], -1, 1e-9);
-  EXPECT_FALSE(two.points.find({{0.1, 0, 0}}, 0, p));  // none of the other one is near
-  EXPECT_EQ(two.points.nearest({{0, 0, 0}}, 0), 0);
-  EXPECT_EQ(two.points.nearest({{0.018, 0, 0}}, 0), 1);
-  EXPECT_EQ(two.points.nearest({{0.2, 0, 0}}, 0), -1);
-  EXPECT_EQ(two.points.nearest({{0.019, 0, 0}}, 1), 0);
+  EXPECT_FALSE(find(two.points, {{0.1, 0, 0}}, 0, p));  // none of the other one is near
+  EXPECT_EQ(nearest(two.points, {{0, 0, 0}}, 0), 0);
+  EXPECT_EQ(nearest(two.points, {{0.018, 0, 0}}, 0), 1);
+  EXPECT_EQ(nearest(two.points, {{0.2, 0, 0}}, 0), -1);
+  EXPECT_EQ(nearest(two.points, {{0.019, 0, 0}}, 1), 0);
   two.points.begin(kReach);
   two.points.sort();
-  EXPECT_FALSE(two.points.find({{0, 0, 0}}, 0, p));
+  EXPECT_FALSE(find(two.points, {{0, 0, 0}}, 0, p));
 }
 
 TEST(Parting, IsTheSameForAnyOrderOfPoints) {
@@ -145,7 +155,7 @@ TEST(Parting, IsTheSameForAnyOrderOfPoints) {
   for (const Vec3d& x : a.x) {
     if (x[2] > kSpacing) continue;
     Parting p, q;
-    ASSERT_TRUE(two.points.find(x, 0, p) && turned.points.find(x, 0, q));
+    ASSERT_TRUE(find(two.points, x, 0, p) && find(turned.points, x, 0, q));
     EXPECT_NEAR(norm(p.n - q.n), 0, 1e-9);
     EXPECT_NEAR(p.distance, q.distance, 1e-12);
   }

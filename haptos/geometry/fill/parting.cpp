@@ -75,7 +75,7 @@ void PartingPoints::sort() {
                    [](const Given& a, const Given& b) { return a.bin < b.bin; });
 }
 
-void PartingPoints::gather(const Vec3d& x, int side) {
+void PartingPoints::look(const Vec3d& x, int side) {
   near_.clear();
   for (int i = -kBins; i <= kBins; ++i)
     for (int j = -kBins; j <= kBins; ++j) {
@@ -136,9 +136,8 @@ bool PartingPoints::find_normal(Vec3d& n) const {
   return true;
 }
 
-bool PartingPoints::find(const Vec3d& x, int side, Parting& found) {
+bool PartingPoints::find(Parting& found) const {
   static const MeanDepths kDepths;
-  gather(x, side);
   if (!find_normal(found.n)) return false;
   double mass = 0, moment = 0, volume = 0;
   for (const Near& p : near_) {
@@ -160,8 +159,7 @@ bool PartingPoints::find(const Vec3d& x, int side, Parting& found) {
   return true;
 }
 
-int PartingPoints::nearest(const Vec3d& x, int side) {
-  gather(x, side);
+int PartingPoints::nearest() const {
   double most = 0;
   int best = -1;
   for (const Near& p : near_)

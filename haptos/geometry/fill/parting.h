@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "haptos/base/math/math.h"
+#include "haptos/geometry/query/bvh.h"
 
 namespace haptos {
 
@@ -42,13 +42,31 @@ class PartingPoints {
   /// @param side  0 or 1: of which of the two bodies
   /// @param spacing  cube root of the volume that it stands for [m]
   void add(int side, const Vec3d& x, double spacing, int id);
+  /// The same of each of `count` points, by number, that may count where the other body's are,
+  /// which `other` holds: what a point sees is as far from it as itself may be from them.
+  /// @param place  of a point
+  /// @return how many there are
+  template <class Place>
+  int add_near(int side, const Aabb& other, int count, double spacing, const Place& place) {
+    const Aabb near = other.inflated(2 * reach_);
+    int added = 0;
+    for (int i = 0; i < count; ++i) {
+      const Vec3d x = place(i);
+      if (!near.contains(x)) continue;
+      add(side, x, spacing, i);
+      ++added;
+    }
+    return added;
+  }
   /// After the last one.
   void sort();
-  /// Looks about x for where the body other than `side` parts from it; false: it is not within R,
-  /// or all that is there are points of it.
-  bool find(const Vec3d& x, int side, Parting& found);
-  /// Of the points of the other body within R of x, the one that is nearest; -1: there is none.
-  int nearest(const Vec3d& x, int side);
+  /// Looks at the points within R of x, which is a place of the body `side`.
+  void look(const Vec3d& x, int side);
+  /// Where the other body parts from the place that was looked at; false: it is not within R, or
+  /// all that is there are points of it.
+  bool find(Parting& found) const;
+  /// Of the other body's points there, the one that is nearest; -1: there is none.
+  int nearest() const;
 
  private:
   struct Given {
@@ -65,7 +83,6 @@ class PartingPoints {
     bool own;
   };
   std::uint64_t bin_of(const Vec3d& x, int dx, int dy, int dz) const;
-  void gather(const Vec3d& x, int side);
   bool find_normal(Vec3d& n) const;
 
   double reach_ = 1;

@@ -1,7 +1,6 @@
 // Bodies of material points on a grid that is too coarse for them, or in each other; and those,
 // with soft bodies in frozen contact, that may touch what they have no contact with.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "haptos/base/math/index.h"
@@ -44,24 +43,28 @@ void doubt_pair(const Scene& scene, const B& a, const std::string& b, const char
 
 // How far two bodies of points are in each other where the run starts [m].
 double overlap(const ParticleModel& a, const ParticleModel& b, double cell) {
-  const std::array<const ParticleModel*, 2> both{&a, &b};
-  std::array<Aabb, 2> box;
-  for (std::size_t side : {0U, 1U})
-    for (const Vec3d& x : both[side]->points) box[side].merge(x);
-  if (!box[0].overlaps(box[1], 0)) return 0;
+  const auto box_of = [](const ParticleModel& m) {
+    Aabb box;
+    for (const Vec3d& x : m.points) box.merge(x);
+    return box;
+  };
+  const Aabb box_a = box_of(a), box_b = box_of(b);
+  if (!box_a.overlaps(box_b, 0)) return 0;
   PartingPoints parting;
   parting.begin(2 * cell);
-  for (std::size_t side : {0U, 1U}) {
-    const Aabb near = box[1 - side].inflated(4 * cell);
-    for (const Vec3d& x : both[side]->points)
-      if (near.contains(x))
-        parting.add(static_cast<int>(side), x, std::cbrt(both[side]->volume), 0);
-  }
+  const auto add = [&](int side, const ParticleModel& m, const Aabb& other) {
+    parting.add_near(side, other, static_cast<int>(m.points.size()), std::cbrt(m.volume),
+                     [&](int i) { return m.points[at_index(i)]; });
+  };
+  add(0, a, box_b), add(1, b, box_a);
   parting.sort();
   double deepest = 0;
   Parting p;
-  for (const Vec3d& x : a.points)
-    if (box[1].contains(x) && parting.find(x, 0, p)) deepest = std::max(deepest, -p.distance);
+  for (const Vec3d& x : a.points) {
+    if (!box_b.contains(x)) continue;
+    parting.look(x, 0);
+    if (parting.find(p)) deepest = std::max(deepest, -p.distance);
+  }
   return deepest;
 }
 

@@ -65,44 +65,21 @@ void CloudPairSampler::find(const StepContext& context, const Cloud& points, con
     touching_.push_back(i);
     skins_.push_back(skin);
   }
-  find_places(points);
+  place_samples(points, touching_, false, samples_, parts_[0], places_[0]);
   places_[1].resize(samples_.size());
   for (std::size_t k = 0; k < samples_.size(); ++k) places_[1][k] = {skins_[k].part, 3, true};
 }
 
-// Of the samples, in the cloud of which they are points.
-void CloudPairSampler::find_places(const Cloud& points) {
-  const std::size_t n = samples_.size();
-  parts_[0].resize(n * Cloud::kMostParts), places_[0].resize(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    ContactSample& s = samples_[k];
-    s.share = 1.0 / static_cast<double>(n);
-    Points::Part* parts = parts_[0].data() + k * Cloud::kMostParts;
-    const Vec3d aside = s.p_a - points.place(touching_[k]);
-    places_[0][k] = {parts, points.parts(touching_[k], aside, parts), true};
-  }
-}
-
 // What of two clouds of material points is near the other one; false: nothing.
 bool CloudPairSampler::find_parting(const Cloud& a, const Cloud& b) {
-  const double reach = kLook * std::max(a.cell(), b.cell());
-  const std::array<const Cloud*, 2> clouds{&a, &b};
-  const std::array<CloudExtent, 2> extent{CloudExtent(a), CloudExtent(b)};
-  parting_.begin(reach);
-  std::array<int, 2> count{};
-  for (std::size_t side : {0U, 1U}) {
-    const Cloud& cloud = *clouds[side];
-    // What a point sees is as far from it as the point itself may be from the other body.
-    const Aabb near = extent[1 - side].box.inflated(2 * reach);
-    for (int i = 0; i < cloud.size(); ++i) {
-      const Vec3d x = cloud.place(i);
-      if (!near.contains(x)) continue;
-      parting_.add(static_cast<int>(side), x, cloud.spacing(), i);
-      ++count[side];
-    }
-  }
+  parting_.begin(kLook * std::max(a.cell(), b.cell()));
+  const auto add = [&](int side, const Cloud& cloud, const Cloud& other) {
+    return parting_.add_near(side, CloudExtent(other).box, cloud.size(), cloud.spacing(),
+                             [&](int i) { return cloud.place(i); });
+  };
+  const int of_a = add(0, a, b), of_b = add(1, b, a);
   parting_.sort();
-  return count[0] > 0 && count[1] > 0;
+  return of_a > 0 && of_b > 0;
 }
 
 // Samples of the points of one where the other parts from it, with half of their areas.
@@ -111,8 +88,7 @@ void CloudPairSampler::find_parted(const StepContext& context, int of, int on, i
   const CloudSurface& surface = clouds_[at_index(of)];
   const Cloud &points = *surface.cloud, &other = *clouds_[at_index(on)].cloud;
   const bool summed = surface.nodes == CloudSurface::kSummed;
-  const CloudExtent extent(other);
-  const Aabb near = extent.box.inflated(kLook * std::max(points.cell(), other.cell()));
+  const Aabb near = CloudExtent(other).box.inflated(kLook * std::max(points.cell(), other.cell()));
   const auto place = [&](int point) { return points.node_place(point); };
   samples_.clear(), touching_.clear(), nodes_.clear();
   Points::Part parts[Cloud::kMostParts];
@@ -120,13 +96,14 @@ void CloudPairSampler::find_parted(const StepContext& context, int of, int on, i
   for (int i = 0; i < points.size(); ++i) {
     const Vec3d x = points.place(i);
     if (!near.contains(x)) continue;
-    const int nearest = parting_.nearest(x, side);
+    parting_.look(x, side);
+    const int nearest = parting_.nearest();
     if (nearest < 0) continue;
     const Vec3d v = points.velocity(i) - other.velocity(nearest);
     const double radius = points.radius(i);
     // No other is nearer than the nearest one.
     const double clear = norm(x - other.place(nearest)) - 2 * radius - 2 * other.radius(nearest);
-    if (!(clear - h * norm(v) < push) || !parting_.find(x, side, parting)) continue;
+    if (!(clear - h * norm(v) < push) || !parting_.find(parting)) continue;
     ContactSample s;
     s.n = parting.n;
     s.gap = parting.distance - radius;
@@ -147,14 +124,15 @@ void CloudPairSampler::find_parted(const StepContext& context, int of, int on, i
     samples_ = nodes_.samples();
     places_[0].assign(nodes_.places(), nodes_.places() + samples_.size());
   } else {
-    find_places(points);
+    place_samples(points, touching_, false, samples_, parts_[0], places_[0]);
   }
   const std::size_t n = samples_.size();
   parts_[1].resize(n * Cloud::kMostParts), places_[1].resize(n);
   std::size_t kept = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const Vec3d x = samples_[k].p_b;
-    const int nearest = parting_.nearest(x, side);
+    parting_.look(x, side);
+    const int nearest = parting_.nearest();
     if (nearest < 0) continue;  // a node that is far from all of it
     Points::Part* at = parts_[1].data() + kept * Cloud::kMostParts;
     places_[1][kept] = {at, other.parts(nearest, x - other.place(nearest), at), true};

@@ -37,7 +37,6 @@ class CloudPairSampler final : public ContactSampler {
   void find(const StepContext& context, const Cloud& points, const Cloud& surface, double part);
   bool find_parting(const Cloud& a, const Cloud& b);
   void find_parted(const StepContext& context, int of, int on, int side);
-  void find_places(const Cloud& points);
   void give(const StepContext& context, int pair, int of, int on, FrozenContact& contact);
 
   std::vector<CloudSurface> clouds_;

@@ -130,19 +130,21 @@ void CloudSampler::find(const StepContext& context, int cloud, int shape, const 
   }
   nodes_.finish(behind ? points.cell() * points.cell() : 0,
                 [&](int point) { return points.node_id(point); });
-  find_places(points, behind);
+  // The points of a liquid move as their middles do.
+  place_samples(points, touching_, behind, samples_, parts_, places_);
 }
 
-// Of the samples in the cloud; the points of a liquid move as their middles do.
-void CloudSampler::find_places(const Cloud& points, bool middles) {
-  const std::size_t n = samples_.size();
-  parts_.resize(n * Cloud::kMostParts), places_.resize(n);
+void place_samples(const Cloud& points, const std::vector<int>& touching, bool middles,
+                   std::vector<ContactSample>& samples, std::vector<Points::Part>& parts,
+                   std::vector<SamplePlace>& places) {
+  const std::size_t n = samples.size();
+  parts.resize(n * Cloud::kMostParts), places.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
-    ContactSample& sample = samples_[k];
+    ContactSample& sample = samples[k];
     sample.share = 1.0 / static_cast<double>(n);
-    Points::Part* parts = parts_.data() + k * Cloud::kMostParts;
-    const Vec3d aside = middles ? Vec3d::zero() : sample.p_a - points.place(touching_[k]);
-    places_[k] = {parts, points.parts(touching_[k], aside, parts), true};
+    Points::Part* to = parts.data() + k * Cloud::kMostParts;
+    const Vec3d aside = middles ? Vec3d::zero() : sample.p_a - points.place(touching[k]);
+    places[k] = {to, points.parts(touching[k], aside, to), true};
   }
 }
 

@@ -48,6 +48,13 @@ struct CloudExtent {
   double fastest = 0, widest = 0;
 };
 
+/// Finds where samples touch in the cloud that they are points of, and shares the pair among them.
+/// @param touching  the point of each
+/// @param middles   they move as their points' middles do
+void place_samples(const Cloud& points, const std::vector<int>& touching, bool middles,
+                   std::vector<ContactSample>& samples, std::vector<Points::Part>& parts,
+                   std::vector<SamplePlace>& places);
+
 class CloudSampler final : public ContactSampler {
  public:
   /// @param excluded  pairs (shape, cloud) that never touch
@@ -60,7 +67,6 @@ class CloudSampler final : public ContactSampler {
  private:
   void find(const StepContext& context, int cloud, int shape, const Pose& pose,
             const CloudExtent& extent);
-  void find_places(const Cloud& points, bool middles);
   void give(const StepContext& context, int cloud, int shape, const Pose& pose, bool of_nodes,
             FrozenContact& contact);
 
