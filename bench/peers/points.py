@@ -33,6 +33,7 @@ G, DENSITY, SOUND = 9.81, 1000.0, 20.0  # [m/s2], [kg/m3], of the water [m/s]
 YOUNG = {"bar": 1e5, "ball": 1e8, "column": DENSITY * SOUND**2}
 POISSON = {"bar": 0.0, "ball": 0.2, "column": 0.49}
 SECONDS = {"bar": 2.0, "ball": 1.0, "column": 1.0}
+VOLUME = {"bar": 0.004, "ball": np.pi / 6, "column": 0.002}  # [m3]
 CELLS = {"bar": (0.05, 0.025), "ball": (0.2, 0.125), "column": (0.05, 0.025)}
 STEPS = (0.01, 0.0025)  # of the implicit ones [s]
 
@@ -90,7 +91,7 @@ def newton_run(case: str, cell: float, dt: float, as_example: bool = False) -> t
     x = lattice(case, cell)
     builder = newton.ModelBuilder()
     SolverImplicitMPM.register_custom_attributes(builder)
-    volume = {"bar": 0.004, "ball": np.pi / 6, "column": 0.002}[case] / len(x)
+    volume = VOLUME[case] / len(x)
     builder.add_particles(pos=[wp.vec3(*p) for p in x], vel=[wp.vec3(0.0)] * len(x), mass=[DENSITY * volume] * len(x),
                           radius=[0.5 * volume ** (1 / 3)] * len(x))
     shape = newton.ModelBuilder.ShapeConfig(mu=0.2 if case == "ball" else 0.0)
@@ -134,7 +135,7 @@ def explicit_run(case: str, cell: float, dt: float) -> tuple[int, Callable[[], o
     from points_explicit import Explicit
 
     x = lattice(case, cell)
-    volume = {"bar": 0.004, "ball": np.pi / 6, "column": 0.002}[case] / len(x)
+    volume = VOLUME[case] / len(x)
     walls = 0.05 if case == "column" else 0.0
     solver = Explicit(x, volume, DENSITY, cell, dt, gravity(case), YOUNG[case], POISSON[case],
                       friction=0.2 if case == "ball" else 0.0, sound=SOUND if case == "column" else 0.0, walls=walls)
@@ -188,19 +189,14 @@ def main() -> None:
                     times.append((k + 1) * dt)
                     if spent > given.budget:
                         break
-                if spent > given.budget:
-                    print(f"{case:7} {engine:9} {setting:11} cell {1e3 * cell:5.1f} mm, dt {1e3 * dt:7.4f} ms: given up after {times[-1]:.2f} s, "
-                          f"{spent / times[-1]:.0f} s per s", flush=True)
-                    rows.append({"run": case, "engine": engine, "setting": setting, "cell": cell, "dt": dt, "points": count,
-                                 "error": None, "seconds_per_s": spent / times[-1]})
-                    continue
-                off = error(case, np.array(times), np.array(middles))
-                row = {"run": case, "engine": engine, "setting": setting, "cell": cell, "dt": dt, "points": count,
-                       "error": off if np.isfinite(off) else None,
-                       "seconds_per_s": spent / (SECONDS[case] - dt)}
-                rows.append(row)
+                given_up = spent > given.budget
+                off = float("nan") if given_up else error(case, np.array(times), np.array(middles))
+                rate = spent / (times[-1] - dt)
+                rows.append({"run": case, "engine": engine, "setting": setting, "cell": cell, "dt": dt, "points": count,
+                             "error": off if np.isfinite(off) else None, "seconds_per_s": rate})
+                found = f"given up after {times[-1]:.2f} s" if given_up else f"error {100 * off:7.2f} %"
                 print(f"{case:7} {engine:9} {setting:11} cell {1e3 * cell:5.1f} mm, dt {1e3 * dt:7.4f} ms, {count:6} points: "
-                      f"error {100 * off:7.2f} %, {row['seconds_per_s']:8.2f} s per s", flush=True)
+                      f"{found}, {rate:8.2f} s per s", flush=True)
     versions = {}
     for package in ("newton", "warp-lang", "taichi"):
         try:

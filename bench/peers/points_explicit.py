@@ -4,8 +4,6 @@ Quadratic splines and affine transfers (Jiang et al. 2015), the force from the g
 compressible points, and at the grid's nodes on and behind walls no velocity into them, with Coulomb's friction.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import taichi as ti
 
@@ -41,6 +39,22 @@ class Explicit:
         self.F.from_numpy(np.tile(np.eye(3, dtype=np.float32), (n, 1, 1)))
         self.J.fill(1.0)
 
+    @ti.func
+    def about(self, q):
+        """The lowest of the 27 nodes about a point, how far the point is from it, in cells, and weights and slopes: a row a node along each axis."""
+        at = (self.x[q] - self.low) / self.h
+        base = ti.cast(at - 0.5, ti.i32)
+        f = at - ti.cast(base, ti.f32)
+        w = ti.Matrix.rows([0.5 * (1.5 - f) ** 2, 0.75 - (f - 1) ** 2, 0.5 * (f - 0.5) ** 2])
+        d = ti.Matrix.rows([f - 1.5, -2 * (f - 1), f - 0.5])
+        return base, f, w, d
+
+    @ti.func
+    def part(self, f, w, d, a: ti.template(), b: ti.template(), c: ti.template()):
+        """Of node a, b, c of those: its weight, the weight's gradient [1/m], and where it is from the point [m]."""
+        slope = ti.Vector([d[a, 0] * w[b, 1] * w[c, 2], w[a, 0] * d[b, 1] * w[c, 2], w[a, 0] * w[b, 1] * d[c, 2]]) / self.h
+        return w[a, 0] * w[b, 1] * w[c, 2], slope, (ti.Vector([a, b, c]) - f) * self.h
+
     @ti.kernel
     def step(self):
         for i in ti.grouped(self.m):
@@ -48,11 +62,7 @@ class Explicit:
             self.p[i] = ti.Vector.zero(ti.f32, 3)
         ti.loop_config(serialize=True)
         for q in self.x:
-            at = (self.x[q] - self.low) / self.h
-            base = ti.cast(at - 0.5, ti.i32)
-            f = at - ti.cast(base, ti.f32)
-            w = [0.5 * (1.5 - f) ** 2, 0.75 - (f - 1) ** 2, 0.5 * (f - 0.5) ** 2]
-            d = [f - 1.5, -2 * (f - 1), f - 0.5]
+            base, f, w, d = self.about(q)
             tau = ti.Matrix.zero(ti.f32, 3, 3)  # V0 P F^T
             if ti.static(self.stiff > 0):
                 tau = -self.volume * self.stiff * self.J[q] * (self.J[q] ** -7 - 1) * ti.Matrix.identity(ti.f32, 3)
@@ -62,9 +72,7 @@ class Explicit:
                 e = 0.5 * (e + e.transpose()) - ti.Matrix.identity(ti.f32, 3)
                 tau = self.volume * r @ (2 * self.mu * e + self.la * e.trace() * ti.Matrix.identity(ti.f32, 3)) @ self.F[q].transpose()
             for a, b, c in ti.static(ti.ndrange(3, 3, 3)):
-                weight = w[a][0] * w[b][1] * w[c][2]
-                slope = ti.Vector([d[a][0] * w[b][1] * w[c][2], w[a][0] * d[b][1] * w[c][2], w[a][0] * w[b][1] * d[c][2]]) / self.h
-                away = (ti.Vector([a, b, c]) - f) * self.h
+                weight, slope, away = self.part(f, w, d, a, b, c)
                 node = base + ti.Vector([a, b, c])
                 self.m[node] += weight * self.mass
                 self.p[node] += weight * self.mass * (self.v[q] + self.C[q] @ away) - self.dt * tau @ slope
@@ -88,18 +96,12 @@ class Explicit:
                             v[k] = ti.min(v[k], 0.0)
                 self.p[i] = v
         for q in self.x:
-            at = (self.x[q] - self.low) / self.h
-            base = ti.cast(at - 0.5, ti.i32)
-            f = at - ti.cast(base, ti.f32)
-            w = [0.5 * (1.5 - f) ** 2, 0.75 - (f - 1) ** 2, 0.5 * (f - 0.5) ** 2]
-            d = [f - 1.5, -2 * (f - 1), f - 0.5]
+            base, f, w, d = self.about(q)
             v = ti.Vector.zero(ti.f32, 3)
             affine = ti.Matrix.zero(ti.f32, 3, 3)
             spread = ti.Matrix.zero(ti.f32, 3, 3)
             for a, b, c in ti.static(ti.ndrange(3, 3, 3)):
-                weight = w[a][0] * w[b][1] * w[c][2]
-                slope = ti.Vector([d[a][0] * w[b][1] * w[c][2], w[a][0] * d[b][1] * w[c][2], w[a][0] * w[b][1] * d[c][2]]) / self.h
-                away = (ti.Vector([a, b, c]) - f) * self.h
+                weight, slope, away = self.part(f, w, d, a, b, c)
                 g = self.p[base + ti.Vector([a, b, c])]
                 v += weight * g
                 affine += 4 / self.h**2 * weight * g.outer_product(away)
