@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "haptos/geometry/make/shapes.h"
 #include "layer_cases.h"
 
 namespace haptos {
@@ -189,6 +190,55 @@ TEST(LayerContacts, DoubledFacesAndTJunctionsChangeNothing) {
     EXPECT_LT(norm(v.force - w.force), 1e-9 * w.load);
     EXPECT_LT(norm(v.moment - w.moment), 1e-9 * w.load);
   }
+}
+
+// A vertex comes nearer to a plane along the plane's normal, however its faces lie.
+TEST(LayerContacts, TheTipOfABallPushesAlongThePlaneUnderIt) {
+  const TriangleSoup ball(icosphere(0.05, 0.008)), plate(cut_plate(1, 1, 3, 0.3, 2));
+  for (const double tilt : {0.0, 0.3, 1.1, 2.0}) {
+    Pose pose{{{0.01, 0.02, 0}}, rotation_by({{tilt, -0.4 * tilt, 0.2}})};
+    double lowest = 1;
+    for (const Vec3d& x : ball.vertices()) lowest = std::min(lowest, (pose * x)[2]);
+    for (const double depth : {1e-7, 3e-6, 3e-5}) {
+      pose.p[2] = 2 * kWidth - depth - lowest;
+      const auto s = layer_samples(ball, pose, kWidth, plate, {}, kWidth);
+      ASSERT_GT(touching(s), 0);
+      for (const ContactSample& c : s) {
+        if (c.gap < 0) {
+          EXPECT_NEAR(c.n[2], 1, 1e-12) << tilt << " " << depth;
+        }
+      }
+    }
+  }
+}
+
+// Of what is near and does not touch the first to come bears all, what comes together its part.
+TEST(LayerContacts, WhatComesFirstHasTheWholeShare) {
+  const TriangleSoup cube(cut_cube(kSize, 1, 0)), plate(cut_plate(1, 1, 1, 0, 1));
+  LayerContacts contacts;
+  const auto shares = [&](double tilt) {
+    const double low = 0.5 * kSize * (std::cos(tilt) + std::sin(tilt));
+    const Pose pose{{{0, 0, low + 2 * kWidth + 1e-6}}, rotation_by({{0, tilt, 0}})};
+    std::vector<ContactSample> s;
+    contacts.find({&cube, pose, kWidth}, {&plate, {}, kWidth}, 4e-4, s);
+    std::sort(s.begin(), s.end(), [](const auto& a, const auto& b) { return a.gap < b.gap; });
+    return s;
+  };
+  const auto level = shares(0);
+  ASSERT_EQ(level.size(), 4u);
+  for (const ContactSample& c : level) EXPECT_NEAR(c.share, 0.25, 1e-9);
+  // Two corners at 1 um, two 1 to 300 um higher.
+  double last = 0.25;
+  for (const double tilt : {1e-5, 1e-4, 3e-3}) {
+    const auto s = shares(tilt);
+    ASSERT_GE(s.size(), 4u);
+    EXPECT_NEAR(s[0].share, s[1].share, 1e-9);
+    EXPECT_GT(s[0].share, last - 1e-12);
+    EXPECT_LE(s[0].share + s[1].share, 1 + 1e-12);
+    EXPECT_LT(s[3].share, 0.5);
+    last = s[0].share;
+  }
+  EXPECT_GT(2 * last, 0.99);
 }
 
 // A corner beside a thin ridge lies behind its far flank, and a ball over a box behind the face

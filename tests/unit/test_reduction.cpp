@@ -150,6 +150,14 @@ TEST(Reduction, NearSamplesKeepTheNearestAndTheirArea) {
   for (const ContactSample& s : few) kept += s.area, nearest = std::min(nearest, s.gap);
   EXPECT_NEAR(kept, area, 1e-12 * area);
   EXPECT_EQ(nearest, least);
+  // Of at most 200 the first fifty that come are all there.
+  const std::vector<ContactSample> more = reduced(near, 200);
+  std::sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.gap < b.gap; });
+  for (int i = 0; i < 50; ++i)
+    EXPECT_TRUE(std::any_of(more.begin(), more.end(), [&](const ContactSample& s) {
+      return s.feature_a == near[at_index(i)].feature_a &&
+             s.feature_b == near[at_index(i)].feature_b && s.area == near[at_index(i)].area;
+    })) << i;
 }
 
 // Two rough plates: what is merged changes no faster than what is not.

@@ -208,43 +208,58 @@ void LayerContacts::cut_by_depth(const FacePair& pair, const Facing& f, double f
   }
 }
 
-// A small region's sample is at its middle.
+// Where a corner pushes: one of a's border over the flat of b along b's normal, and the other way
+// round, so that its depth grows by what it moves along it. Elsewhere halfway between.
+LayerContacts::Pushed LayerContacts::pushed(const Facing& f, double u, double v, double za,
+                                            double zb, bool by_a, bool by_b) {
+  const double gap = f.cosine * (za - zb);
+  const Vec3d flat = u * f.t1 + v * f.t2, x_a = flat + za * f.m, x_b = flat + zb * f.m;
+  if (by_a && !by_b) return {x_a, x_a - gap * f.n[1], f.n[1]};
+  if (by_b && !by_a) return {x_b - gap * f.n[0], x_b, -f.n[0]};
+  const Vec3d middle = 0.5 * (x_a + x_b), half = 0.5 * gap * f.m;
+  return {middle + half, middle - half, f.m};
+}
+
+// A small region's sample is at its middle, and pushes as its corners would.
 void LayerContacts::emit_middle(const Facing& f, const FacePair& pair, const Outline& outline,
-                                double weight, std::int64_t mark) {
-  const double u = outline.middle_u(), v = outline.middle_v();
+                                double u, double v, double weight, std::int64_t mark) {
   const auto height = [&](int k) {
     return (f.offset[k] - u * dot(f.n[k], f.t1) - v * dot(f.n[k], f.t2)) / dot(f.n[k], f.m);
   };
   const double za = height(0), zb = height(1), gap = f.cosine * (za - zb);
-  const Vec3d middle = u * f.t1 + v * f.t2 + 0.5 * (za + zb) * f.m;
-  emit(0, middle + 0.5 * gap * f.m, middle - 0.5 * gap * f.m, f.m, gap, weight * outline.area(),
+  double part[3] = {0, 0, 0}, whole = 0;  // of a's border, of b's, of neither
+  for (const OutlineCorner& c : outline.corners()) {
+    part[c.rim_a == c.rim_b ? 2 : c.rim_a ? 0 : 1] += c.weight;
+    whole += c.weight;
+  }
+  if (!(whole > 0)) part[2] = whole = 1;
+  Pushed sum{Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
+  for (int k = 0; k < 3; ++k) {
+    const Pushed p = pushed(f, u, v, za, zb, k == 0, k == 1);
+    const double w = part[k] / whole;
+    sum.x_a += w * p.x_a, sum.x_b += w * p.x_b, sum.n += w * p.n;
+  }
+  const Vec3d n = normalized(sum.n), middle = 0.5 * (sum.x_a + sum.x_b);
+  emit(0, middle + 0.5 * gap * n, middle - 0.5 * gap * n, n, gap, weight,
        feature_id(ShapeFeature::kFace, pair.plane[0]) | mark,
        feature_id(ShapeFeature::kFace, pair.plane[1]) | mark, mark != 0);
 }
 
-// Samples of a larger one are at the corners. A corner of a's border over the flat of b is pushed
-// along b's normal, and the other way round.
+// Samples of a larger one are at the corners.
 void LayerContacts::emit_outline(const Facing& f, const FacePair& pair, Outline& outline,
                                  bool near) {
   if (!(outline.area() > 0)) return;
   const std::int64_t mark = near ? kNear : 0;
   const double large = ramp(outline.radius() / R_, kSmall, kLarge);
-  if (large < 1) emit_middle(f, pair, outline, (1 - large) * f.weight, mark);
-  if (!(large > 0)) return;
+  const double area = f.weight * outline.area();
+  const double u = outline.middle_u(), v = outline.middle_v();
   outline.finish();
+  if (large < 1) emit_middle(f, pair, outline, u, v, (1 - large) * area, mark);
+  if (!(large > 0)) return;
   for (const OutlineCorner& c : outline.corners()) {
-    const double gap = f.cosine * (c.za - c.zb);
-    const Vec3d flat = c.u * f.t1 + c.v * f.t2;
-    Vec3d x_a = flat + c.za * f.m, x_b = flat + c.zb * f.m, n = f.m;
-    if (c.rim_a && !c.rim_b) {
-      n = f.n[1], x_b = x_a - gap * n;
-    } else if (c.rim_b && !c.rim_a) {
-      n = -f.n[0], x_a = x_b + gap * n;
-    } else {
-      const Vec3d middle = 0.5 * (x_a + x_b);
-      x_a = middle + 0.5 * gap * n, x_b = middle - 0.5 * gap * n;
-    }
-    emit(0, x_a, x_b, n, gap, large * c.weight * f.weight, c.id_a | mark, c.id_b | mark, near);
+    const Pushed p = pushed(f, c.u, c.v, c.za, c.zb, c.rim_a, c.rim_b);
+    emit(0, p.x_a, p.x_b, p.n, f.cosine * (c.za - c.zb), large * c.weight * f.weight, c.id_a | mark,
+         c.id_b | mark, near);
   }
 }
 

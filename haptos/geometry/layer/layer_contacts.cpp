@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
@@ -12,6 +13,8 @@ namespace {
 // What is cut where depth is zero has corners there, on whichever side they are rounded to: their
 // areas count all the same.
 constexpr double kRound = 1e-9;
+// Where nothing touches yet: what is nearer than as much again, and this part of R, comes together.
+constexpr double kTogether = 2e-4;
 
 }  // namespace
 
@@ -77,25 +80,50 @@ void LayerContacts::emit(int side, const Vec3d& own, const Vec3d& other, const V
     samples_.push_back({other, own, -n, gap, area, near, other_feature, own_feature});
 }
 
+// Shares of samples none of which touches: of what has come by the time that each of them does, as
+// if all came at one speed. The first ones alone bear it all.
+void LayerContacts::share_by_turns() {
+  std::vector<int>& order = close_;
+  order.resize(samples_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto gap = [&](int i) { return std::max(0.0, samples_[at_index(i)].gap - R_); };
+  std::sort(order.begin(), order.end(), [&](int i, int j) { return gap(i) < gap(j); });
+  share_.resize(samples_.size());
+  double before = 0, with = 0, moment = 0;  // areas up to a gap; within reach of it, times gaps too
+  std::size_t own = 0, next = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const double g = gap(order[k]), span = g + kTogether * R_;
+    for (; next < order.size() && gap(order[next]) <= g + span; ++next) {
+      const double area = samples_[at_index(order[next])].area;
+      with += area, moment += area * gap(order[next]);
+    }
+    for (; own < order.size() && gap(order[own]) <= g; ++own) {
+      const double area = samples_[at_index(order[own])].area;
+      before += area, with -= area, moment -= area * gap(order[own]);
+    }
+    const double later = std::max(0.0, with * (g + span) - moment) / span;
+    share_[at_index(order[k])] = samples_[at_index(order[k])].area / (before + later);
+  }
+}
+
 void LayerContacts::write(std::vector<ContactSample>& out) {
   const auto touches = [&](const Sample& s) { return !s.near && s.gap < R_ * (1 + kRound); };
-  double touching = 0, all = 0;
-  for (const Sample& s : samples_) {
-    all += s.area;
+  double touching = 0;
+  for (const Sample& s : samples_)
     if (touches(s)) touching += s.area;
-  }
-  // What is only near does not change how stiff the rest is.
-  const double whole = touching > 0 ? touching : all;
+  if (!(touching > 0)) share_by_turns();
   const Mat3d rb = to_matrix(surface_[1].pose.q);
   const Vec3d pb = surface_[1].pose.p;
-  for (const Sample& s : samples_) {
+  for (std::size_t k = 0; k < samples_.size(); ++k) {
+    const Sample& s = samples_[k];
     ContactSample c;
     c.n = rb * s.n;
     c.p_a = rb * s.x_a + pb - surface_[0].width * c.n;
     c.p_b = rb * s.x_b + pb + surface_[1].width * c.n;
     c.gap = s.gap - R_;
     c.area = s.area;
-    c.share = touches(s) ? s.area / whole : s.area / (whole + (touching > 0 ? s.area : 0));
+    // What is only near does not change how stiff the rest is.
+    c.share = !(touching > 0) ? share_[k] : s.area / (touching + (touches(s) ? 0 : s.area));
     c.feature_a = s.feature_a, c.feature_b = s.feature_b;
     if (exchanged_) {
       c.n = -c.n;

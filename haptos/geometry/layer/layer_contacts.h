@@ -51,7 +51,8 @@ struct LayerSurface {
 class LayerContacts {
  public:
   /// Appends the samples of a pair whose gap is at most `reach` [m]: gap is the distance less R,
-  /// areas are those of the contact measure [m2], shares those areas over the area that touches.
+  /// areas are those of the contact measure [m2], shares those areas over the area that touches,
+  /// or where nothing touches over the area that would by then.
   /// Points lie on the layers, where they overlap by half the depth from each. A pose that is not
   /// finite touches nothing.
   /// @throws InputError where neither has a layer
@@ -107,6 +108,9 @@ class LayerContacts {
     double weight;     // by how far they are from parallel
     double behind;     // gap from which on it counts
   };
+  struct Pushed {
+    Vec3d x_a, x_b, n;  // on the cores, n from b to a
+  };
   struct Sample {
     Vec3d x_a, x_b, n;  // on the cores, in the frame of b
     double gap, area;   // gap: of the cores
@@ -122,6 +126,7 @@ class LayerContacts {
 
   bool take(const LayerSurface& a, const LayerSurface& b);
   bool take_coarser_first(const LayerSurface& a, const LayerSurface& b);
+  void share_by_turns();
   void write(std::vector<ContactSample>& out);
 
   // crossed.cpp
@@ -147,8 +152,10 @@ class LayerContacts {
   void cut_by_depth(const FacePair& pair, const Facing& f, double from, double to,
                     std::vector<OutlineCorner>& out);
   void emit_outline(const Facing& f, const FacePair& pair, Outline& outline, bool near);
-  void emit_middle(const Facing& f, const FacePair& pair, const Outline& outline, double weight,
-                   std::int64_t mark);
+  static Pushed pushed(const Facing& f, double u, double v, double za, double zb, bool by_a,
+                       bool by_b);
+  void emit_middle(const Facing& f, const FacePair& pair, const Outline& outline, double u,
+                   double v, double weight, std::int64_t mark);
 
   // sharp.cpp
   class EdgeReach;
@@ -194,6 +201,7 @@ class LayerContacts {
   std::vector<int> close_;
   std::vector<NearPoint> near_;
   std::vector<Sample> samples_;
+  std::vector<double> share_;
   std::vector<OutlineCorner> polygon_, scratch_, part_;
   Outline touching_, beyond_;
 };

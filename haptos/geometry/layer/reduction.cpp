@@ -19,6 +19,8 @@ constexpr double kNext = 0.7947;
 constexpr std::size_t kCorners = 32;
 // Part of the mean depth, and of a sample, from which on a corner counts in full.
 constexpr double kShallow = 0.1, kPart = 0.1;
+// Of what is near, one in so many of the most that there may be stays as it is.
+constexpr int kNearest = 4;
 
 const std::array<Vec3d, 32>& axes() {
   static const std::array<Vec3d, 32> all = [] {
@@ -63,10 +65,26 @@ void SampleReduction::reduce(std::vector<ContactSample>& samples, int most) {
     merge_touching(samples);
   else
     samples.insert(samples.end(), touching_.begin(), touching_.end());
-  if (near_.size() > at_index(most))
+  if (near_.size() > at_index(most)) {
+    keep_nearest(std::max(1, most / kNearest), samples);
     merge_near(samples);
-  else
+  } else {
     samples.insert(samples.end(), near_.begin(), near_.end());
+  }
+}
+
+// As many of what is near as come first, and whatever is as near: they may push within the step.
+void SampleReduction::keep_nearest(int count, std::vector<ContactSample>& out) {
+  gaps_.clear();
+  for (const ContactSample& s : near_) gaps_.push_back(s.gap);
+  const auto last = gaps_.begin() + (count - 1);
+  std::nth_element(gaps_.begin(), last, gaps_.end());
+  const double limit = *last;
+  std::erase_if(near_, [&](const ContactSample& s) {
+    if (s.gap > limit) return false;
+    out.push_back(s);
+    return true;
+  });
 }
 
 // Turns the first axis to where all of it pushes, so that what is flat has one axis.
@@ -291,7 +309,7 @@ void SampleReduction::merge_near(std::vector<ContactSample>& out) {
     for (const int k : hull_) kept += near_[at_index(members[at_index(k)].sample)].area;
     for (const int k : hull_) {
       ContactSample s = near_[at_index(members[at_index(k)].sample)];
-      s.share = shares * s.area / kept, s.area *= all / kept;
+      s.share = std::min(1.0, shares * s.area / kept), s.area *= all / kept;
       out.push_back(s);
     }
   }

@@ -14,8 +14,9 @@
 //   middle   takes as much of it as leaves the same grip against turning about the normal
 //   depth    the mean by area; area and depth together keep the force and the stiffness
 //
-// The deepest sample of all stays as it is. What is near and does not touch keeps the corners of
-// the hull and the nearest of each axis, with the area of all.
+// The deepest sample of all stays as it is. So do the nearest ones of what does not touch yet, a
+// quarter as many as there may be: they may push within the step. The rest keeps the corners of the
+// hull and the nearest of each axis, with the area of all.
 //
 // What changes: torque along the normal of an axis where its samples' normals twist (none where
 // they are parallel), stiffness against tilting, and the limit of friction of samples whose normals
@@ -48,6 +49,7 @@ class SampleReduction {
     int axis;
   };
   void merge_touching(std::vector<ContactSample>& out);
+  void keep_nearest(int count, std::vector<ContactSample>& out);
   void merge_near(std::vector<ContactSample>& out);
   void turn_axes(const Vec3d& push, double sum);
   void part(const Vec3d& n, int sample);
@@ -61,6 +63,7 @@ class SampleReduction {
             std::vector<ContactSample>& out) const;
 
   std::vector<ContactSample> touching_, near_;
+  std::vector<double> gaps_;
   std::vector<Member> members_[32];
   Mat3d frame_ = Mat3d::identity();  // turns the axes
   double whole_ = 0;                 // area of what touches, times its stiffening
