@@ -1,6 +1,6 @@
 """Where the time of a step of scenes/layers goes, against its number of contacts.
 
-    python bench/layer_scenes.py [mugs fours rubble] [--seconds 2] [--out times.json]
+    python bench/layer_scenes.py [mugs fours rubble climb] [--seconds 2] [--out times.json]
 
 Each scene runs on one thread in a process of its own, at which perf looks many times a second. What
 is on the stack tells what a step is at: finding contacts (collision), merging them (clustering), or
@@ -24,7 +24,8 @@ import haptos
 
 ROOT = Path(__file__).resolve().parents[1]
 # How long each runs [s], looks a second of CPU time, and groups of steps.
-SCENES = {"mugs": (1.4, 199, 10), "fours": (2.0, 499, 10), "rubble": (8.0, 999, 4)}
+SCENES = {"mugs": (1.4, 199, 10), "fours": (2.0, 499, 10), "rubble": (8.0, 999, 4),
+          "climb": (32.4, 99, 8)}
 PARTS = ("collision", "clustering", "response")
 FINDING = ("LayerContacts::", "LayerSampler::", "BroadPhase::")
 
