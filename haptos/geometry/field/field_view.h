@@ -72,9 +72,10 @@ struct SampledView {
           *out++ = v ? static_cast<double>(v[i + kSide * (j + kSide * k)])
                      : corner(first[0] + i, first[1] + j, first[2] + k);
   }
-  /// At the n x n x n places start + i step[0] + j step[1] + k step[2], i fastest.
+  /// At those of the n x n x n places start + i step[0] + j step[1] + k step[2], i fastest, whose
+  /// bit is set in the byte of their row.
   HAPTOS_HD void phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n,
-                                double* out) const {
+                                const unsigned char* asked, double* out) const {
     // In cells. Whether all of it is inside of the grid: its corners are.
     const Vec3d u0 = (start - origin) * per_cell;
     Vec3d du[3], lo = u0, hi = u0;
@@ -86,9 +87,10 @@ struct SampledView {
     for (int k = 0; k < 3; ++k)
       inside = inside && lo[k] >= 1e-9 * kBlock && hi[k] < (1 - 1e-9) * kBlock * blocks[k];
     for (int c = 0; c < n; ++c)
-      for (int b = 0; b < n; ++b) {
+      for (int b = 0; b < n; ++b, ++asked, out += n) {
         const Vec3d row = u0 + double(b) * du[1] + double(c) * du[2];
         for (int a = 0; a < n; ++a) {
+          if (!(*asked >> a & 1)) continue;
           double u[3];
           int i[3];
           for (int k = 0; k < 3; ++k) {
@@ -97,7 +99,7 @@ struct SampledView {
             u[k] -= i[k];
           }
           const float* v = inside ? samples_at(i) : nullptr;
-          *out++ = v ? between(v, u)
+          out[a] = v ? between(v, u)
                      : phi(start + double(a) * step[0] + double(b) * step[1] + double(c) * step[2]);
         }
       }
@@ -227,13 +229,15 @@ struct FieldView {
     return sampled ? samples.at(x) : formula(x);
   }
   HAPTOS_HD void phi_on_lattice(const Vec3d& start, const Vec3d (&step)[3], int n,
-                                double* out) const {
-    if (sampled) return samples.phi_on_lattice(start, step, n, out);
+                                const unsigned char* asked, double* out) const {
+    if (sampled) return samples.phi_on_lattice(start, step, n, asked, out);
     for (int k = 0; k < n; ++k)
-      for (int j = 0; j < n; ++j)
+      for (int j = 0; j < n; ++j, ++asked, out += n)
         for (int i = 0; i < n; ++i)
-          *out++ =
-              formula(start + double(i) * step[0] + double(j) * step[1] + double(k) * step[2]).phi;
+          if (*asked >> i & 1) {
+            const Vec3d x = start + double(i) * step[0] + double(j) * step[1] + double(k) * step[2];
+            out[i] = formula(x).phi;
+          }
   }
   HAPTOS_HD_CALL SignedDistance<double> formula(const Vec3d& x) const {
     return shape_distance(kind, size, x);

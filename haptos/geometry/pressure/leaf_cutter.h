@@ -26,9 +26,13 @@ struct PressureGrid {
 struct PressureLeaf {
   static constexpr int kCells = 4, kSide = kCells + 1, kCorners = kSide * kSide * kSide;
   Vec3i first{};
-  /// A bit for each half along all axes, x first; all of it at once where both are sampled.
-  unsigned halves = 0xff;
-  Vec3d bend{};  ///< how far the sum on an edge may be below the lesser of its ends [m]
+  std::uint64_t cells = 0;  ///< a bit for each, x fastest
+  Vec3d bend{};             ///< how far the sum on an edge may be below the lesser of its ends [m]
+
+  /// Bits of the cells of a row along x.
+  HAPTOS_HD unsigned row(int j, int k) const {
+    return unsigned(cells >> (kCells * (kCells * k + j))) & ((1u << kCells) - 1);
+  }
 };
 
 template <class Sink>
@@ -43,23 +47,10 @@ class LeafCutter {
 
   /// The cells of a leaf.
   HAPTOS_HD_CALL void cut(const PressureLeaf& leaf) {
-    constexpr int kHalf = PressureLeaf::kCells / 2;
     for (unsigned& w : edge_known_) w = 0;
     bend_ = leaf.bend;
-    if (p_.sampled) {
-      ask_corners(leaf.first);
-      cut_cells(leaf.first, {{0, 0, 0}}, PressureLeaf::kCells);
-      return;
-    }
-    for (unsigned& w : value_known_) w = 0;
-    for (int part = 0; part < 8; ++part) {
-      if (!(leaf.halves >> part & 1)) continue;
-      const Vec3i low{{kHalf * (part & 1), kHalf * (part >> 1 & 1), kHalf * (part >> 2)}};
-      for (int k = low[2]; k <= low[2] + kHalf; ++k)
-        for (int j = low[1]; j <= low[1] + kHalf; ++j)
-          for (int i = low[0]; i <= low[0] + kHalf; ++i) ask_corner(leaf.first, i, j, k);
-      cut_cells(leaf.first, low, kHalf);
-    }
+    ask_corners(leaf);
+    cut_cells(leaf);
   }
 
   /// A cell by itself. @param bend  see PressureLeaf
@@ -80,47 +71,51 @@ class LeafCutter {
     return grid_.origin + grid_.cell * Vec3d{{double(at[0]), double(at[1]), double(at[2])}};
   }
 
-  // The distances at a corner of a leaf, once; and at all of them.
-  HAPTOS_HD void ask_corner(const Vec3i& first, int i, int j, int k) {
-    const int at = place(i, j, k);
-    if (value_known_[at / 32] >> (at % 32) & 1) return;
-    value_known_[at / 32] |= 1u << (at % 32);
-    value_[at] = p_.both(corner(first, {{i, j, k}}));
-    below_[at] = p_.g(value_[at]) < 0;
-  }
-  HAPTOS_HD void ask_corners(const Vec3i& first) {
+  // The distances at the corners of its cells.
+  HAPTOS_HD void ask_corners(const PressureLeaf& leaf) {
+    constexpr int n = PressureLeaf::kCells;
+    unsigned char asked[kSide * kSide] = {};  // bits along x
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j) {
+        const unsigned cells = leaf.row(j, k), ends = cells | cells << 1;
+        for (const int row : {0, 1, kSide, kSide + 1})
+          asked[kSide * k + j + row] =
+              static_cast<unsigned char>(asked[kSide * k + j + row] | ends);
+      }
     double own[PressureLeaf::kCorners], other[PressureLeaf::kCorners];
-    const Vec3d x = corner(first, {{0, 0, 0}});
+    const Vec3d x = corner(leaf.first, {{0, 0, 0}});
     Vec3d step[3], turned[3];
     for (int axis = 0; axis < 3; ++axis) {
       step[axis] = Vec3d::zero(), step[axis][axis] = grid_.cell;
       turned[axis] = p_.turn * step[axis];
     }
-    p_.other.phi_on_lattice(p_.in_other(x), turned, kSide, other);
+    p_.other.phi_on_lattice(p_.in_other(x), turned, kSide, asked, other);
     if (grid_.on_samples)
-      p_.own.samples.corners(first, kSide, own);
+      p_.own.samples.corners(leaf.first, kSide, own);
     else
-      p_.own.phi_on_lattice(x, step, kSide, own);
-    for (int at = 0; at < PressureLeaf::kCorners; ++at) {
-      value_[at] = {own[at], other[at]};
-      below_[at] = p_.g(value_[at]) < 0;
+      p_.own.phi_on_lattice(x, step, kSide, asked, own);
+    for (int row = 0; row < kSide * kSide; ++row) {
+      below_[row] = 0;
+      for (int i = 0; i < kSide; ++i) {
+        if (!(asked[row] >> i & 1)) continue;
+        const int at = kSide * row + i;
+        value_[at] = {own[at], other[at]};
+        if (p_.g(value_[at]) < 0) below_[row] = static_cast<unsigned char>(below_[row] | 1u << i);
+      }
     }
   }
 
-  // Cells whose corners were asked, `n` along each axis from `low` on.
-  HAPTOS_HD void cut_cells(const Vec3i& first, const Vec3i& low, int n) {
-    // Of the corners of a row of cells, a bit each: those below, of some and of all four rows.
-    const auto row = [&](int j, int k) {
-      unsigned bits = 0;
-      for (int i = low[0]; i <= low[0] + n; ++i) bits |= unsigned{below_[place(i, j, k)]} << i;
-      return bits;
-    };
-    for (int k = low[2]; k < low[2] + n; ++k)
-      for (int j = low[1]; j < low[1] + n; ++j) {
-        const unsigned r[4] = {row(j, k), row(j + 1, k), row(j, k + 1), row(j + 1, k + 1)};
-        const unsigned some = r[0] | r[1] | r[2] | r[3], all = r[0] & r[1] & r[2] & r[3];
-        const unsigned cut = (some | some >> 1) & ~(all & all >> 1);
-        for (int i = low[0]; i < low[0] + n; ++i) {
+  HAPTOS_HD void cut_cells(const PressureLeaf& leaf) {
+    constexpr int n = PressureLeaf::kCells;
+    const Vec3i& first = leaf.first;
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j) {
+        // Of the corners of a row of cells those below, of some and of all four rows.
+        const unsigned char* r = below_ + kSide * k + j;
+        const unsigned some = r[0] | r[1] | r[kSide] | r[kSide + 1],
+                       all = r[0] & r[1] & r[kSide] & r[kSide + 1];
+        const unsigned cut = leaf.row(j, k) & (some | some >> 1) & ~(all & all >> 1);
+        for (int i = 0; i < n; ++i) {
           if (!(cut >> i & 1)) continue;
           int known[8];
           Both d[8];
@@ -337,9 +332,8 @@ class LeafCutter {
   Vec3d bend_{};
   // Of a leaf.
   Both value_[PressureLeaf::kCorners];
-  bool below_[PressureLeaf::kCorners];  // g
+  unsigned char below_[kSide * kSide];  // a bit for each corner along x: g
   Corner edge_[3 * PressureLeaf::kCorners];
-  unsigned value_known_[PressureLeaf::kCorners / 32 + 1];
   unsigned edge_known_[3 * PressureLeaf::kCorners / 32 + 1];
 };
 

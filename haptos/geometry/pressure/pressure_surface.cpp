@@ -26,11 +26,10 @@ constexpr double kBelowSamples = 0.2;
 constexpr double kFinest = 0.05;
 // Cells across the width of a strip, as a part of those across a disc, and at most along it.
 constexpr double kAcrossStrip = 0.07, kAlong = 256;
-
 // Of its size, by which the region is made larger where S may lie in a side of it.
 constexpr double kBeyond = 1e-6;
-// The grid is that of the samples where it need be no coarser than so many times.
-constexpr double kOwnGrid = 1.3;
+// The grid is that of the samples where it would be no coarser, and no finer, than so many times.
+constexpr double kOwnGrid = 1.3, kOwnGridFiner = 1.1;
 // Slope of a trilinear function of distances.
 constexpr double kSteepest = 1.73206;
 
@@ -271,7 +270,7 @@ bool PressureSurface::choose_cell(Aabb& where) {
   const double sampled = own_->cell();
   cell = std::max(cell, kFinest * sampled);
   grid_.origin = Vec3d::zero();
-  grid_.on_samples = sampled > 0 && cell >= sampled && cell < kOwnGrid * sampled;
+  grid_.on_samples = sampled > 0 && kOwnGridFiner * cell >= sampled && cell < kOwnGrid * sampled;
   if (grid_.on_samples) cell = sampled;
   // The corners of the grid are those of the samples, or of a grid that holds some of them.
   if (sampled > 0) grid_.origin = own_->sampled()->origin();
@@ -315,28 +314,42 @@ void PressureSurface::find_leaves(const Aabb& where) {
   }
 }
 
-// A leaf where may_hold() looked last. Where both are sampled distances are asked at all of its
-// corners at once: what tells that they are not needed takes longer. Else at those of its halves
-// along each axis that may hold the surface.
+// A leaf where may_hold() looked last. Of formulas each half along all axes is looked at by itself:
+// their bounds get much better there.
 void PressureSurface::add_leaf(const Vec3i& first) {
-  PressureLeaf leaf{first, 0xff, Vec3d::zero()};
+  constexpr int kCells = PressureLeaf::kCells, kHalf = kCells / 2;
+  PressureLeaf leaf{first, 0, Vec3d::zero()};
   if (p_.sampled) {
     leaf.bend = bends();
+    leaf.cells = cells_that_may(kCells, {{0, 0, 0}});
   } else {
-    constexpr double kMiddle = 0.25 * PressureLeaf::kCells;
     for (int part = 0; part < 8; ++part) {
+      const Vec3i low{{kHalf * (part & 1), kHalf * (part >> 1 & 1), kHalf * (part >> 2)}};
       Vec3d middle = grid_.origin;
-      for (int k = 0; k < 3; ++k)
-        middle[k] += grid_.cell * (first[k] + kMiddle * (part >> k & 1 ? 3 : 1));
-      if (!may_hold(middle, kMiddle * grid_.cell)) {
-        leaf.halves &= ~(1u << part);
-        continue;
-      }
+      for (int k = 0; k < 3; ++k) middle[k] += grid_.cell * (first[k] + low[k] + 0.5 * kHalf);
+      if (!may_hold(middle, 0.5 * kHalf * grid_.cell)) continue;
+      leaf.cells |= cells_that_may(kHalf, low);
       const Vec3d bend = bends();
       for (int k = 0; k < 3; ++k) leaf.bend[k] = std::max(leaf.bend[k], bend[k]);
     }
   }
-  if (leaf.halves) leaves_.push_back(leaf);
+  if (leaf.cells) leaves_.push_back(leaf);
+}
+
+// Bits of a leaf's cells that may hold the surface, of n x n x n from `low` on: those where
+// may_hold() looked last.
+std::uint64_t PressureSurface::cells_that_may(int n, const Vec3i& low) const {
+  constexpr int kCells = PressureLeaf::kCells;
+  std::uint64_t cells = 0;
+  const double half = 0.5 * grid_.cell, middle = 0.5 * (n - 1);
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        const Vec3d off = grid_.cell * Vec3d{{i - middle, j - middle, k - middle}};
+        const int bit = kCells * (kCells * (low[2] + k) + low[1] + j) + low[0] + i;
+        if (!about_.known || about_.may_hold(off, half)) cells |= std::uint64_t{1} << bit;
+      }
+  return cells;
 }
 
 // In parts of the leaves, which do not depend on the number of threads.

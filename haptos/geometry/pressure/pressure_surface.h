@@ -135,6 +135,7 @@ class PressureSurface {
   bool look_in(const Vec3d& middle, double half, double limit);
   void find_leaves(const Aabb& where);
   void add_leaf(const Vec3i& first);
+  std::uint64_t cells_that_may(int n, const Vec3i& low) const;
   void cut_leaves();
   Vec3d bends() const;
 
