@@ -40,6 +40,8 @@ struct StepReport {
   int crossed = 0, crossing = 0;
   /// Pairs in hydroelastic contact that were in each other past the middle where the step started.
   int past_middle = 0;
+  /// Pairs of surfaces that touched in more samples than `most_samples`, which were merged.
+  int merged = 0;
   std::uint32_t status() const { return newton.status; }
 };
 

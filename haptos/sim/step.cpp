@@ -215,7 +215,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   for (const ContactTerm* t : w.contact_terms) {
     const TermReport r = t->report();
     report.crossed += r.crossed, report.crossing += r.crossing;
-    report.past_middle += r.past_middle;
+    report.past_middle += r.past_middle, report.merged += r.merged;
   }
   if (report.crossed > 0) report.newton.status |= kCoresCross;
   if (report.past_middle > 0) report.newton.status |= kPastMiddle;

@@ -99,7 +99,7 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
   StepReport tried;  // what was spent on tries that did not settle
   for (int parts = first;; parts *= 2) {
     StepReport report = tried;
-    report.parts = report.crossed = report.crossing = report.past_middle = 0;
+    report.parts = report.crossed = report.crossing = report.past_middle = report.merged = 0;
     std::uint32_t status = 0;
     double gap = 1e300;
     const bool goes_on = parts > 1 || rests_in_parts(scene);  // from where a part has led

@@ -94,6 +94,8 @@ struct TermReport {
   int crossed = 0, crossing = 0;
   /// Pairs in hydroelastic contact that were in each other past the middle where the step started.
   int past_middle = 0;
+  /// Pairs of surfaces whose samples were merged.
+  int merged = 0;
 };
 
 class Term {

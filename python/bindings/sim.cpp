@@ -102,6 +102,10 @@ void bind_report(nb::module_& m) {
       .def_ro("past_middle", &StepReport::past_middle,
               "Pairs in hydroelastic contact that were in each other past the middle of one where "
               "the step started.")
+      .def_ro(
+          "merged", &StepReport::merged,
+          "Pairs of surfaces that touched in more samples than point_contact.most_samples, which "
+          "were merged.")
       .def_ro("parts", &StepReport::parts,
               "Parts that the step was taken in; more than 1 where it would not settle in one.")
       .def_ro("seconds", &StepReport::seconds, "Wall time of the step [s].")

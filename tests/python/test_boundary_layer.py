@@ -390,3 +390,25 @@ def test_what_cannot_shrink_is_said():
     surface = haptos.Surface(plate, 4e-3, shrink=True)
     assert abs(surface.stands_out - 1e-3) < 2e-5
     assert haptos.Surface(plate, 2e-3, shrink=True).stands_out == 0
+
+
+def rough_plate(seed):
+    x, y = np.meshgrid(np.linspace(-0.05, 0.05, 21), np.linspace(-0.05, 0.05, 21), indexing="ij")
+    z = np.random.default_rng(seed).uniform(0, 2e-4, x.shape)
+    n = 21 * np.arange(20)[:, None] + np.arange(20)
+    return haptos.TriMesh(np.stack([x, y, z], -1).reshape(-1, 3),
+                          np.concatenate([np.stack([n, n + 21, n + 22], -1).reshape(-1, 3),
+                                          np.stack([n, n + 22, n + 1], -1).reshape(-1, 3)]))
+
+
+@pytest.mark.parametrize("most", [20, 0])
+def test_a_report_counts_pairs_that_were_merged(most):
+    scene = haptos.Scene(dt=2e-3)
+    scene.point_contact.most_samples = most
+    lower, upper = (haptos.RobotShape("mesh", mesh=rough_plate(seed)) for seed in (1, 2))
+    scene.add_rigid("lower", lower, fixed=True, friction=0.5)
+    scene.add_rigid("upper", upper, mass=0.1, shell=True, layer=1e-3, friction=0.5, position=(0, 0, 1.5e-3))
+    sim = scene.compile(quiet=True)
+    for _ in range(50):
+        report = sim.step()
+    assert report.ok and report.merged[0] == (1 if most else 0)

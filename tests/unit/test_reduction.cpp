@@ -81,6 +81,10 @@ double reach(const std::vector<ContactSample>& samples, const Vec3d& d) {
 TEST(Reduction, LeavesFewAsTheyAre) {
   const std::vector<ContactSample> few = disc(50, 0, 1, Vec3d::zero());
   EXPECT_EQ(reduced(few).size(), 50u);
+  for (const int n : {50, 51}) {
+    std::vector<ContactSample> samples = disc(n, 0, 1, Vec3d::zero());
+    EXPECT_EQ(SampleReduction().reduce(samples, 50), n == 51);
+  }
   EXPECT_EQ(reduced(disc(500, 0, 1, Vec3d::zero()), 0).size(), 500u);
 }
 

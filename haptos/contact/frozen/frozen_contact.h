@@ -123,7 +123,8 @@ class FrozenContact : public ContactTerm, protected Impulses, protected Revised 
   TermReport report() const override {
     const int begin = std::max(crossing_, sampler_->crossing());
     const int crossed = std::max(crossed_, sampler_->crossed() + begin);
-    return {load_, smallest_gap_, true, crossed, begin, sampler_->past_middle()};
+    return {
+        load_, smallest_gap_, true, crossed, begin, sampler_->past_middle(), sampler_->merged()};
   }
   void remember(ContactHistory& next) const override;
   Lagged* lagged() override { return lags() ? this : nullptr; }

@@ -125,6 +125,8 @@ class ContactSampler {
   /// Pairs of surfaces that were in each other past the middle of one where the step starts: their
   /// pressure does not part them.
   virtual int past_middle() const { return 0; }
+  /// Pairs of surfaces whose samples were merged: they touched in more than there may be.
+  virtual int merged() const { return 0; }
   /// The step is accepted.
   virtual void commit(const FrozenContact&) {}
   /// Adds to `next` what the sampler wants to know at the next step.

@@ -56,12 +56,13 @@ std::int64_t marked(std::int64_t feature, int axis) {
 
 }  // namespace
 
-void SampleReduction::reduce(std::vector<ContactSample>& samples, int most) {
-  if (most <= 0 || samples.size() <= at_index(most)) return;
+bool SampleReduction::reduce(std::vector<ContactSample>& samples, int most) {
+  if (most <= 0 || samples.size() <= at_index(most)) return false;
   touching_.clear(), near_.clear();
   for (const ContactSample& s : samples) (s.gap < 0 ? touching_ : near_).push_back(s);
   samples.clear();
-  if (touching_.size() > at_index(most))
+  const bool merges = touching_.size() > at_index(most);
+  if (merges)
     merge_touching(samples);
   else
     samples.insert(samples.end(), touching_.begin(), touching_.end());
@@ -71,6 +72,7 @@ void SampleReduction::reduce(std::vector<ContactSample>& samples, int most) {
   } else {
     samples.insert(samples.end(), near_.begin(), near_.end());
   }
+  return merges;
 }
 
 // As many of what is near as come first, and whatever is as near: they may push within the step.

@@ -36,7 +36,8 @@ class SampleReduction {
   /// have more than `most` samples: nothing is left out.
   /// @param samples  of one pair, as LayerContacts finds them
   /// @param most     0: never
-  void reduce(std::vector<ContactSample>& samples, int most);
+  /// @return whether what touches was merged
+  bool reduce(std::vector<ContactSample>& samples, int most);
 
  private:
   struct Member {

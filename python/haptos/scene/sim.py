@@ -34,13 +34,14 @@ class StepReport:
     residual [N], load [N], smallest_gap [m], missed [m], path, kinetic [J], potential [J],
     smallest_volume_ratio, parts (of a step that would not settle in one), crossed (contacts of
     boundary layers whose triangles cross), past_middle (pairs in hydroelastic contact that were in
-    each other past the middle of one), seconds (wall time).
+    each other past the middle of one), merged (pairs of surfaces that touched in more samples than
+    point_contact.most_samples, which were merged), seconds (wall time).
     """
 
     FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "lag_passes",
               "projected", "linear_iterations", "residual", "load", "velocity_change",
               "smallest_gap", "path", "missed", "kinetic", "potential", "smallest_volume_ratio",
-              "parts", "crossed", "past_middle", "seconds")
+              "parts", "crossed", "past_middle", "merged", "seconds")
 
     def __init__(self, reports: list[_core.StepReport]) -> None:
         self._reports = reports

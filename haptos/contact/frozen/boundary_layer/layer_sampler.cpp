@@ -73,6 +73,7 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
   broad_phase_.pairs(
       box_, 0.0, [this](int i, int j) { return may_touch(i, j); }, pairs_);
   stand_.assign(pairs_.size(), Stand::kAhead);
+  merged_.assign(pairs_.size(), 0);
   find_samples(context, pushed);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const auto [i, j] = pairs_[k];
@@ -105,6 +106,10 @@ void LayerSampler::sample(const StepContext& context, FrozenContact& contact) {
     if (!samples_.empty()) add(context, k, contact);
     samples_.swap(found_[k].samples);  // its memory is for the next step
   }
+}
+
+int LayerSampler::merged() const {
+  return static_cast<int>(std::count(merged_.begin(), merged_.end(), 1));
 }
 
 // Of every pair its samples and whether its cores cross: what costs most, on all threads.
@@ -221,7 +226,7 @@ bool LayerSampler::still_place(const StepContext& context, int i, int j, double 
 
 // Makes contacts of samples_, which are those of a pair.
 void LayerSampler::add(const StepContext& context, std::size_t k, FrozenContact& contact) {
-  reduction_.reduce(samples_, most_samples_);
+  if (reduction_.reduce(samples_, most_samples_)) merged_[k] = 1;
   const auto [i, j] = pairs_[k];
   PairSamples pair;
   pair.pair = static_cast<int>(k);

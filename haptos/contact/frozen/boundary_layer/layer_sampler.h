@@ -73,6 +73,7 @@ class LayerSampler final : public ContactSampler {
   void remember(ContactHistory& next) const override;
   int crossing() const override { return crossing_; }
   int crossed() const override { return crossed_; }
+  int merged() const override;
 
  private:
   /// Part of R that a pair moves against each other before it is looked at.
@@ -139,7 +140,7 @@ class LayerSampler final : public ContactSampler {
   // all.
   enum class Stand : std::uint8_t { kTouches, kAhead, kPasses, kMeets };
   std::vector<Stand> stand_;
-  std::vector<char> passes_;
+  std::vector<char> passes_, merged_;
   std::vector<ContactSample> ends_;  // of the pair that was looked at last, in the end
   int ends_of_ = -1;
   // What is left to part [m], and on which side of the other one a body was.

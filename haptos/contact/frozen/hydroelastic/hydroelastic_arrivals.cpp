@@ -94,7 +94,7 @@ void HydroelasticSampler::arrive(Pair& pair, const std::vector<double>& z,
     moved[k] = then[k].p - pose_[i].p;
   }
   pair.sample.clear();
-  find(pair, then[0], then[1], surface, pair.sample);
+  find(pair, then[0], then[1], surface);
   pair.depth = std::max(pair.depth, surface.depth());
   for (ContactSample& s : pair.sample) {
     // Beside an edge depth is that to the side, and does not tell how far to go back: p / g, where

@@ -77,11 +77,11 @@ void HydroelasticSampler::sample(const StepContext& context, FrozenContact& cont
         Pair& pair = pair_[at_index(k)];
         pair.shape[0] = i, pair.shape[1] = j;
         pair.depth = 0, pair.t = -1, pair.clear = -1, pair.unclear = Aabb::kInf;
-        pair.past_middle = false;
+        pair.past_middle = pair.merged = false;
         pair.sample.clear();
         if (!box_[at_index(i)].overlaps(box_[at_index(j)])) return;
         if (context.z && clears(pair, travel(pair), surface)) return;
-        find(pair, pose_[at_index(i)], pose_[at_index(j)], surface, pair.sample);
+        find(pair, pose_[at_index(i)], pose_[at_index(j)], surface);
         pair.depth = surface.depth(), pair.past_middle = surface.past_middle();
       },
       1);
@@ -93,6 +93,12 @@ void HydroelasticSampler::sample(const StepContext& context, FrozenContact& cont
 int HydroelasticSampler::past_middle() const {
   int count = 0;
   for (std::size_t k = 0; k < pairs_.size(); ++k) count += pair_[k].past_middle;
+  return count;
+}
+
+int HydroelasticSampler::merged() const {
+  int count = 0;
+  for (std::size_t k = 0; k < pairs_.size(); ++k) count += pair_[k].merged;
   return count;
 }
 
@@ -113,8 +119,8 @@ void HydroelasticSampler::add(const StepContext& context, FrozenContact& contact
 }
 
 // The patches of a pair as samples.
-void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose& pose_b,
-                               PressureSurface& surface, std::vector<ContactSample>& out) const {
+void HydroelasticSampler::find(Pair& pair, const Pose& pose_a, const Pose& pose_b,
+                               PressureSurface& surface) const {
   static thread_local PatchMerge merge;
   const CarriedShape &a = shapes_[at_index(pair.shape[0])], &b = shapes_[at_index(pair.shape[1])];
   const PressureSurface::Side side_a = pressed_side(a, pose_a), side_b = pressed_side(b, pose_b);
@@ -132,9 +138,9 @@ void HydroelasticSampler::find(const Pair& pair, const Pose& pose_a, const Pose&
     s.stiffer = p.stiffness / series;
     s.feature_a = feature_id(ShapeFeature::kSurface) ^ p.cell;
     s.feature_b = feature_id(ShapeFeature::kSurface);
-    out.push_back(s);
+    pair.sample.push_back(s);
   }
-  merge.merge(out, to_matrix(pose_a.q), most_samples_);
+  pair.merged = merge.merge(pair.sample, to_matrix(pose_a.q), most_samples_);
 }
 
 HydroelasticContact::HydroelasticContact(const std::vector<CarriedShape>& shapes,

@@ -52,6 +52,7 @@ class HydroelasticSampler final : public ContactSampler {
   bool revise(const StepContext& context, const std::vector<double>& z,
               FrozenContact& contact) override;
   int past_middle() const override;
+  int merged() const override;
 
  private:
   struct Pair {
@@ -61,12 +62,12 @@ class HydroelasticSampler final : public ContactSampler {
     double clear = -1;            // they stay apart on a way so long from where the step starts [m]
     double unclear = Aabb::kInf;  // on one so long that is not known [m]
     bool past_middle = false;     // PressureSurface::past_middle() at the start of the step
+    bool merged = false;
     std::vector<ContactSample> sample;
   };
   bool may_touch(int i, int j) const;
   void place(const StepContext& context);
-  void find(const Pair& pair, const Pose& a, const Pose& b, PressureSurface& surface,
-            std::vector<ContactSample>& out) const;
+  void find(Pair& pair, const Pose& a, const Pose& b, PressureSurface& surface) const;
   void add(const StepContext& context, FrozenContact& contact, int pair);
   // hydroelastic_arrivals.cpp
   void move(const StepContext& context, const std::vector<double>* z);

@@ -129,13 +129,13 @@ void PatchMerge::mend_moment(const Vec3d& moment) {
   for (ContactSample& m : merged_) m.p_a = m.p_b = m.p_a - cross(l, force(m) * m.n);
 }
 
-void PatchMerge::merge(std::vector<ContactSample>& samples, const Mat3d& turn, int most) {
-  if (most <= 0 || samples.size() <= at_index(most)) return;
+bool PatchMerge::merge(std::vector<ContactSample>& samples, const Mat3d& turn, int most) {
+  if (most <= 0 || samples.size() <= at_index(most)) return false;
   across_ = std::max(kLeastAcross, std::sqrt(0.5 * most));
-  if (!lay(samples, turn)) return;
+  if (!lay(samples, turn)) return false;
   hand_out(samples);
   gather(samples);
-  if (merged_.size() >= samples.size()) return;
+  if (merged_.size() >= samples.size()) return false;
   Vec3d moment = Vec3d::zero();
   for (const ContactSample& s : samples) moment += cross(where(s) - origin_, force(s) * s.n);
   mend_moment(moment);
@@ -144,6 +144,7 @@ void PatchMerge::merge(std::vector<ContactSample>& samples, const Mat3d& turn, i
     m.p_a += half, m.p_b -= half;
   }
   samples.swap(merged_);
+  return true;
 }
 
 }  // namespace haptos

@@ -29,7 +29,8 @@ class PatchMerge {
   /// has some 1.5 times as many at most, and fewer than there were.
   /// @param turn  of the body whose axes the lattice follows
   /// @param most  0: never
-  void merge(std::vector<ContactSample>& samples, const Mat3d& turn, int most);
+  /// @return whether they were
+  bool merge(std::vector<ContactSample>& samples, const Mat3d& turn, int most);
 
  private:
   // Where a patch is on the lattice: its square, where in that, and its height [m].
