@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 NAMED = {"half_spaces": ("normal", "offset")}  # parameters of their own
-TYPES = {"number": "float | str | None", "flag": "bool", "word": "str | None", "text": "str",
+TYPES = {"number": "float | str | None", "whole": "int", "flag": "bool", "word": "str | None", "text": "str",
          "friction": "float | Sequence[float] | None"}
 HEAD = '''"""Keywords of Scene.add_...(), made by the build from the tables of fields."""
 

@@ -6,6 +6,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/text/error.h"
 #include "haptos/render/render_view.h"
 
 namespace haptos {
@@ -116,6 +117,11 @@ void MovingScene::place(int mesh, const Mat3d& turn, const Vec3d& origin) {
 
 void MovingScene::reshape(int mesh, std::span<const Vec3d> x) {
   const Shape& shape = shapes_.at(at_index(mesh));
+  if (x.size() != shape.vertices.size())
+    throw InputError({"", 0, 0, "mesh " + std::to_string(mesh),
+                      std::to_string(x.size()) + " vertices",
+                      "must have as many as before, " + std::to_string(shape.vertices.size()),
+                      "make a scene of its own of another mesh"});
   Face* faces = now_.faces.data() + now_.surfaces[at_index(shape.surface)].face_begin;
   for (std::size_t t = 0; t < shape.triangles.size(); ++t) {
     const Vec3i& v = shape.triangles[t];

@@ -28,8 +28,9 @@ class MovingScene {
   /// Puts a mesh where its frame is: x_W = turn x + origin. The turn may be off a rotation a
   /// little, as an affine body's axes are.
   void place(int mesh, const Mat3d& turn, const Vec3d& origin);
-  /// Gives the vertices of a mesh in the world.
+  /// Gives the vertices of a mesh in the world. @throws InputError where they are too few or many
   void reshape(int mesh, std::span<const Vec3d> vertices);
+  std::size_t mesh_count() const { return shapes_.size() - planes_.size(); }
 
   /// @param camera  one with a lens
   Image picture(const Camera& camera, const RenderOptions& options);

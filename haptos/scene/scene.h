@@ -29,6 +29,7 @@ struct Scene {
   std::vector<Constraint> constraints;
   std::vector<PairOptions> pairs;
   std::vector<TactileSensor> tactile;
+  std::vector<SceneCamera> cameras;
   std::vector<std::string> warnings;  ///< sentences of whoever read its files; no part of the model
 };
 
@@ -45,6 +46,7 @@ void each_kind(S& scene, const F& f) {
   f(scene.robots);
   f(scene.half_spaces);
   f(scene.constraints);
+  f(scene.cameras);
 }
 
 /// A struct whose entries are bodies: contact knows them by number.

@@ -6,6 +6,7 @@
 
 #include "haptos/base/text/options.h"
 #include "haptos/scene/kinds/affine_body.h"
+#include "haptos/scene/kinds/camera.h"
 #include "haptos/scene/kinds/constraint.h"
 #include "haptos/scene/kinds/half_space.h"
 #include "haptos/scene/kinds/material_points.h"

@@ -190,5 +190,6 @@ void bind_image(nb::module_& m);
 void bind_distance_field(nb::module_& m);
 void bind_layer(nb::module_& m);
 void bind_render(nb::module_& m);
+void bind_cameras(nb::module_& m);
 
 }  // namespace haptos::python

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "haptos/base/text/options.h"
 #include "haptos/sim/model/pair_models.h"
@@ -66,7 +67,17 @@ void take_value(Given& given, const FieldInfo& row, double& out) {
 
 void take_value(Given& given, const FieldInfo& row, int& out) {
   const nb::object value = given.take(row.name);
-  if (!value.is_none()) out = static_cast<int>(choice(given, row, value));
+  if (value.is_none()) return;
+  if (*row.words) {
+    out = static_cast<int>(choice(given, row, value));
+    return;
+  }
+  const std::string element = given.element(row.name);
+  const double number = to_quantity(value, row.unit, element);
+  check_number(row, element, number);
+  if (number != std::floor(number))
+    refuse(element, text_of(value), "must be a whole number", "leave out what follows the point");
+  out = static_cast<int>(number);
 }
 
 void take_value(Given& given, const FieldInfo& row, Element& out) {
@@ -171,6 +182,7 @@ nb::object value_of(const FieldInfo& row, double v) {
 }
 nb::object value_of(const FieldInfo&, bool v) { return nb::bool_(v); }
 nb::object value_of(const FieldInfo& row, int v) {
+  if (!*row.words) return nb::cast(v);
   if (v < 0) return nb::none();
   return nb::cast(words_of(row).at(static_cast<std::size_t>(v)));
 }
@@ -225,8 +237,11 @@ void list_fields(nb::list& out, const char* section) {
           else if constexpr (std::is_same_v<decltype(member), Pose S::*>)
             out.append(row_dict(row, section, "pose", nb::none()));  // an array would need numpy
           else
-            out.append(
-                row_dict(row, section, type_of(fresh.*member), value_of(row, fresh.*member)));
+            out.append(row_dict(row, section,
+                                std::is_same_v<decltype(member), int S::*> && !*row.words
+                                    ? "whole"
+                                    : type_of(fresh.*member),
+                                value_of(row, fresh.*member)));
         },
         row.member);
   if constexpr (HasBaseFields<S>) list_fields<typename FieldsOf<S>::Base>(out, section);

@@ -63,6 +63,7 @@ void take_parts(const Scene& scene, Given& given, AffineBody& b);
 void take_parts(const Scene& scene, Given& given, MaterialPoints& b);
 void take_parts(const Scene& scene, Given& given, RobotBody& b);
 void take_parts(const Scene& scene, Given& given, Constraint& c);
+void take_parts(const Scene& scene, Given& given, SceneCamera& c);
 template <class S>
 void take_parts(const Scene&, Given&, S&) {}
 
@@ -73,6 +74,7 @@ void show_parts(nb::dict& d, const AffineBody& b);
 void show_parts(nb::dict& d, const MaterialPoints& b);
 void show_parts(nb::dict& d, const RobotBody& b);
 void show_parts(nb::dict& d, const Constraint& c);
+void show_parts(nb::dict& d, const SceneCamera& c);
 template <class S>
 void show_parts(nb::dict&, const S&) {}
 

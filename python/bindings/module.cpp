@@ -55,4 +55,5 @@ NB_MODULE(_core, m) {
   bind_taxels(m);
   bind_material_points(m);
   bind_render(m);
+  bind_cameras(m);
 }

@@ -128,6 +128,11 @@ void take_parts(const Scene&, Given& given, Constraint& c) {
     c.other = to_pose(position, quaternion, given.element("other").c_str());
 }
 
+void take_parts(const Scene&, Given& given, SceneCamera& c) {
+  if (const nb::object frame = given.take("frame"); !frame.is_none())
+    c.frame = nb::cast<std::string>(frame);
+}
+
 void show_parts(nb::dict& d, const SoftBody& b) {
   d["mesh"] = b.mesh;
   d["material"] = options_dict(b.material);
@@ -157,6 +162,11 @@ void show_parts(nb::dict& d, const RobotBody& b) { d["robot"] = b.robot; }
 
 void show_parts(nb::dict& d, const Constraint& c) {
   d["bodies"] = nb::make_tuple(c.a, c.b.empty() ? nb::object(nb::none()) : nb::cast(c.b));
+}
+
+void show_parts(nb::dict& d, const SceneCamera& c) {
+  d["frame"] = c.frame.empty() ? nb::object(nb::none()) : nb::cast(c.frame);
+  d["pose"] = pose_row(camera_pose(c));
 }
 
 }  // namespace haptos::python

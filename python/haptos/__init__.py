@@ -101,6 +101,7 @@ from haptos.robots.mjcf import MjcfModel, load_mjcf, velocity_from_mujoco, veloc
 from haptos.robots.sensors import ROBOT_SENSORS, RobotSensor
 from haptos.robots.taxel_image import TaxelImage
 from haptos.robots.view import RobotView
+from haptos.scene.cameras import CameraPose, SceneCamera
 from haptos.scene.file import load_scene
 from haptos.scene.scene import Scene
 from haptos.scene.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
@@ -168,6 +169,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "CONTACT_DTYPE",
+    "CameraPose",
     "ContactField",
     "Contacts",
     "DepthScore",
@@ -219,6 +221,7 @@ __all__ = [
     "RobotShape",
     "RobotView",
     "Scene",
+    "SceneCamera",
     "SceneWarning",
     "SensorModel",
     "ShadowTable",

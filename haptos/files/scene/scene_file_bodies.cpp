@@ -67,6 +67,13 @@ void read_parts(Reading& r, const Value& v, Constraint& c) {
   if (const auto other = v.find("other")) c.other = read_pose(*other);
 }
 
+void read_parts(Reading& r, const Value& v, SceneCamera& c) {
+  const auto frame = v.find("frame");
+  if (!frame) return;
+  c.frame = frame->text();
+  r.references.push_back({*frame, c.frame, true});
+}
+
 PairOptions read_pair(Reading& r, const Value& v) {
   demand_keys<PairOptions>(v);
   PairOptions p;

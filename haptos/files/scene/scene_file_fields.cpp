@@ -10,7 +10,8 @@ void read_value(Reading&, const Value& v, const FieldInfo& row, double& out) {
 }
 
 void read_value(Reading&, const Value& v, const FieldInfo& row, int& out) {
-  out = static_cast<int>(read_word(v, words_of(row)));
+  out = *row.words ? static_cast<int>(read_word(v, words_of(row)))
+                   : v.integer(static_cast<int>(row.lo), static_cast<int>(row.hi));
 }
 
 void read_value(Reading&, const Value& v, const FieldInfo& row, Element& out) {

@@ -175,6 +175,7 @@ void read_parts(Reading& r, const Value& v, AffineBody& b);
 void read_parts(Reading& r, const Value& v, MaterialPoints& b);
 void read_parts(Reading& r, const Value& v, RobotBody& b);
 void read_parts(Reading& r, const Value& v, Constraint& c);
+void read_parts(Reading& r, const Value& v, SceneCamera& c);
 template <class S>
 void read_parts(Reading&, const Value&, S&) {}
 

@@ -47,8 +47,9 @@ struct FieldInfo {
   const char* unit;     ///< SI; "" for what has none
   double lo, hi;        ///< inclusive range of a number, or of each of three
   const char* meaning;  ///< of the table in the documentation
-  /// Of a choice the names of 0, 1, 2, ...; of a number the word that stands for 0, which is then
-  /// accepted below the range; of a part what the documentation gives as its default.
+  /// Of a choice the names of 0, 1, 2, ...; of a whole number none; of a number the word that
+  /// stands for 0, which is then accepted below the range; of a part what the documentation gives
+  /// as its default.
   const char* words = "";
   unsigned marks = 0;
   const char* excludes = "";  ///< name of a field that may not be given too

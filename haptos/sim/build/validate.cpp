@@ -256,6 +256,16 @@ void check_parts(const Scene& s, const Constraint& c) {
     refuse(name, "", "joins two bodies that cannot move", "name one that moves");
 }
 
+void check_parts(const Scene&, const SceneCamera& c) {
+  if (!(c.near < c.far))
+    refuse(named(c) + " near", to_text(c.near) + " m",
+           "must be less than far, " + to_text(c.far) + " m", "move one of them");
+  if (c.look_at && !(norm(*c.look_at - c.pose.p) > limits::kSmallestLength))
+    refuse(named(c) + " look_at", "", "is where the camera is", "give another point");
+  if (c.look_at && !(vabs(c.pose.q.w) > 1 - 1e-12))
+    refuse(named(c), "", "has both a rotation and a look_at", "leave one of them out");
+}
+
 }  // namespace
 
 void validate(const Scene& s) {

@@ -82,6 +82,19 @@ void check_names(const Scene& s) {
              "must be an affine body, a rigid body or a link of a robot, not a " + seen[*name],
              seen[*name] == "soft body" ? "glue soft bodies" : "leave it out to mean the world");
     }
+  for (const SceneCamera& c : s.cameras) {
+    if (c.frame.empty()) continue;
+    const std::string who = "camera \"" + c.name + "\", frame";
+    must_exist(who, c.frame);
+    const std::string& kind = seen[c.frame];
+    if (find_link(s, c.frame).robot >= 0 || kind == "affine body" || kind == "prescribed body")
+      continue;
+    refuse(who, "\"" + c.frame + "\"",
+           kind == "robot" ? "is a robot of several links"
+                           : "must be a prescribed, affine or rigid body or a link, not a " + kind,
+           kind == "robot" ? "name one of its links: " + some_links(s, c.frame)
+                           : "leave it out to mean the world");
+  }
   for (const auto& b : s.soft)
     for (const Glue& g : b.glue) {
       must_exist("soft body \"" + b.name + "\", glue", g.body);

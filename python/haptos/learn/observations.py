@@ -189,6 +189,30 @@ def camera(width: int = 128, height: int = 96, *, view: Any = "above",
     return Observation(bind)
 
 
+def camera_rgb(name: str) -> Observation:
+    """What a camera of the scene shows, colours (height, width, 3)."""
+    def bind(sim: Sim) -> BoundObservation:
+        seen = sim.cameras[name]
+        return BoundObservation((seen.height, seen.width, 3), True, 0, 255, seen.rgb)
+
+    return Observation(bind)
+
+
+def camera_depth(name: str, shape: tuple[int, int] | None = None, *, scale: float = 1.0) -> Observation:
+    """Depth that a camera of the scene sees [m], (rows, columns); `far` where it sees nothing.
+
+    shape: rows and columns of a coarser image, whose numbers are means; None takes all pixels.
+    """
+    def bind(sim: Sim) -> BoundObservation:
+        seen = sim.cameras[name]
+        size = shape or (seen.height, seen.width)
+        pool = _pooling((seen.height, seen.width), size, f'camera_depth of "{name}"')
+        return BoundObservation(size, False, 0.0, scale * seen.far,
+                                lambda: scale * pool(np.minimum(seen.depth(), np.float32(seen.far))))
+
+    return Observation(bind)
+
+
 # -- parts -----------------------------------------------------------------------------------------
 
 

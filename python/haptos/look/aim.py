@@ -17,7 +17,8 @@ from haptos import _core
 from haptos.base.errors import refuse
 from haptos.look.colours import Colour, coloured
 from haptos.look.named_bodies import middle_of, parts_of
-from haptos.look.snapshots import Array, ShownBody, Snapshot, Stage
+from haptos.look.snapshots import Array, Snapshot, Stage
+from haptos.scene.shown import ShownBody
 
 #: Directions that a picture can be taken in; "cut" also cuts everything open through the middle, or
 #: through the target.

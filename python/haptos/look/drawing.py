@@ -17,15 +17,8 @@ from PIL import ImageDraw, ImageFont
 from haptos import _core
 from haptos.look.aim import CAMERAS, Aim, Look, middle_in, view_box
 from haptos.look.colours import coloured
-from haptos.look.snapshots import (
-    FIELDS,
-    GEL,
-    Array,
-    Plane,
-    ShownBody,
-    Snapshot,
-    Stage,
-)
+from haptos.look.snapshots import Array, FIELDS, Snapshot, Stage
+from haptos.scene.shown import GEL, Plane, ShownBody
 
 CUT = (0.47, 0.66, 0.74)  #: a gel cut open
 ROD = (0.45, 0.47, 0.52)  #: segments and points

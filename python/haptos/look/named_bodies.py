@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from haptos.base.errors import refuse
-from haptos.look.snapshots import STILL, Array, ShownBody, Snapshot, Stage, place
+from haptos.look.snapshots import Array, Snapshot, Stage
+from haptos.scene.shown import place, ShownBody, STILL
 from haptos.meshes.given import remedy_for
 
 

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from haptos import _core
 from haptos.look.aim import Look
 from haptos.look.drawing import CUT, INK, ROD, Image, Ranges, draw, rod_mesh
-from haptos.look.snapshots import BODY, GEL, OBJECT, SimStage
+from haptos.look.snapshots import SimStage
+from haptos.scene.shown import BODY, GEL, OBJECT
 
 if TYPE_CHECKING:
     from haptos.scene.sim import Sim

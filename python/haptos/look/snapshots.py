@@ -16,19 +16,13 @@ from numpy.typing import NDArray
 from haptos import _core
 from haptos.base.turns import rotation
 from haptos.meshes.skin import PointsSkin, points_skin
-from haptos.robots.load import link_parts
+from haptos.scene.shown import place, Plane, shown_bodies, shown_planes, ShownBody, STILL
 
 if TYPE_CHECKING:
     from haptos.scene.sim import Sim
     from haptos.tactile.sensors import TactileSensor
 
 Array = NDArray[Any]
-
-GEL = (0.60, 0.76, 0.82)
-BODY = (0.80, 0.62, 0.42)  #: affine bodies
-DOUGH = (0.93, 0.86, 0.72)  #: material points
-OBJECT = (0.72, 0.73, 0.76)
-STILL = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  #: the pose that moves nothing
 
 BIN = 4  #: pixels that a bin of the pressure image has, each way
 
@@ -51,27 +45,6 @@ FIELDS = {
 
 
 @dataclass(frozen=True)
-class ShownBody:
-    """A surface: `vertices` in the frame that moves with it, or at rest where it deforms. Material
-    points have no triangles: a skin is laid over them."""
-
-    name: str  #: unique; "robot/link/0" for the first part of a link
-    kind: str  #: soft, material_points, prescribed, affine, robots
-    vertices: Array  #: (V, 3) [m]
-    triangles: Array  #: (T, 3)
-    color: tuple[float, float, float]
-    opacity: float = 1.0
-    segments: Array = field(default_factory=lambda: np.zeros((0, 2), np.int32))
-    points: Array = field(default_factory=lambda: np.zeros(0, np.int32))
-    spacing: float = 0.0  #: of material points [m]
-
-    @property
-    def deforms(self) -> bool:
-        """Whether a snapshot holds its vertices, not its pose."""
-        return self.kind in ("soft", "affine", "material_points")
-
-
-@dataclass(frozen=True)
 class ShownSensor:
     """A tactile sensor: its image."""
 
@@ -80,15 +53,6 @@ class ShownSensor:
     width: int
     height: int
     pitch: float  #: of the gel per pixel [m]
-
-
-@dataclass(frozen=True)
-class Plane:
-    """The boundary of a half-space: normal . x = offset."""
-
-    name: str
-    normal: Array
-    offset: float
 
 
 @dataclass
@@ -152,11 +116,6 @@ class Snapshot:
 
 
 # -- poses -------------------------------------------------------------------------------------
-
-
-def place(vertices: Array, pose: Array) -> Array:
-    """Points of a frame in the world, (n, 3)."""
-    return np.asarray(vertices) @ rotation(pose[3:]).T + pose[:3]
 
 
 def displacement(now: Array, rest: Array, pose: Array, start: Array) -> Array:
@@ -227,34 +186,10 @@ class SimStage:
 
     def __init__(self, sim: Sim, env: int = 0) -> None:
         self.sim, self.env = sim, env
-        bodies = []
-        for entry in sim.entries["soft"]:
-            mesh = sim.mesh(entry["name"])
-            bodies.append(ShownBody(entry["name"], "soft", np.asarray(mesh.vertices),
-                                    np.asarray(sim.surface(entry["name"])), GEL))
-        for name, points in sim.material_points.items():
-            bodies.append(ShownBody(name, "material_points", points.position[env], np.zeros((0, 3), np.int32), DOUGH,
-                                    spacing=points.spacing))
-        for entry in sim.entries["prescribed"]:
-            s = entry["surface"]
-            if len(s.vertices):
-                bodies.append(ShownBody(
-                    entry["name"], "prescribed", np.asarray(s.vertices), np.asarray(s.triangles),
-                    OBJECT, 1.0, np.asarray(s.segments), np.asarray(s.points)))
-        for entry in sim.entries["affine"]:
-            s = entry["surface"]
-            bodies.append(ShownBody(entry["name"], "affine", np.asarray(s.vertices),
-                                    np.asarray(s.triangles), BODY))
-        self._links: list[tuple[str, str, int]] = []
-        for name, view in sim.robots.items():
-            for part, link in robot_parts(name, view.robot):
-                bodies.append(part)
-                self._links.append((part.name, name, link))
+        bodies, self._links = shown_bodies(sim, env)
         sensors = [ShownSensor(n, s.body, s.camera.width, s.camera.height, s.camera.pitch)
                    for n, s in sim.sensors.items()]
-        planes = [Plane(e["name"], np.asarray(e["normal"], float), float(e["offset"]))
-                  for e in sim.entries["half_spaces"]]
-        self.stage = Stage(bodies, sensors, planes,
+        self.stage = Stage(bodies, sensors, shown_planes(sim),
                            frozenset(sim.body_id(n) for n in sim.names("soft")))
         self._soft = {n: SoftFields(sim, n) for n in sim.names("soft")}
 
@@ -301,15 +236,3 @@ class SimStage:
             turn, origin = sensor.frame(env)
             reading.markers = m.position[env] @ turn.T + origin
         return reading
-
-
-def robot_parts(name: str, robot: _core.Robot) -> list[tuple[ShownBody, int]]:
-    """What the links of a robot show, each with the number of its link, in the links' frames."""
-    out = []
-    for number, link in enumerate(robot.links):
-        for k, (shape, mesh, rgba) in enumerate(link_parts(link)):
-            placed = mesh.transformed(shape.frame[:3], shape.frame[3:])
-            out.append((ShownBody(f"{name}/{link.name}/{k}", "robots",
-                                  np.asarray(placed.vertices), np.asarray(placed.triangles),
-                                  (rgba[0], rgba[1], rgba[2]), float(rgba[3])), number))
-    return out

@@ -8,7 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from haptos.look.snapshots import robot_parts
+from haptos.scene.shown import robot_parts
 from haptos.robots.sensors import RobotSensor
 from haptos.scene.fields import keywords
 from haptos.scene.sim import Sim

@@ -13,23 +13,8 @@ import numpy as np
 
 from haptos.base.errors import refuse
 from haptos.base.inside_file import leads_out
-from haptos.look.snapshots import (
-    BODY,
-    DOUGH,
-    FIELDS,
-    GEL,
-    OBJECT,
-    STILL,
-    Array,
-    Plane,
-    Reading,
-    ShownBody,
-    ShownSensor,
-    Snapshot,
-    Stage,
-    displacement,
-    place,
-)
+from haptos.look.snapshots import Array, displacement, FIELDS, Reading, ShownSensor, Snapshot, Stage
+from haptos.scene.shown import BODY, DOUGH, GEL, OBJECT, place, Plane, ShownBody, STILL
 
 FORMAT = "haptos run"
 FORMAT_VERSION = 1

@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Field(NamedTuple):
     """One field of a section of scene files; lo and hi: inclusive range of its numbers.
 
-    type: "number", "flag", "word", "vector", "matrix", "pose", "friction", "text", or "part", what
+    type: "number", "whole", "flag", "word", "vector", "matrix", "pose", "friction", "text", or "part", what
     is read by hand. words: of a word its choices, of a number the word that stands for 0, of a part
     what the documentation calls its default.
     """
@@ -47,7 +47,7 @@ class Field(NamedTuple):
             return "as `contact`" if self.default is None else f"`{self.default}`"
         if self.type == "flag":
             return "true" if self.default else "false"
-        if isinstance(self.default, float):
+        if self.type == "whole" or isinstance(self.default, float):
             return _short(self.default)
         if self.type == "vector" and self.default is not None:
             return "[" + ", ".join(f"{v:g}" for v in self.default) + "]"
@@ -58,11 +58,12 @@ class Field(NamedTuple):
         """The range as documentation writes it."""
         if self.type == "word":
             return ", ".join(f"`{w}`" for w in self.words.split())
-        if self.type not in ("number", "pressure", "vector", "friction") or self.direction:
+        if self.type not in ("number", "whole", "pressure", "vector", "friction") or self.direction:
             return ""
         if self.type == "vector" and self.lo == -self.hi or self.lo == -self.hi != 0:
             return f"+-{_short(self.hi)}"
-        return f"{_short(max(self.lo, 0.0) if self.type == 'friction' else self.lo)} to {_short(self.hi)}"
+        whole = "whole, " if self.type == "whole" else ""
+        return whole + f"{_short(max(self.lo, 0.0) if self.type == 'friction' else self.lo)} to {_short(self.hi)}"
 
     @property
     def plain(self) -> str:
@@ -115,11 +116,11 @@ def declared(section: str) -> Callable[[Function], Function]:
 def _default(f: Field) -> Any:
     if f.needed:
         return inspect.Parameter.empty
-    return f.default if f.type in ("number", "pressure", "flag", "word", "text") else None
+    return f.default if f.type in ("number", "whole", "pressure", "flag", "word", "text") else None
 
 
 def _annotation(f: Field) -> str:
-    return {"number": "float | str", "flag": "bool", "word": "str", "text": "str",
+    return {"number": "float | str", "whole": "int", "flag": "bool", "word": "str", "text": "str",
             "friction": "float | Sequence[float]", "pressure": "float | str | dict"}.get(f.type, "ArrayLike")
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from haptos._fields import (
         AffineFields,
+        CamerasFields,
         ConstraintsFields,
         HalfSpacesFields,
         MaterialPointsFields,
@@ -325,6 +326,18 @@ class Scene(SceneOptions):
         self._core.add("constraints", name, {
             **fields, "a": as_name(a, who), "b": None if b is None else as_name(b, who),
             "other_position": other_position, "other_quaternion": other_quaternion})
+
+    @declared("cameras")
+    def add_camera(self, name: str, *, frame: str | None = None, **fields: Unpack[CamerasFields]) -> None:
+        """Adds a camera that sees colours and depth: sim.cameras[name].
+
+        frame: a prescribed, affine or rigid body or a link ("robot/link") that carries it, None: the
+        world; position, quaternion: of the camera in that frame, x along the rows of its pictures, y
+        down, z forward; look_at (3) [m]: a point in the frame, in place of a quaternion. Raises
+        InputError.
+        """
+        as_name(name, "camera name")
+        self._core.add("cameras", name, {**fields, "frame": frame})
 
     @declared("pairs")
     def add_pair(self, a: str, b: str, **fields: Unpack[PairsFields]) -> None:

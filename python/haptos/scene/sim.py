@@ -18,6 +18,7 @@ from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import StepError, refuse
 from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
 from haptos.robots.view import RobotView
+from haptos.scene.cameras import SceneCamera, ShownScene
 from haptos.scene.material_points import MaterialPoints
 from haptos.scene.readings import CONTACT_DTYPE, Readings, Wrench
 from haptos.scene.scene import Scene
@@ -100,11 +101,27 @@ class Sim(Readings):
             {n: MaterialPoints(self, n) for n in self.names("material_points")},
             "body of material points", "this Sim",
             "the scene has none; scene.add_material_points() adds one")
+        self._shown: ShownScene | None = None
+        self._cameras = Named(
+            {e["name"]: SceneCamera(self, e) for e in self._entries["cameras"]}, "camera",
+            "this Sim", "the scene has none; scene.add_camera() adds one")
         glued = {name for e in self._entries["soft"] for name in e["glue"]}
         #: where the bodies that gels are glued to were at the start: name -> (7)
         self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []
+
+    @property
+    def cameras(self) -> Mapping[str, SceneCamera]:
+        """Cameras of the scene by name: colours, depth, which body a pixel shows."""
+        return self._cameras
+
+    @property
+    def shown(self) -> ShownScene:
+        """What its cameras see, made when the first of them looks."""
+        if self._shown is None:
+            self._shown = ShownScene(self)
+        return self._shown
 
     @property
     def dt(self) -> float:

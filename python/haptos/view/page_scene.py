@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from haptos.look.drawing import INK, Ranges, arrows, field_colors, marker_radius, rod_mesh
-from haptos.look.snapshots import FIELDS, Plane, ShownBody, Snapshot, Stage
+from haptos.look.snapshots import FIELDS, Snapshot, Stage
+from haptos.scene.shown import Plane, ShownBody
 from haptos.view.surface_glb import surface_glb
 
 _ARROW = (0.85, 0.25, 0.15)
