@@ -21,6 +21,8 @@ namespace haptos {
 /// How a step follows from the last; see bodies/body.h.
 enum class Integrator : std::uint8_t { kImplicitEuler, kBdf2, kQuasiStatic };
 
+constexpr double kMostGravity = 1e3;  ///< along an axis [m/s2]
+
 struct SimOptions {
   double dt = 0.01;
   int integrator = 0;  ///< an Integrator
@@ -43,9 +45,10 @@ struct OptionsOf<SimOptions> {
          "implicit_euler bdf2 quasi_static"},
         {"pseudo_step", "s", &O::pseudo_step, 1e-6, 1e3,
          "quasi_static: time that a body free of contact accelerates in a pass"},
-        {"gravity_x", "m/s2", &O::gravity_x, -1e3, 1e3, "gravity along x"},
-        {"gravity_y", "m/s2", &O::gravity_y, -1e3, 1e3, "gravity along y"},
-        {"gravity_z", "m/s2", &O::gravity_z, -1e3, 1e3, "gravity along z, -9.81 on Earth"},
+        {"gravity_x", "m/s2", &O::gravity_x, -kMostGravity, kMostGravity, "gravity along x"},
+        {"gravity_y", "m/s2", &O::gravity_y, -kMostGravity, kMostGravity, "gravity along y"},
+        {"gravity_z", "m/s2", &O::gravity_z, -kMostGravity, kMostGravity,
+         "gravity along z, -9.81 on Earth"},
         {"threads", "", &O::threads, 0, 4096, "number of threads; 0 takes one per core"},
         {"seed", "", &O::seed, 0, 2147483647, "of the noise of sensors"},
         {"strict", "", &O::strict, 0, 1, "switch that turns a scene's warnings into an error"},

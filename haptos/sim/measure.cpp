@@ -5,6 +5,7 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/contact/frozen/coat/coat_sampler.h"
+#include "haptos/sim/model/material_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -68,8 +69,8 @@ void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, c
 }
 
 // Gravity and a soft body's own body force per mass at a time [m/s2].
-Vec3d pull_on(const Scene& scene, const Workspace& w, int body, double time) {
-  Vec3d g = scene.sim.gravity();
+Vec3d pull_on(const Scene& scene, const State& state, const Workspace& w, int body, double time) {
+  Vec3d g = gravity_of(state);
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (w.soft[i].body == body) g += value_at(scene.soft[i].acceleration, time);
   return g;
@@ -80,7 +81,7 @@ Vec3d pull_on(const Scene& scene, const Workspace& w, int body, double time) {
 void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report) {
   report.smallest_volume_ratio = w.soft.empty() ? 1.0 : 1e300;
   for (const SoftParts& s : w.soft) {
-    const Vec3d pull = pull_on(scene, w, s.body, report.time);
+    const Vec3d pull = pull_on(scene, state, w, s.body, report.time);
     for (std::size_t v = 0; v < s.points.size(); ++v) {
       const auto p = at_index(s.points[v]);
       const double m = s.nodes->mass()[v];
@@ -91,7 +92,7 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
     report.smallest_volume_ratio =
         std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
   }
-  const Vec3d g = scene.sim.gravity();
+  const Vec3d g = gravity_of(state);
   for (const AffineParts& a : w.affine) {
     const AffineFrame& f = *a.frame;
     if (!w.objective.proximal()) report.kinetic += f.kinetic_energy(state);
@@ -128,7 +129,7 @@ Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   // Terms push the point by -gradient / b; a glued vertex also hands on its weight less inertia.
   auto add_point = [&](int point, const Vec3d& a, double glued_mass) {
     const auto q = at_index(point);
-    const Vec3d g = pull_on(scene(), *work_, work_->points.body(point), state_.time);
+    const Vec3d g = pull_on(scene(), state_, *work_, work_->points.body(point), state_.time);
     const Vec3d f = work_->point_impulse[q] * (-1.0 / work_->b) + (g - a) * glued_mass;
     add(r, f, work_->points.x[q], about);
   };
@@ -201,7 +202,7 @@ Wrench Sim::load_wrench(const std::string& name, const Vec3d& about) const {
 Wrench Sim::inertia_wrench(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const int body = body_id(name);
-  const Vec3d g = pull_on(scene(), *work_, body, state_.time);
+  const Vec3d g = pull_on(scene(), state_, *work_, body, state_.time);
   if (state_.last_dt == 0) return r;
   for (const AffineParts& a : work_->affine)
     if (a.frame->slots().body == body) add_inertia(*a.frame, state_, *work_, g, about, r);

@@ -1,4 +1,5 @@
 #include "haptos/sim/sim.h"
+#include "haptos/sim/model/material_slots.h"
 
 #include <algorithm>
 #include <cmath>
@@ -209,6 +210,35 @@ void Sim::set_material_scale(const std::string& body, const ParticleScale& scale
                  internal::format_number(kMostParticleFactor),
              "1 is that of the description");
   for (const ParticleFactor& f : kParticleFactors) *c++ = scale.*f.value;
+}
+
+double Sim::stiffness_scale(const std::string& soft) const {
+  return state_.controls[work_->soft[index_of(scene().soft, "soft body", soft)].factor];
+}
+
+void Sim::set_stiffness_scale(const std::string& soft, double scale) {
+  const SoftParts& s = work_->soft[index_of(scene().soft, "soft body", soft)];
+  const std::string who = "stiffness factor of \"" + soft + "\"";
+  if (!s.elements)
+    refuse(who, "", "is that of the scene, as the body is a layer", "take model: elastic");
+  if (!(scale >= 1 / kMostSoftFactor && scale <= kMostSoftFactor))
+    refuse(who, internal::format_number(scale),
+           "must be from " + internal::format_number(1 / kMostSoftFactor) + " to " +
+               internal::format_number(kMostSoftFactor),
+           "1 is that of the description");
+  state_.controls[s.factor] = scale;
+}
+
+Vec3d Sim::gravity() const { return gravity_of(state_); }
+
+void Sim::set_gravity(const Vec3d& gravity) {
+  for (int k = 0; k < 3; ++k)
+    if (!(vabs(gravity[k]) <= kMostGravity))
+      refuse("gravity", internal::format_number(gravity[k]) + " m/s2",
+             "must be from -" + internal::format_number(kMostGravity) + " to " +
+                 internal::format_number(kMostGravity) + " along each axis",
+             "give it in m/s2, for example 0 0 -9.81");
+  std::copy_n(gravity.a, 3, state_.controls.end() - 3);
 }
 
 MaterialView Sim::material_points(const std::string& body) const {

@@ -116,6 +116,17 @@ class Sim {
   ParticleScale material_scale(const std::string& body) const;
   void set_material_scale(const std::string& body, const ParticleScale& scale);
 
+  /// By which a soft body is stiffer than its material says, from the next step on; part of the
+  /// state. Its contact keeps its modulus.
+  /// @throws InputError for a layer, and beyond 1 / kMostSoftFactor to kMostSoftFactor
+  double stiffness_scale(const std::string& soft) const;
+  void set_stiffness_scale(const std::string& soft, double scale);
+
+  /// Gravity of this environment [m/s2], from the next step on; part of the state, as commands are.
+  /// @throws InputError beyond kMostGravity along an axis
+  Vec3d gravity() const;
+  void set_gravity(const Vec3d& gravity);
+
   /// Contacts of the last step.
   const std::vector<ContactPoint>& contacts() const;
   /// Name of a body as numbered in contact records.

@@ -66,14 +66,27 @@ void check_controls(const RobotModel& m, const std::vector<double>& c) {
 }
 
 void check_materials(const Model& model, const std::vector<double>& c) {
-  const std::size_t first = material_slot(model, 0);
-  for (std::size_t k = first; k < c.size(); ++k) {
+  const std::size_t first = material_slot(model, 0), soft = soft_slot(model, 0);
+  for (std::size_t k = first; k < soft; ++k) {
     const ParticleFactor& f = kParticleFactors[(k - first) % kParticleFactorCount];
     if (!(c[k] >= f.least && c[k] <= kMostParticleFactor))
       refuse("a factor of " + std::string(f.name) + " in the state", internal::format_number(c[k]),
              "must be from " + internal::format_number(f.least) + " to " +
                  internal::format_number(kMostParticleFactor));
   }
+  for (std::size_t k = soft; k < c.size() - 3; ++k)
+    if (!(c[k] >= 1 / kMostSoftFactor && c[k] <= kMostSoftFactor))
+      refuse("a factor of stiffness in the state", internal::format_number(c[k]),
+             "must be from " + internal::format_number(1 / kMostSoftFactor) + " to " +
+                 internal::format_number(kMostSoftFactor));
+}
+
+void check_gravity(const Vec3d& g) {
+  for (int k = 0; k < 3; ++k)
+    if (!(vabs(g[k]) <= kMostGravity))
+      refuse("gravity in the state", internal::format_number(g[k]),
+             "must be from -" + internal::format_number(kMostGravity) + " to " +
+                 internal::format_number(kMostGravity) + " m/s2");
 }
 
 // Of each body, how many surfaces it has and how many cells the largest of them.
@@ -130,6 +143,7 @@ void check_fits(const Model& model, const Workspace& w, const State& s) {
     check_controls(model.robots[i], s.controls);
   }
   check_materials(model, s.controls);
+  check_gravity(gravity_of(s));
   check_history(model, w, s.history);
 }
 

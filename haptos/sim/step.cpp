@@ -6,6 +6,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/status.h"
+#include "haptos/sim/model/material_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -30,7 +31,7 @@ BodyStep body_step(const Scene& scene, const StepPart& part, const State& state,
     const double most = rests_in_parts(scene) ? std::ldexp(s.h, std::min(part.pass, 60)) : 1e300;
     s.s = square(s.h / std::min(scene.sim.pseudo_step, most));
   }
-  s.gravity = scene.sim.gravity();
+  s.gravity = gravity_of(state);
   s.points = &w.points;
   s.mass = &w.objective.inertia().mass;
   s.z_free = &w.objective.inertia().z_free;

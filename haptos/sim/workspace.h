@@ -39,6 +39,8 @@ struct PrescribedPoints {
 struct SoftParts {
   int body = -1;
   std::shared_ptr<SoftElements> elements;
+  std::size_t factor = 0;  ///< where that of its stiffness is in State::controls
+  double stiffer = 1;      ///< by which it has been scaled
   SoftNodes* nodes = nullptr;
   std::unique_ptr<ContactSurface> surface;
   std::vector<int> points;                     ///< point of each vertex

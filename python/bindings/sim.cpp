@@ -163,6 +163,13 @@ void bind_sim(nb::module_& m) {
       .def("save", &Sim::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("load", &Sim::load, nb::arg("path"))
       .def("time", [](const Sim& s) { return s.state().time; })
+      .def("stiffness_scale", &Sim::stiffness_scale, nb::arg("soft"))
+      .def("set_stiffness_scale", &Sim::set_stiffness_scale, nb::arg("soft"), nb::arg("scale"))
+      .def("gravity", [](const Sim& s) { return vec3(s.gravity()); })
+      .def(
+          "set_gravity",
+          [](Sim& s, const ArrayLike& gravity) { s.set_gravity(to_vec3(gravity, "gravity")); },
+          nb::arg("gravity"))
       .def("step_count", [](const Sim& s) { return s.state().step; })
       .def("model_hash", &Sim::model_hash)
       .def("analyses", &Sim::analyses)

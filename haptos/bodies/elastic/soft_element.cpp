@@ -112,6 +112,10 @@ std::vector<double> stiffness_diagonal(const SoftElements& s) {
   return k;
 }
 
+void SoftElements::scale_stiffness(double by) {
+  lame_parameters = lame(by * material.young, material.poisson);
+}
+
 SoftElements::SoftElements(const Points& points, const SoftModel& model, int first_point,
                            const Material& mat)
     : scatter(points, all_nodes(model, first_point), model.patch_size == 1 ? 4 : 10),

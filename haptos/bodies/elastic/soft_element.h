@@ -35,6 +35,9 @@ struct SoftElements {
   SoftElements(const Points& points, const SoftModel& model, int first_point,
                const Material& material);
 
+  /// From now on so many times as stiff as `material` says.
+  void scale_stiffness(double by);
+
   /// g of node a at point q of element e [1/m].
   Vec3d rest_gradient(int e, int q, int a) const {
     constexpr int kLanes = ElementSlots::kLanes;

@@ -44,6 +44,9 @@ enum class SoftContact : std::uint8_t {
   kPressure,  ///< the same, of a pressure inside its tetrahedra (contact/frozen/hydroelastic)
 };
 
+/// Of stiffness, in one environment.
+constexpr double kMostSoftFactor = 1e3;
+
 struct SoftBody {
   std::string name;
   Friction friction;

@@ -197,6 +197,7 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   const Scene& scene = model.scene;
   const SoftBody& spec = scene.soft[i];
   SoftParts& s = w.soft[i];
+  s.factor = soft_slot(model, i);
   if (s.coat) return;
   // Elements number points consecutively from the first: a body's points are added in order.
   s.elements =

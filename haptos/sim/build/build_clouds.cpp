@@ -1,6 +1,7 @@
 // Frozen contact of material points and of soft bodies, from the model to its term; and what of
 // their materials the state sets.
 #include <cmath>
+#include <utility>
 
 #include "haptos/base/math/index.h"
 #include "haptos/contact/frozen/cloud/cloud_pairs.h"
@@ -172,6 +173,12 @@ void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) 
 }
 
 void apply_materials(const State& state, Workspace& w) {
+  for (SoftParts& s : w.soft) {
+    const double by = state.controls[s.factor];
+    if (!s.elements || std::exchange(s.stiffer, by) == by) continue;
+    s.elements->scale_stiffness(by);
+    if (s.cloud) s.nodes->set_stiffness(stiffness_diagonal(*s.elements));
+  }
   for (ParticleParts& p : w.particles) {
     const ParticleScale scale = particle_scale(state.controls.data() + p.factors);
     p.grid->set_scale(p.seed, scale);

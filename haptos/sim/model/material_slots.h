@@ -1,5 +1,5 @@
-// Where the factors of materials lie in State::controls: of each body of material points those of
-// kParticleFactors, after the controls of robots.
+// What lies in State::controls after the controls of robots: of each body of material points the
+// factors of kParticleFactors, of each soft body that of its stiffness, then gravity.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/bodies/particles/particle_grid.h"
 #include "haptos/sim/model/model.h"
+#include "haptos/system/state.h"
 
 namespace haptos {
 
@@ -16,15 +17,28 @@ inline std::size_t material_slot(const Model& model, std::size_t body) {
   return at_index(robots) + body * kParticleFactorCount;
 }
 
-/// How many numbers State::controls has.
-inline std::size_t control_count(const Model& model) {
-  return material_slot(model, model.scene.material_points.size());
+/// @param body  number in scene.soft
+inline std::size_t soft_slot(const Model& model, std::size_t body) {
+  return material_slot(model, model.scene.material_points.size()) + body;
 }
 
-/// Of robots 0, of materials 1.
+/// How many numbers State::controls has.
+inline std::size_t control_count(const Model& model) {
+  return soft_slot(model, model.scene.soft.size()) + 3;
+}
+
+/// Gravity of an environment [m/s2].
+inline Vec3d gravity_of(const State& state) {
+  const double* g = state.controls.data() + state.controls.size() - 3;
+  return {{g[0], g[1], g[2]}};
+}
+
+/// Of robots 0, of materials 1, gravity that of the scene.
 inline std::vector<double> blank_controls(const Model& model) {
   std::vector<double> all(material_slot(model, 0), 0.0);
-  all.resize(control_count(model), 1.0);
+  all.resize(control_count(model) - 3, 1.0);
+  const Vec3d g = model.scene.sim.gravity();
+  all.insert(all.end(), g.a, g.a + 3);
   return all;
 }
 

@@ -113,6 +113,23 @@ def gains(robot: str, low: float, high: float) -> Start:
     return start
 
 
+def gravity(low: ArrayLike, high: ArrayLike) -> Start:
+    """Draws gravity between two vectors (3) [m/s2], world: its size, and with it which way is down."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        drawn = draw(mask, random, np.broadcast_to(low, 3), np.broadcast_to(high, 3))
+        sim.set_gravity(np.where(mask[:, None], drawn, sim.gravity))
+
+    return start
+
+
+def stiffness(soft: str, low: float, high: float) -> Start:
+    """Draws the factor of the stiffness of a soft body."""
+    def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
+        sim.set_stiffness_scale(soft, np.where(mask, draw(mask, random, low, high), sim.stiffness_scale(soft)))
+
+    return start
+
+
 def material(body: str, **ranges: tuple[float, float]) -> Start:
     """Draws factors of what a body of material points is made of, each from a range (low, high):
     stiffness, yield_stress, viscosity, density, friction."""

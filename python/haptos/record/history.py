@@ -177,7 +177,7 @@ class History:
         sim = self._sim
         terms = [force for force, (_, kind) in zip(forces, self.bodies, strict=True)
                  if kind in ("prescribed", "half_spaces")]
-        weights = [mass * sim.gravity for mass in self._masses]
+        weights = [mass * sim.gravity[0] for mass in self._masses]
         terms += [-weight for weight in weights]
         terms += [sim.inertia_wrench(name).force[0] + weight
                   for name, weight in zip(sim.names("soft"), weights, strict=False)]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from haptos import _core
 from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import StepError, refuse
-from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
+from haptos.meshes.given import Named, chosen_envs, fit_rows, kind_of, number, remedy_for
 from haptos.robots.view import RobotView
 from haptos.scene.cameras import SceneCamera, ShownScene
 from haptos.scene.material_points import MaterialPoints
@@ -87,7 +87,6 @@ class Sim(Readings):
         self._entries = scene.entries()
         options = scene.sim
         self._dt = options.dt
-        self._gravity = np.array([options.gravity_x, options.gravity_y, options.gravity_z])
         self._status = np.zeros(envs, np.uint32)
         self.scene_text = scene.text
         self._stepping = threading.Lock()
@@ -130,8 +129,35 @@ class Sim(Readings):
 
     @property
     def gravity(self) -> NDArray[np.float64]:
-        """(3) [m/s2], world frame."""
-        return self._gravity.copy()
+        """Of each environment, (env, 3) [m/s2], world frame."""
+        return in_place(np.array([c.gravity() for c in self._each]))
+
+    def stiffness_scale(self, soft: str) -> NDArray[np.float64]:
+        """Factor of the stiffness of a soft body, (env,)."""
+        return in_place(np.array([c.stiffness_scale(soft) for c in self._each]))
+
+    def set_stiffness_scale(self, soft: str, scale: ArrayLike) -> None:
+        """Sets that factor from the next step on, a number or (env,), 0.001 to 1000.
+
+        It multiplies Young's modulus, and with it damping and stress; contact keeps its own modulus.
+        It is part of the state: saved, loaded, and 1 again after reset().
+        """
+        rows = fit_rows(f'stiffness factor of "{soft}"', scale, (self.envs,))
+        for sim, row in zip(self._each, rows, strict=True):
+            sim.set_stiffness_scale(soft, float(row))
+
+    def set_gravity(self, gravity: ArrayLike) -> None:
+        """Sets gravity from the next step on, (3) or (env, 3) [m/s2], world frame.
+
+        It is part of the state: saved, loaded, and the scene's again after reset(). Loads that are
+        read of the last step (reaction(), inertia_wrench()) are told with the gravity of now.
+        """
+        if np.ndim(gravity) == 0:
+            refuse("gravity", gravity, "must be three numbers, or three for each environment",
+                   "for example (0, 0, -9.81)")
+        rows = fit_rows("gravity", gravity, (self.envs, 3))
+        for sim, row in zip(self._each, rows, strict=True):
+            sim.set_gravity(row)
 
     @property
     def time(self) -> NDArray[np.float64]:
