@@ -70,7 +70,7 @@ void add_inertia(const AffineFrame& f, const State& state, const Workspace& w, c
 
 // Gravity and a soft body's own body force per mass at a time [m/s2].
 Vec3d pull_on(const Scene& scene, const State& state, const Workspace& w, int body, double time) {
-  Vec3d g = gravity_of(state);
+  Vec3d g = gravity_of(scene, state);
   for (std::size_t i = 0; i < w.soft.size(); ++i)
     if (w.soft[i].body == body) g += value_at(scene.soft[i].acceleration, time);
   return g;
@@ -92,7 +92,7 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
     report.smallest_volume_ratio =
         std::min(report.smallest_volume_ratio, smallest_volume_ratio(*s.elements, w.points.x));
   }
-  const Vec3d g = gravity_of(state);
+  const Vec3d g = gravity_of(scene, state);
   for (const AffineParts& a : w.affine) {
     const AffineFrame& f = *a.frame;
     if (!w.objective.proximal()) report.kinetic += f.kinetic_energy(state);

@@ -152,7 +152,7 @@ void start_sensing(const Model& model, std::uint64_t seed, State& state, Workspa
       step.tree.q = step.tree.q_start = state.q.data() + body->slots().first_q;
       step.tree.v = step.tree.v_start = state.z.data() + body->slots().first_scalar;
     }
-    step.tree.gravity = gravity_of(state);
+    step.tree.gravity = gravity_of(model.scene, state);
     step.taxels = read_taxels(model, r, state, w, {});
     s.robots[r].update(step);
     for (int i = 0; i < s.robots[r].size(); ++i) {
@@ -179,7 +179,7 @@ void sense(const Scene& scene, State& state, Workspace& w) {
     const RobotParts& parts = w.robots[r];
     if (any_due(s, r, state)) {
       RobotStep step;
-      step.tree.gravity = gravity_of(state);
+      step.tree.gravity = gravity_of(scene, state);
       step.contacts = w.contacts;
       step.taxels = read_taxels(*s.model, r, state, w, w.contacts);
       find_forces(sensors, s.first_body[r], parts, w, s.forces);

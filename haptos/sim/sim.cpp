@@ -229,7 +229,7 @@ void Sim::set_stiffness_scale(const std::string& soft, double scale) {
   state_.controls[s.factor] = scale;
 }
 
-Vec3d Sim::gravity() const { return gravity_of(state_); }
+Vec3d Sim::gravity() const { return gravity_of(scene(), state_); }
 
 void Sim::set_gravity(const Vec3d& gravity) {
   for (int k = 0; k < 3; ++k)
@@ -238,7 +238,9 @@ void Sim::set_gravity(const Vec3d& gravity) {
              "must be from -" + internal::format_number(kMostGravity) + " to " +
                  internal::format_number(kMostGravity) + " along each axis",
              "give it in m/s2, for example 0 0 -9.81");
-  std::copy_n(gravity.a, 3, state_.controls.end() - 3);
+  const auto at = state_.controls.end() - kGravitySlots;
+  *at = 1;
+  std::copy_n(gravity.a, 3, at + 1);
 }
 
 MaterialView Sim::material_points(const std::string& body) const {

@@ -122,7 +122,7 @@ class Sim {
   double stiffness_scale(const std::string& soft) const;
   void set_stiffness_scale(const std::string& soft, double scale);
 
-  /// Gravity of this environment [m/s2], from the next step on; part of the state, as commands are.
+  /// Gravity of this environment [m/s2], from the next step on; part of the state once it was set.
   /// @throws InputError beyond kMostGravity along an axis
   Vec3d gravity() const;
   void set_gravity(const Vec3d& gravity);

@@ -74,15 +74,17 @@ void check_materials(const Model& model, const std::vector<double>& c) {
              "must be from " + internal::format_number(f.least) + " to " +
                  internal::format_number(kMostParticleFactor));
   }
-  for (std::size_t k = soft; k < c.size() - 3; ++k)
+  for (std::size_t k = soft; k < c.size() - kGravitySlots; ++k)
     if (!(c[k] >= 1 / kMostSoftFactor && c[k] <= kMostSoftFactor))
       refuse("a factor of stiffness in the state", internal::format_number(c[k]),
              "must be from " + internal::format_number(1 / kMostSoftFactor) + " to " +
                  internal::format_number(kMostSoftFactor));
 }
 
-void check_gravity(const Vec3d& g) {
-  for (int k = 0; k < 3; ++k)
+void check_gravity(const double* g) {
+  if (g[0] != 0 && g[0] != 1)
+    refuse("mark of gravity in the state", internal::format_number(g[0]), "must be 0 or 1");
+  for (int k = 1; k < kGravitySlots; ++k)
     if (!(vabs(g[k]) <= kMostGravity))
       refuse("gravity in the state", internal::format_number(g[k]),
              "must be from -" + internal::format_number(kMostGravity) + " to " +
@@ -143,7 +145,7 @@ void check_fits(const Model& model, const Workspace& w, const State& s) {
     check_controls(model.robots[i], s.controls);
   }
   check_materials(model, s.controls);
-  check_gravity(gravity_of(s));
+  check_gravity(s.controls.data() + s.controls.size() - kGravitySlots);
   check_history(model, w, s.history);
 }
 

@@ -31,7 +31,7 @@ BodyStep body_step(const Scene& scene, const StepPart& part, const State& state,
     const double most = rests_in_parts(scene) ? std::ldexp(s.h, std::min(part.pass, 60)) : 1e300;
     s.s = square(s.h / std::min(scene.sim.pseudo_step, most));
   }
-  s.gravity = gravity_of(state);
+  s.gravity = gravity_of(scene, state);
   s.points = &w.points;
   s.mass = &w.objective.inertia().mass;
   s.z_free = &w.objective.inertia().z_free;

@@ -64,6 +64,16 @@ def test_it_is_part_of_the_state(tmp_path):
     assert (other.gravity[:, 2] == (-1, -9.81)).all()
 
 
+def test_a_state_of_a_scene_that_has_another_brings_none():
+    settled, tilted = falling(1, (0, 0, -9.81)), falling(1, (1, 0, -9.0))
+    settled.step()
+    tilted.set_state(settled.state)
+    assert (tilted.gravity == (1, 0, -9)).all()
+    settled.set_gravity((0, 0, -3))
+    tilted.set_state(settled.state)
+    assert (tilted.gravity == (0, 0, -3)).all()
+
+
 def test_a_box_weighs_what_it_weighs_there():
     scene = haptos.Scene(dt=0.01)
     scene.add_half_space("ground", friction=0.5)

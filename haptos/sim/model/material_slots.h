@@ -1,5 +1,6 @@
 // What lies in State::controls after the controls of robots: of each body of material points the
-// factors of kParticleFactors, of each soft body that of its stiffness, then gravity.
+// factors of kParticleFactors, of each soft body that of its stiffness, then gravity:
+// whether it is other than the scene's, and what it is then.
 #pragma once
 
 #include <vector>
@@ -10,6 +11,8 @@
 #include "haptos/system/state.h"
 
 namespace haptos {
+
+constexpr int kGravitySlots = 4;
 
 /// @param body  number in scene.material_points
 inline std::size_t material_slot(const Model& model, std::size_t body) {
@@ -24,21 +27,20 @@ inline std::size_t soft_slot(const Model& model, std::size_t body) {
 
 /// How many numbers State::controls has.
 inline std::size_t control_count(const Model& model) {
-  return soft_slot(model, model.scene.soft.size()) + 3;
+  return soft_slot(model, model.scene.soft.size()) + kGravitySlots;
 }
 
 /// Gravity of an environment [m/s2].
-inline Vec3d gravity_of(const State& state) {
-  const double* g = state.controls.data() + state.controls.size() - 3;
-  return {{g[0], g[1], g[2]}};
+inline Vec3d gravity_of(const Scene& scene, const State& state) {
+  const double* g = state.controls.data() + state.controls.size() - kGravitySlots;
+  return g[0] != 0 ? Vec3d{{g[1], g[2], g[3]}} : scene.sim.gravity();
 }
 
 /// Of robots 0, of materials 1, gravity that of the scene.
 inline std::vector<double> blank_controls(const Model& model) {
   std::vector<double> all(material_slot(model, 0), 0.0);
-  all.resize(control_count(model) - 3, 1.0);
-  const Vec3d g = model.scene.sim.gravity();
-  all.insert(all.end(), g.a, g.a + 3);
+  all.resize(control_count(model) - kGravitySlots, 1.0);
+  all.resize(control_count(model), 0.0);
   return all;
 }
 

@@ -149,7 +149,7 @@ class Sim(Readings):
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Sets gravity from the next step on, (3) or (env, 3) [m/s2], world frame.
 
-        It is part of the state: saved, loaded, and the scene's again after reset(). Loads that are
+        From then on it is part of the state: saved, loaded, and the scene's again after reset(). Loads that are
         read of the last step (reaction(), inertia_wrench()) are told with the gravity of now.
         """
         if np.ndim(gravity) == 0:
