@@ -233,9 +233,9 @@ def test_the_gel_is_coloured_where_it_is_pressed(recorded):
 def test_the_scale_of_colours_is_that_of_the_picture():
     part = drawing.field_colors(np.linspace(0, 1, 101))
     assert part.shape == (101, 3)
-    np.testing.assert_allclose(part[0], snapshots.GEL, atol=1e-9)
+    np.testing.assert_allclose(part[0], drawing.GEL, atol=1e-9)
     np.testing.assert_allclose(part[30:], _core.map_colors(np.linspace(0, 1, 101))[30:], atol=1e-9)
-    assert drawing.field_colors([np.nan, -1.0]).tolist() == [list(snapshots.GEL)] * 2
+    assert drawing.field_colors([np.nan, -1.0]).tolist() == [list(drawing.GEL)] * 2
     for value, top in ((0, 1), (0.9, 1), (1, 1), (1.2, 1.5), (31, 50), (2.9e-5, 3e-5), (np.nan, 1)):
         assert drawing.nice_top(value) == pytest.approx(top)
 
