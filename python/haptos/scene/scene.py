@@ -393,7 +393,7 @@ class Scene(SceneOptions):
 
     def entries(self) -> dict[str, list[dict[str, Any]]]:
         """What the scene holds, by kind: soft, material_points, prescribed, affine, half_spaces,
-        robots, constraints."""
+        robots, constraints, cameras."""
         return self._core.entries()
 
     @property

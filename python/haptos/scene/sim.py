@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from haptos import _core
 from haptos.base.arrays import in_place, stack_envs
 from haptos.base.errors import StepError, refuse
-from haptos.meshes.given import Named, chosen_envs, fit_rows, kind_of, number, remedy_for
+from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
 from haptos.robots.view import RobotView
 from haptos.scene.cameras import SceneCamera, ShownScene
+from haptos.scene.differences import Differences
 from haptos.scene.material_points import MaterialPoints
-from haptos.scene.readings import CONTACT_DTYPE, Readings, Wrench
+from haptos.scene.readings import CONTACT_DTYPE, Wrench
 from haptos.scene.scene import Scene
 from haptos.tactile.sensors import TactileSensor
 
@@ -76,7 +77,7 @@ class StepReport:
                 f"status={self.describe()!r})")
 
 
-class Sim(Readings):
+class Sim(Differences):
     """A compiled scene. Made by Scene.compile()."""
 
     def __init__(self, scene: Scene, envs: int = 1,
@@ -128,38 +129,6 @@ class Sim(Readings):
         return self._dt
 
     @property
-    def gravity(self) -> NDArray[np.float64]:
-        """Of each environment, (env, 3) [m/s2], world frame."""
-        return in_place(np.array([c.gravity() for c in self._each]))
-
-    def stiffness_scale(self, soft: str) -> NDArray[np.float64]:
-        """Factor of the stiffness of a soft body, (env,)."""
-        return in_place(np.array([c.stiffness_scale(soft) for c in self._each]))
-
-    def set_stiffness_scale(self, soft: str, scale: ArrayLike) -> None:
-        """Sets that factor from the next step on, a number or (env,), 0.001 to 1000.
-
-        It multiplies Young's modulus, and with it damping and stress; contact keeps its own modulus.
-        It is part of the state: saved, loaded, and 1 again after reset().
-        """
-        rows = fit_rows(f'stiffness factor of "{soft}"', scale, (self.envs,))
-        for sim, row in zip(self._each, rows, strict=True):
-            sim.set_stiffness_scale(soft, float(row))
-
-    def set_gravity(self, gravity: ArrayLike) -> None:
-        """Sets gravity from the next step on, (3) or (env, 3) [m/s2], world frame.
-
-        From then on it is part of the state: saved, loaded, and the scene's again after reset(). Loads that are
-        read of the last step (reaction(), inertia_wrench()) are told with the gravity of now.
-        """
-        if np.ndim(gravity) == 0:
-            refuse("gravity", gravity, "must be three numbers, or three for each environment",
-                   "for example (0, 0, -9.81)")
-        rows = fit_rows("gravity", gravity, (self.envs, 3))
-        for sim, row in zip(self._each, rows, strict=True):
-            sim.set_gravity(row)
-
-    @property
     def time(self) -> NDArray[np.float64]:
         """(env,) [s]"""
         return in_place(np.array([c.time() for c in self._each]))
@@ -171,8 +140,8 @@ class Sim(Readings):
 
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
-        """What was compiled, by kind: soft, prescribed, affine, half_spaces, robots,
-        constraints."""
+        """What was compiled, by kind: soft, material_points, prescribed, affine, half_spaces, robots,
+        constraints, cameras."""
         return self._entries
 
     # -- stepping ------------------------------------------------------------------------------
