@@ -8,8 +8,8 @@ import numpy as np
 
 from haptos.base.errors import refuse
 from haptos.look.snapshots import Array, Snapshot, Stage
-from haptos.scene.shown import place, ShownBody, STILL
 from haptos.meshes.given import remedy_for
+from haptos.scene.shown import place, ShownBody, STILL
 
 
 def shown_names(stage: Stage) -> list[str]:

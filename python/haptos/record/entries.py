@@ -8,9 +8,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from haptos.scene.shown import robot_parts
 from haptos.robots.sensors import RobotSensor
 from haptos.scene.fields import keywords
+from haptos.scene.shown import robot_parts
 from haptos.scene.sim import Sim
 
 
