@@ -167,6 +167,17 @@ def test_cameras_that_cannot_be(fields, sentence):
         scene.validate()
 
 
+def test_a_camera_inside_of_what_carries_it_is_told():
+    scene = haptos.Scene()
+    scene.add_rigid("ball", haptos.RobotShape("sphere", 0.1), mass=1)
+    scene.add_camera("in", frame="ball")
+    scene.add_camera("near_skin", frame="ball", position=(0, 0, 0.095))
+    scene.add_camera("out", frame="ball", position=(0, 0, 0.12))
+    told = [w for w in scene.compile(quiet=True).warnings if "amera" in w]
+    assert len(told) == 1
+    assert 'Camera "in" is 100 mm inside of "ball"' in told[0] and "move it out" in told[0]
+
+
 def test_a_saved_state_does_not_ask_for_cameras(tmp_path):
     sim = box_below()
     for _ in range(3):

@@ -59,6 +59,9 @@ void doubt_meetings(const Model& model, std::vector<std::string>& out);
 /// may touch what they have no contact with.
 void doubt_points(const Model& model, std::vector<std::string>& out);
 
+/// Cameras inside of a shape of the link that carries them, where they see nothing else.
+void doubt_cameras(const Scene& scene, std::vector<std::string>& out);
+
 /// Bodies that fit into a passage of others, but not with their layers and those of its sides.
 /// Looks from at most 256 faces of each shape.
 void doubt_passages(const Model& model, std::vector<std::string>& out);

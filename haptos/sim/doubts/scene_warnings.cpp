@@ -83,6 +83,7 @@ void add_model_doubts(const Model& model, std::vector<std::string>& out) {
   doubt_overlaps(model, out);
   doubt_meetings(model, out);
   doubt_points(model, out);
+  doubt_cameras(model.scene, out);
   doubt_shrinks(model, out);
   doubt_fields(model, out);
   doubt_coats(model, out);
