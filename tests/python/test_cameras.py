@@ -197,3 +197,14 @@ def test_an_agent_sees_through_a_camera(tmp_path):
     assert seen["depth"].shape == (2, 6, 8) and seen["rgb"].shape == (2, 24, 32, 3) and seen["rgb"].dtype == np.uint8
     assert env.single_observation_space["depth"].contains(seen["depth"][0])
     assert 0.9 < seen["depth"].min() < 1.5
+
+
+@pytest.mark.parametrize("package", ["jax", "torch"])
+def test_pictures_are_taken_without_a_copy(package):
+    eye = box_below(envs=2).cameras["eye"]
+    arrays = [eye.depth(), eye.bodies(), eye.rgb(), eye.points()]
+    assert all(a.ctypes.data % 64 == 0 and a.flags.c_contiguous for a in arrays)
+    module = pytest.importorskip(package, reason=f"needs {package}")
+    for a in arrays[:3]:
+        other = module.dlpack.from_dlpack(a, copy=False) if package == "jax" else module.from_dlpack(a)
+        assert (other.unsafe_buffer_pointer() if package == "jax" else other.data_ptr()) == a.ctypes.data

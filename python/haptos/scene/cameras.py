@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haptos import _core
+from haptos.base.arrays import in_place
 from haptos.base.turns import quaternion, rotation
 from haptos.meshes.skin import points_skin
 from haptos.scene.shown import STILL, ShownBody, shown_bodies, shown_planes
@@ -63,20 +64,20 @@ class SceneCamera:
     def rgb(self) -> NDArray[np.uint8]:
         """Colours, sRGB, (env, height, width, 3)."""
         shadows, samples = bool(self._entry["shadows"]), int(self._entry["samples"])
-        return np.stack([scene.picture(row, *self._lens, samples, shadows)
-                         for scene, row in self._each()])
+        return in_place(np.stack([scene.picture(row, *self._lens, samples, shadows)
+                                  for scene, row in self._each()]))
 
     def depth(self) -> NDArray[np.float32]:
         """Depth along the camera's z, not along rays [m], (env, height, width); infinite where
         nothing is seen between near and far."""
-        return self._ranges()[0]
+        return in_place(self._ranges()[0])
 
     def bodies(self) -> NDArray[np.int32]:
         """Numbers of the bodies that are seen, as of sim.body_id(), (env, height, width); -1:
         nothing."""
         meshes = self._ranges()[1]
         ids = np.array([*self._sim.shown.ids, -1], np.int32)
-        return ids[meshes]
+        return in_place(ids[meshes])
 
     def points(self) -> Array:
         """What is seen, world [m], (env, height, width, 3); NaN where nothing is."""
@@ -86,7 +87,7 @@ class SceneCamera:
         ray = np.stack([(column - k[0, 2]) / k[0, 0], (row - k[1, 2]) / k[1, 1], np.ones(column.shape)], -1)
         depth[~np.isfinite(depth)] = np.nan
         local = depth[..., None] * ray
-        return np.einsum("eij,ehwj->ehwi", at.turn, local) + at.position[:, None, None]
+        return in_place(np.einsum("eij,ehwj->ehwi", at.turn, local) + at.position[:, None, None])
 
     def _each(self) -> Iterator[tuple[_core.MovingScene, Array]]:
         at = self.pose
