@@ -1,5 +1,4 @@
 #include "haptos/sim/sim.h"
-#include "haptos/sim/model/material_slots.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,8 @@
 #include "haptos/base/text/file.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/status.h"
+#include "haptos/scene/parts/field_rules.h"
+#include "haptos/sim/model/material_slots.h"
 #include "haptos/sim/workspace.h"
 #include "haptos/solve/failure.h"
 
@@ -233,11 +234,7 @@ Vec3d Sim::gravity() const { return gravity_of(scene(), state_); }
 
 void Sim::set_gravity(const Vec3d& gravity) {
   for (int k = 0; k < 3; ++k)
-    if (!(vabs(gravity[k]) <= kMostGravity))
-      refuse("gravity", internal::format_number(gravity[k]) + " m/s2",
-             "must be from -" + internal::format_number(kMostGravity) + " to " +
-                 internal::format_number(kMostGravity) + " along each axis",
-             "give it in m/s2, for example 0 0 -9.81");
+    check_range("gravity", gravity[k], -kMostGravity, kMostGravity, "m/s2");
   const auto at = state_.controls.end() - kGravitySlots;
   *at = 1;
   std::copy_n(gravity.a, 3, at + 1);

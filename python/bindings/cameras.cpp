@@ -94,8 +94,7 @@ void bind_cameras(nb::module_& m) {
           },
           nb::arg("pose"), nb::arg("focal"), nb::arg("width"), nb::arg("height"), nb::arg("near"),
           nb::arg("far"),
-          "Depths along the view [m], infinite where nothing is seen, and numbers of the meshes "
-          "and "
+          "Depths along the view [m], infinite where nothing is seen, and numbers of the meshes, "
           "then of the planes that are seen, -1: nothing; a row of height * width each.");
 }
 

@@ -235,6 +235,7 @@ void LayerContacts::emit_middle(const Facing& f, const FacePair& pair, const Out
   if (!(whole > 0)) part[2] = whole = 1;
   Pushed sum{Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
   for (int k = 0; k < 3; ++k) {
+    if (part[k] == 0) continue;
     const Pushed p = pushed(f, u, v, za, zb, k == 0, k == 1);
     const double w = part[k] / whole;
     sum.x_a += w * p.x_a, sum.x_b += w * p.x_b, sum.n += w * p.n;

@@ -21,7 +21,7 @@ from haptos.look.drawing import ARROWS, OBJECTS, Image, Ranges
 from haptos.look.images import save_png
 from haptos.look.movies import GIF_FPS, MOVIES, need, save_movie
 from haptos.look.sheets import picture_of
-from haptos.look.snapshots import FIELDS, SimStage, Snapshot, Stage
+from haptos.look.snapshots import FIELDS, Snapshot, SimStage, Stage
 from haptos.record.replay import Recording
 from haptos.scene.sim import Sim
 

@@ -17,7 +17,7 @@ from PIL import ImageDraw, ImageFont
 from haptos import _core
 from haptos.look.aim import CAMERAS, Aim, Look, middle_in, view_box
 from haptos.look.colours import coloured
-from haptos.look.snapshots import Array, FIELDS, Snapshot, Stage
+from haptos.look.snapshots import FIELDS, Array, Snapshot, Stage
 from haptos.scene.shown import GEL, Plane, ShownBody
 
 CUT = (0.47, 0.66, 0.74)  #: a gel cut open
@@ -166,12 +166,12 @@ def _add_body(scene: _core.RenderScene, stage: Stage, snap: Snapshot, body: Show
         values = snap.fields.get(look.color, {}).get(body.name)
         if values is None:
             cut = CUT if body.color == GEL else tuple(0.8 * c for c in body.color)
-            scene.add_mesh(x, body.triangles, color=body.color, finish="gel", crease_angle=1.2,
+            scene.add_mesh(x, body.triangles, color=body.color, finish=body.finish, crease_angle=body.crease_angle,
                            cap_color=cut)
         else:
             top = ranges.nice(look.color, FIELDS[look.color].unit) / FIELDS[look.color].unit
             scene.add_mesh(x, body.triangles, vertex_colors=field_colors(values / top),
-                           finish="matte", crease_angle=1.2, cap_color=CUT)
+                           finish="matte", crease_angle=body.crease_angle, cap_color=CUT)
         return
     if body.kind == "material_points":
         _add_points(scene, snap, body, look, ranges, scale)
@@ -180,10 +180,9 @@ def _add_body(scene: _core.RenderScene, stage: Stage, snap: Snapshot, body: Show
     if presses and look.objects == "hidden":
         return
     opacity = 0.22 if presses and look.objects == "ghost" else max(0.2, body.opacity)
-    finish = "metal" if body.kind == "prescribed" else "matte"
     if len(body.triangles):
-        scene.add_mesh(x, body.triangles, color=body.color, finish=finish, opacity=opacity,
-                       crease_angle=0.5 if body.kind == "robots" else 0.7,
+        scene.add_mesh(x, body.triangles, color=body.color, finish=body.finish, opacity=opacity,
+                       crease_angle=body.crease_angle,
                        cap_color=tuple(0.75 * c for c in body.color))
     rods = rod_mesh(x, body.segments, body.points, 0.004 * size * scale)
     if rods is not None:
@@ -199,9 +198,9 @@ def _add_points(scene: _core.RenderScene, snap: Snapshot, body: ShownBody, look:
     cut = tuple(0.8 * c for c in body.color)
     if len(skin.values):
         top = ranges.nice(look.color, FIELDS[look.color].unit) / FIELDS[look.color].unit
-        scene.add_mesh(x, triangles, vertex_colors=field_colors(skin.values / top, body.color), crease_angle=1.2, cap_color=cut)
+        scene.add_mesh(x, triangles, vertex_colors=field_colors(skin.values / top, body.color), crease_angle=body.crease_angle, cap_color=cut)
     else:
-        scene.add_mesh(x, triangles, color=body.color, crease_angle=1.2, cap_color=cut)
+        scene.add_mesh(x, triangles, color=body.color, crease_angle=body.crease_angle, cap_color=cut)
 
 
 def rod_mesh(x: Array, segments: Array, points: Array, radius: float

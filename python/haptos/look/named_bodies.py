@@ -9,7 +9,7 @@ import numpy as np
 from haptos.base.errors import refuse
 from haptos.look.snapshots import Array, Snapshot, Stage
 from haptos.meshes.given import remedy_for
-from haptos.scene.shown import place, ShownBody, STILL
+from haptos.scene.shown import STILL, ShownBody, place
 
 
 def shown_names(stage: Stage) -> list[str]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from haptos import _core
 from haptos.base.turns import rotation
 from haptos.meshes.skin import PointsSkin, points_skin
-from haptos.scene.shown import place, Plane, shown_bodies, shown_planes, ShownBody, STILL
+from haptos.scene.shown import STILL, Plane, ShownBody, place, shown_bodies, shown_planes
 
 if TYPE_CHECKING:
     from haptos.scene.sim import Sim

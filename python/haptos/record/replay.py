@@ -13,8 +13,8 @@ import numpy as np
 
 from haptos.base.errors import refuse
 from haptos.base.inside_file import leads_out
-from haptos.look.snapshots import Array, displacement, FIELDS, Reading, ShownSensor, Snapshot, Stage
-from haptos.scene.shown import BODY, DOUGH, GEL, OBJECT, place, Plane, ShownBody, STILL
+from haptos.look.snapshots import FIELDS, Array, Reading, ShownSensor, Snapshot, Stage, displacement
+from haptos.scene.shown import BODY, DOUGH, GEL, OBJECT, STILL, Plane, ShownBody, place
 
 FORMAT = "haptos run"
 FORMAT_VERSION = 1

@@ -113,14 +113,13 @@ class ShownScene:
         self._scene: _core.MovingScene | None = None
         self._flows = any(b.kind == "material_points" for b in self._bodies)
         #: of each mesh, then of each plane, the number of its body
-        self.ids = [sim.body_id(self._body_of(b)) for b in self._bodies] + [sim.body_id(p.name) for p in self._planes]
+        self.ids = [self._body_id(b) for b in self._bodies] + [sim.body_id(p.name) for p in self._planes]
 
-    def _body_of(self, body: ShownBody) -> str:
+    def _body_id(self, body: ShownBody) -> int:
         if body.name not in self._links:
-            return body.name
+            return self._sim.body_id(body.name)
         robot, link = self._links[body.name]
-        robot_ = self._sim.robots[robot].robot
-        return robot if len(robot_.links) == 1 else f"{robot}/{robot_.links[link].name}"
+        return self._sim.link_id(robot) + link
 
     def at(self, env: int) -> _core.MovingScene:
         """All bodies where they are in an environment now."""
@@ -146,7 +145,6 @@ class ShownScene:
                 skin = points_skin(self._sim.material_points[body.name].position[env], body.spacing)
                 x, triangles = np.asarray(skin.mesh.vertices), np.asarray(skin.mesh.triangles)
             scene.add_mesh(x, triangles, color=body.color, opacity=max(0.2, body.opacity),
-                           finish={"soft": "gel", "prescribed": "metal"}.get(body.kind, "matte"),
-                           crease_angle={"soft": 1.2, "material_points": 1.2, "robots": 0.5}.get(body.kind, 0.7))
+                           finish=body.finish, crease_angle=body.crease_angle)
         return _core.MovingScene(scene, np.reshape([p.normal for p in self._planes], (-1, 3)),
                                  [p.offset for p in self._planes])

@@ -44,6 +44,16 @@ class ShownBody:
         """Whether a snapshot holds its vertices, not its pose."""
         return self.kind in ("soft", "affine", "material_points")
 
+    @property
+    def finish(self) -> str:
+        """How its surface answers light."""
+        return {"soft": "gel", "prescribed": "metal"}.get(self.kind, "matte")
+
+    @property
+    def crease_angle(self) -> float:
+        """Edges sharper than this are drawn sharp [rad]."""
+        return {"soft": 1.2, "material_points": 1.2, "robots": 0.5}.get(self.kind, 0.7)
+
 
 @dataclass(frozen=True)
 class Plane:

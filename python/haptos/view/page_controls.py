@@ -8,7 +8,7 @@ import numpy as np
 
 from haptos import _core
 from haptos.look.drawing import ARROWS, OBJECTS, Ranges
-from haptos.look.snapshots import Array, FIELDS, Stage
+from haptos.look.snapshots import FIELDS, Array, Stage
 from haptos.scene.sim import Sim
 from haptos.view.mover import Mover
 from haptos.view.page_asks import Asks
