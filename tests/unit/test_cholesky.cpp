@@ -14,7 +14,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/solve/linear/cholesky_plan.h"
-#include "haptos/solve/linear/dense_kernels.h"
+#include "haptos/solve/dense/dense_kernels.h"
 #include "haptos/solve/ordering/ordering.h"
 #include "tests/unit/allocation_count.h"
 

@@ -9,7 +9,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/solve/linear/cholesky_plan.h"
-#include "haptos/solve/linear/dense_kernels.h"
+#include "haptos/solve/dense/dense_kernels.h"
 
 namespace haptos {
 namespace {

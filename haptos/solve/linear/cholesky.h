@@ -21,7 +21,7 @@
 namespace haptos {
 
 class CholeskyPlan;   // haptos/solve/linear/cholesky_plan.h
-struct DenseKernels;  // haptos/solve/linear/dense_kernels.h
+struct DenseKernels;  // haptos/solve/dense/dense_kernels.h
 
 class BlockCholesky {
  public:

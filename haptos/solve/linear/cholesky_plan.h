@@ -7,7 +7,7 @@
 //           both begin aligned.
 //   update  the u x u Schur complement, lower triangle, column-major, leading dimension u rounded
 //   up.
-// The factored panel is stored in strips of 8 rows (haptos/solve/linear/dense_kernels.h).
+// The factored panel is stored in strips of 8 rows (haptos/solve/dense/dense_kernels.h).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "haptos/solve/linear/dense_kernels.h"
+#include "haptos/solve/dense/dense_kernels.h"
 #include "haptos/system/block_matrix.h"
 
 namespace haptos {

@@ -1,4 +1,4 @@
-#include "haptos/solve/linear/dense_kernels.h"
+#include "haptos/solve/dense/dense_kernels.h"
 
 #include <type_traits>
 
@@ -123,8 +123,8 @@ inline void add(double* to, const double* from, int n) {
   for (; i < n; ++i) to[i] += from[i];
 }
 
-#include "haptos/solve/linear/dense_kernels_body.h"
-#include "haptos/solve/linear/dense_solve_body.h"
+#include "haptos/solve/dense/dense_kernels_body.h"
+#include "haptos/solve/dense/dense_solve_body.h"
 
 constexpr DenseKernels kKernels{"baseline", factor_panel, update,   extend_add,
                                 forward,    backward,     forward8, backward8};
@@ -170,8 +170,8 @@ inline void add(double* to, const double* from, int n) {
   _mm512_mask_storeu_pd(to, m, plus(_mm512_maskz_loadu_pd(m, to), _mm512_maskz_loadu_pd(m, from)));
 }
 
-#include "haptos/solve/linear/dense_kernels_body.h"
-#include "haptos/solve/linear/dense_solve_body.h"
+#include "haptos/solve/dense/dense_kernels_body.h"
+#include "haptos/solve/dense/dense_solve_body.h"
 
 constexpr DenseKernels kKernels{"avx512", factor_panel, update,   extend_add,
                                 forward,  backward,     forward8, backward8};
