@@ -22,6 +22,7 @@
 #include "haptos/geometry/mesh/tet_refine.h"
 #include "haptos/solve/linear/cholesky.h"
 #include "haptos/solve/linear/cholesky_plan.h"
+#include "haptos/solve/linear/single_factor.h"
 
 #ifdef HAPTOS_BENCH_CHOLMOD
 #include <suitesparse/cholmod.h>
@@ -209,6 +210,16 @@ void run(const Case& c, double seconds) {
                        x = b;
                        ours.solve(x.data());
                      }});
+  // Its solve is one by conjugate gradients to 1e-10.
+  SingleFactor single;
+  Pcg pcg;
+  int iterations = 0;
+  solvers.push_back({"haptos, single",
+                     [&] { single.analyze(std::make_shared<CholeskyPlan>(m.shared_pattern())); },
+                     [&] { single.factor(m); },
+                     [&] {
+                       iterations = pcg.solve(m, single, b.data(), x.data(), 1e-10, 20).iterations;
+                     }});
   const bool eigen = n < 25000;  // minutes beyond
   if (eigen) {
     solvers.push_back({"Eigen LDLT", [&] { ldlt.analyzePattern(a); }, [&] { ldlt.factorize(a); },
@@ -230,6 +241,7 @@ void run(const Case& c, double seconds) {
               m.pattern().entry_count() - m.pattern().block_count(), static_cast<int>(n),
               static_cast<double>(ours.nonzeros()), 1e-6 * ours.flops(),
               static_cast<int>(ours.plan()->nodes.size()));
+  std::printf("  single precision: %d iterations to 1e-10\n", iterations);
   std::printf("  %-15s %11s %8s %11s %8s %9s %11s %8s %10s\n", "", "analyze us", "x", "factor us",
               "x", "GFLOP/s", "solve us", "x", "residual");
   for (Solver& s : solvers) {

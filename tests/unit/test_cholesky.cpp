@@ -13,116 +13,15 @@
 
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
-#include "haptos/solve/linear/cholesky_plan.h"
 #include "haptos/solve/dense/dense_kernels.h"
+#include "haptos/solve/linear/cholesky_plan.h"
 #include "haptos/solve/ordering/ordering.h"
 #include "tests/unit/allocation_count.h"
+#include "tests/unit/block_systems.h"
 
 namespace haptos {
-namespace {
 
-using Couplings = std::vector<std::array<int, 2>>;
-
-struct System {
-  std::shared_ptr<const BlockPattern> pattern;
-  BlockMatrix matrix;
-};
-
-// Positive definite: random blocks, each diagonal outweighing its row by `margin`.
-System random_system(std::vector<int> sizes, const Couplings& couplings, unsigned seed,
-                     double margin = 1.0) {
-  System s;
-  s.pattern = std::make_shared<const BlockPattern>(std::move(sizes), couplings);
-  s.matrix = BlockMatrix(s.pattern);
-  const BlockPattern& p = *s.pattern;
-  std::mt19937 rng(seed);
-  std::uniform_real_distribution<double> u(-1, 1);
-  const auto row_of = [&](int block, int k) {
-    return static_cast<std::size_t>(p.offset(block)) + static_cast<std::size_t>(k);
-  };
-  std::vector<double> row_sum(static_cast<std::size_t>(p.scalar_count()), margin);
-  for (int e = 0; e < p.entry_count(); ++e) {
-    const int i = p.row(e), j = p.column(e), w = p.size(j);
-    double* b = s.matrix.entry(e);
-    for (int r = 0; r < p.size(i); ++r)
-      for (int c = 0; c < (i == j ? r : w); ++c) {
-        const double v = u(rng);
-        b[r * w + c] = v;
-        if (i == j) b[c * w + r] = v;
-        row_sum[row_of(i, r)] += std::abs(v);
-        row_sum[row_of(j, c)] += std::abs(v);
-      }
-  }
-  for (int i = 0; i < p.block_count(); ++i)
-    for (int r = 0; r < p.size(i); ++r)
-      s.matrix.entry(p.diagonal(i))[r * p.size(i) + r] = row_sum[row_of(i, r)];
-  return s;
-}
-
-Couplings random_couplings(int n, double per_block, unsigned seed) {
-  std::mt19937 rng(seed);
-  std::uniform_int_distribution<int> pick(0, n - 1);
-  Couplings c;
-  for (int k = 0; k < static_cast<int>(per_block * n); ++k) c.push_back({pick(rng), pick(rng)});
-  return c;
-}
-
-// Neighbours of a box grid, diagonals included.
-Couplings grid(int nx, int ny, int nz) {
-  Couplings c;
-  const auto name = [&](int x, int y, int z) { return (z * ny + y) * nx + x; };
-  for (int z = 0; z < nz; ++z)
-    for (int y = 0; y < ny; ++y)
-      for (int x = 0; x < nx; ++x)
-        for (int d = 0; d < 8; ++d) {
-          const int a = x + (d & 1), b = y + (d >> 1 & 1), e = z + (d >> 2);
-          if (a < nx && b < ny && e < nz) c.push_back({name(x, y, z), name(a, b, e)});
-        }
-  return c;
-}
-
-Eigen::MatrixXd dense(const BlockMatrix& m) {
-  const BlockPattern& p = m.pattern();
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(p.scalar_count(), p.scalar_count());
-  for (int e = 0; e < p.entry_count(); ++e) {
-    const int i = p.row(e), j = p.column(e);
-    for (int r = 0; r < p.size(i); ++r)
-      for (int c = 0; c < p.size(j); ++c)
-        a(p.offset(i) + r, p.offset(j) + c) = a(p.offset(j) + c, p.offset(i) + r) =
-            m.entry(e)[r * p.size(j) + c];
-  }
-  return a;
-}
-
-std::vector<double> right_side(int n, unsigned seed) {
-  std::mt19937 rng(seed);
-  std::uniform_real_distribution<double> u(-1, 1);
-  std::vector<double> b(static_cast<std::size_t>(n));
-  for (double& v : b) v = u(rng);
-  return b;
-}
-
-// |A x - b|_inf / |b|_inf through the matrix's own product.
-double residual(const BlockMatrix& m, const std::vector<double>& x, const std::vector<double>& b) {
-  std::vector<double> y(b.size());
-  m.multiply(x.data(), y.data());
-  double worst = 0, scale = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    worst = std::max(worst, std::abs(y[i] - b[i]));
-    scale = std::max(scale, std::abs(b[i]));
-  }
-  return worst / scale;
-}
-
-std::vector<int> mixed_sizes(int n, unsigned seed) {
-  const int kSizes[] = {1, 3, 3, 3, 6, 12};
-  std::mt19937 rng(seed);
-  std::vector<int> s(static_cast<std::size_t>(n));
-  for (int& v : s) v = kSizes[rng() % 6];
-  return s;
-}
-
-}  // namespace
+using namespace test;
 
 TEST(BlockCholesky, AgreesWithDenseCholeskyOnRandomPatternsOfMixedSizes) {
   for (unsigned seed = 0; seed < 40; ++seed) {
@@ -132,7 +31,7 @@ TEST(BlockCholesky, AgreesWithDenseCholeskyOnRandomPatternsOfMixedSizes) {
          {CholeskyPlan::Order::kBest, CholeskyPlan::Order::kMinimumDegree,
           CholeskyPlan::Order::kNestedDissection, CholeskyPlan::Order::kNatural}) {
       const auto plan = std::make_shared<const CholeskyPlan>(s.pattern, order);
-      const DenseKernelList kernels = all_dense_kernels();
+      const DenseKernelList<double> kernels = all_dense_kernels<double>();
       for (int k = 0; k < kernels.count; ++k) {
         BlockCholesky factor;
         factor.use(*kernels.version[k]);
@@ -307,7 +206,7 @@ TEST(BlockCholesky, GivesTheSameBitsForEveryInstructionSetAndThreadCount) {
     }
     const std::vector<double> b = right_side(s.pattern->scalar_count(), 4);
     std::vector<double> first;
-    const DenseKernelList kernels = all_dense_kernels();
+    const DenseKernelList<double> kernels = all_dense_kernels<double>();
     for (const int threads : {1, 2, 3, 8})
       for (int k = 0; k < kernels.count; ++k) {
         set_thread_count(threads);

@@ -1,30 +1,13 @@
 #include "haptos/solve/dense/dense_kernels.h"
 
-#include <type_traits>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define HAPTOS_X86 1
-#else
-#define HAPTOS_X86 0
-#endif
-
-// A version for AVX-512 is compiled beside the baseline and chosen at run time. Clang has no
-// counterpart of the target pragma that reaches into templates, so it builds the baseline only.
-#if HAPTOS_X86 && !defined(__clang__) && defined(__AVX2__) && defined(__FMA__)
-#define HAPTOS_TWO_VERSIONS 1
-#else
-#define HAPTOS_TWO_VERSIONS 0
-#endif
-
-#define HAPTOS_KERNEL inline
-#define HAPTOS_LAMBDA __attribute__((always_inline))
+#include "haptos/solve/dense/dense_kernels_base.h"
 
 namespace haptos {
 namespace {
-template <int n>
-using Width = std::integral_constant<int, n>;
+using Scalar = double;
 constexpr double kHuge = 1e300;
+inline double root(double a) { return __builtin_sqrt(a); }
+inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 }  // namespace
 
 namespace baseline {
@@ -67,49 +50,7 @@ inline double sum(V8 a) {
   return d[0] + d[1];
 }
 #else
-struct V8 {
-  double v[8];
-};
-inline V8 load(const double* p) {
-  V8 r;
-  for (int i = 0; i < 8; ++i) r.v[i] = p[i];
-  return r;
-}
-inline void store(double* p, V8 a) {
-  for (int i = 0; i < 8; ++i) p[i] = a.v[i];
-}
-inline V8 zero() { return V8{}; }
-inline V8 splat(const double* p) {
-  V8 r;
-  for (int i = 0; i < 8; ++i) r.v[i] = *p;
-  return r;
-}
-inline V8 multiply(V8 a, V8 b) {
-  for (int i = 0; i < 8; ++i) a.v[i] *= b.v[i];
-  return a;
-}
-inline V8 plus(V8 a, V8 b) {
-  for (int i = 0; i < 8; ++i) a.v[i] += b.v[i];
-  return a;
-}
-inline V8 subtract(V8 a, V8 b) {
-  for (int i = 0; i < 8; ++i) a.v[i] -= b.v[i];
-  return a;
-}
-inline V8 add_product(V8 a, V8 b, V8 c) {
-  for (int i = 0; i < 8; ++i) c.v[i] = __builtin_fma(a.v[i], b.v[i], c.v[i]);
-  return c;
-}
-inline V8 subtract_product(V8 a, V8 b, V8 c) {
-  for (int i = 0; i < 8; ++i) c.v[i] = __builtin_fma(-a.v[i], b.v[i], c.v[i]);
-  return c;
-}
-inline double lane(V8 a, int i) { return a.v[i]; }
-inline V8 splat_value(double a) { return splat(&a); }
-inline V8 splat_lane(V8 a, int i) { return splat(&a.v[i]); }
-inline double sum(V8 a) {
-  return ((a.v[0] + a.v[4]) + (a.v[2] + a.v[6])) + ((a.v[1] + a.v[5]) + (a.v[3] + a.v[7]));
-}
+#include "haptos/solve/dense/plain_vector.h"
 #endif
 inline V8 sum_of_rows(const V8 (&a)[8]) {
   return plus(plus(plus(a[0], a[4]), plus(a[2], a[6])), plus(plus(a[1], a[5]), plus(a[3], a[7])));
@@ -126,8 +67,8 @@ inline void add(double* to, const double* from, int n) {
 #include "haptos/solve/dense/dense_kernels_body.h"
 #include "haptos/solve/dense/dense_solve_body.h"
 
-constexpr DenseKernels kKernels{"baseline", factor_panel, update,   extend_add,
-                                forward,    backward,     forward8, backward8};
+constexpr DenseKernels<double> kKernels{"baseline", factor_panel, update,   extend_add,
+                                        forward,    backward,     forward8, backward8};
 
 }  // namespace
 }  // namespace baseline
@@ -173,24 +114,20 @@ inline void add(double* to, const double* from, int n) {
 #include "haptos/solve/dense/dense_kernels_body.h"
 #include "haptos/solve/dense/dense_solve_body.h"
 
-constexpr DenseKernels kKernels{"avx512", factor_panel, update,   extend_add,
-                                forward,  backward,     forward8, backward8};
+constexpr DenseKernels<double> kKernels{"avx512", factor_panel, update,   extend_add,
+                                        forward,  backward,     forward8, backward8};
 
 }  // namespace
 }  // namespace avx512
 #pragma GCC pop_options
 #endif
 
-DenseKernelList all_dense_kernels() {
+template <>
+DenseKernelList<double> all_dense_kernels() {
 #if HAPTOS_TWO_VERSIONS
   if (__builtin_cpu_supports("x86-64-v4")) return {{&baseline::kKernels, &avx512::kKernels}, 2};
 #endif
   return {{&baseline::kKernels, nullptr}, 1};
-}
-
-const DenseKernels& dense_kernels() {
-  static const DenseKernelList list = all_dense_kernels();
-  return *list.version[list.count - 1];
 }
 
 }  // namespace haptos

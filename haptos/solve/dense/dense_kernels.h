@@ -31,6 +31,8 @@ struct RowRun {
   int from, to, count;
 };
 
+/// The kernels of one instruction set on scalars S, double or float.
+template <class S>
 struct DenseKernels {
   const char* name;
 
@@ -38,36 +40,44 @@ struct DenseKernels {
   /// rows from round_up_to_strip(pivots); the factor goes to `strips`. The panel is overwritten.
   /// Above its diagonal the panel must hold zeros.
   /// @return -1, or the first column whose pivot was not positive, its value in *pivot
-  int (*factor_panel)(int pivots, int updates, double* panel, std::ptrdiff_t ld, double* strips,
-                      double* pivot);
+  int (*factor_panel)(int pivots, int updates, S* panel, std::ptrdiff_t ld, S* strips, S* pivot);
   /// Columns [8 begin, 8 end) of the lower triangle of u = -B B^T, B the updated rows' strips;
   /// leading dimension `ld` >= updates, a multiple of 8.
-  void (*update)(int pivots, int updates, const double* b, double* u, std::ptrdiff_t ld, int begin,
-                 int end);
+  void (*update)(int pivots, int updates, const S* b, S* u, std::ptrdiff_t ld, int begin, int end);
   /// Adds columns of a child's update to the parent's front. Runs map the child's rows to front
   /// rows, updated rows after `row_shift`. With `to_panel`, the columns that are pivots of the
   /// parent; else the others.
   void (*extend_add)(const RowRun* runs, int run_count, int row_shift, bool to_panel,
-                     const double* child, std::ptrdiff_t child_ld, double* parent,
-                     std::ptrdiff_t parent_ld);
+                     const S* child, std::ptrdiff_t child_ld, S* parent, std::ptrdiff_t parent_ld);
   /// Forward: x <- L11^-1 x in place, then t = B x. x holds round_up_to_strip(pivots) scalars, its
   /// padding zero; t holds round_up_to_strip(updates).
-  void (*forward)(int pivots, int updates, const double* strips, double* x, double* t);
+  void (*forward)(int pivots, int updates, const S* strips, S* x, S* t);
   /// Backward: x <- L11^-T (x - B^T t) in place; both padded with zeros.
-  void (*backward)(int pivots, int updates, const double* strips, double* x, const double* t);
+  void (*backward)(int pivots, int updates, const S* strips, S* x, const S* t);
   /// The same for 8 right-hand sides at once, interleaved: unknown i of side l stands at 8 i + l.
   /// Every side has the bits of a single solve.
-  void (*forward8)(int pivots, int updates, const double* strips, double* x, double* t);
-  void (*backward8)(int pivots, int updates, const double* strips, double* x, const double* t);
+  void (*forward8)(int pivots, int updates, const S* strips, S* x, S* t);
+  void (*backward8)(int pivots, int updates, const S* strips, S* x, const S* t);
 };
 
-/// The kernels for this processor.
-const DenseKernels& dense_kernels();
 /// All versions that this processor can run, the plainest first.
+template <class S>
 struct DenseKernelList {
-  const DenseKernels* version[2];
+  const DenseKernels<S>* version[2];
   int count;
 };
-DenseKernelList all_dense_kernels();
+template <class S>
+DenseKernelList<S> all_dense_kernels();
+template <>
+DenseKernelList<double> all_dense_kernels();
+template <>
+DenseKernelList<float> all_dense_kernels();
+
+/// The kernels for this processor.
+template <class S>
+const DenseKernels<S>& dense_kernels() {
+  static const DenseKernelList<S> list = all_dense_kernels<S>();
+  return *list.version[list.count - 1];
+}
 
 }  // namespace haptos

@@ -1,31 +1,32 @@
 // The bodies of dense_kernels.h, written once on a vector of 8 scalars and compiled once per
-// instruction set: dense_kernels.cpp includes this file inside a namespace that defines V8, its
-// operations, kTile (columns of a register tile) and kTileStrips (its rows, in strips). No guard.
+// instruction set and precision: dense_kernels.cpp and dense_kernels_single.cpp include this file
+// inside namespaces that define Scalar, V8, its operations, kTile (columns of a register tile) and
+// kTileStrips (its rows, in strips). No guard.
 
 // The strips of a register tile.
 template <int kStrips>
 struct Strips {
-  double* at[kStrips];
+  Scalar* at[kStrips];
 };
 // Strips that lie `stride` apart.
 template <int kStrips>
-HAPTOS_KERNEL Strips<kStrips> apart(const double* a, std::ptrdiff_t stride) {
+HAPTOS_KERNEL Strips<kStrips> apart(const Scalar* a, std::ptrdiff_t stride) {
   Strips<kStrips> s;
-  for (int r = 0; r < kStrips; ++r) s.at[r] = const_cast<double*>(a + r * stride);
+  for (int r = 0; r < kStrips; ++r) s.at[r] = const_cast<Scalar*>(a + r * stride);
   return s;
 }
 // Strips t, t + 1, ... of the pivots' triangle, from column `first` on.
 template <int kStrips>
-HAPTOS_KERNEL Strips<kStrips> triangle(const double* strips, int t, int first) {
+HAPTOS_KERNEL Strips<kStrips> triangle(const Scalar* strips, int t, int first) {
   Strips<kStrips> s;
   for (int r = 0; r < kStrips; ++r)
-    s.at[r] = const_cast<double*>(strips + triangle_strip(t + r) + first * kStrip);
+    s.at[r] = const_cast<Scalar*>(strips + triangle_strip(t + r) + first * kStrip);
   return s;
 }
 
 // acc[r][c] -= sum over k of a_r(k) b(k)[c].
 template <int kStrips, int kColumns>
-HAPTOS_KERNEL void accumulate(V8 (&acc)[kStrips][kColumns], Strips<kStrips> a, const double* b,
+HAPTOS_KERNEL void accumulate(V8 (&acc)[kStrips][kColumns], Strips<kStrips> a, const Scalar* b,
                               int k_count) {
   for (int k = 0; k < k_count; ++k) {
     V8 row[kStrips];
@@ -42,8 +43,8 @@ HAPTOS_KERNEL void accumulate(V8 (&acc)[kStrips][kColumns], Strips<kStrips> a, c
 
 // A register tile of a column-major matrix: to <- (to or zero) - A B^T.
 template <int kStrips, int kColumns>
-HAPTOS_KERNEL void update_tile(Strips<kStrips> a, const double* b, int k_count, bool from_zero,
-                               double* to, std::ptrdiff_t ld) {
+HAPTOS_KERNEL void update_tile(Strips<kStrips> a, const Scalar* b, int k_count, bool from_zero,
+                               Scalar* to, std::ptrdiff_t ld) {
   V8 acc[kStrips][kColumns];
 #pragma GCC unroll 8
   for (int c = 0; c < kColumns; ++c)
@@ -70,8 +71,8 @@ HAPTOS_KERNEL void for_groups(int begin, int end, const F& f) {
 
 // Strips [0, count) of one column tile.
 template <int kColumns>
-HAPTOS_KERNEL void update_column(const double* a, std::ptrdiff_t stride, int count, const double* b,
-                                 int k_count, bool from_zero, double* to, std::ptrdiff_t ld) {
+HAPTOS_KERNEL void update_column(const Scalar* a, std::ptrdiff_t stride, int count, const Scalar* b,
+                                 int k_count, bool from_zero, Scalar* to, std::ptrdiff_t ld) {
   for_groups(0, count, [&](int s, auto n) HAPTOS_LAMBDA {
     constexpr int kStrips = decltype(n)::value;
     update_tile<kStrips, kColumns>(apart<kStrips>(a + s * stride, stride), b, k_count, from_zero,
@@ -121,10 +122,10 @@ HAPTOS_KERNEL void with_width(int width, const F& f) {
 // Cholesky of the columns in acc, whose diagonal stands in lanes kLane ...
 // Returns the first column without a positive pivot, or -1.
 template <int kColumns, int kLane>
-HAPTOS_KERNEL int factor_diagonal(V8 (&acc)[1][kColumns], double* inverse, double* pivot) {
+HAPTOS_KERNEL int factor_diagonal(V8 (&acc)[1][kColumns], Scalar* inverse, Scalar* pivot) {
   int failed = -1;
   // The pivots run ahead as scalars, with the operations of their lanes: that chain is the longest.
-  double d = lane(acc[0][0], kLane);
+  Scalar d = lane(acc[0][0], kLane);
 #pragma GCC unroll 8
   for (int c = 0; c < kColumns; ++c) {
     if (!(d > 0) || !(d < kHuge)) [[unlikely]] {
@@ -133,10 +134,10 @@ HAPTOS_KERNEL int factor_diagonal(V8 (&acc)[1][kColumns], double* inverse, doubl
         *pivot = d;
       }
     }
-    const double i = 1 / __builtin_sqrt(d);
+    const Scalar i = 1 / root(d);
     if (c + 1 < kColumns) {
-      const double below = lane(acc[0][c], kLane + c + 1) * i;
-      d = __builtin_fma(-below, below, lane(acc[0][c + 1], kLane + c + 1));
+      const Scalar below = lane(acc[0][c], kLane + c + 1) * i;
+      d = fused(-below, below, lane(acc[0][c + 1], kLane + c + 1));
     }
     inverse[c] = i;
     const V8 l = multiply(acc[0][c], splat_value(i));
@@ -151,9 +152,9 @@ HAPTOS_KERNEL int factor_diagonal(V8 (&acc)[1][kColumns], double* inverse, doubl
 // One group of strips of a column tile: update by k_count columns, then divide by the tile's
 // triangle `l` (8 scalars a column, rows from its first) and put the result behind those columns.
 template <int kStrips, int kColumns>
-HAPTOS_KERNEL void solve_tile(const double* panel, std::ptrdiff_t ld, Strips<kStrips> a,
-                              const double* b, int k_count, const double* l,
-                              const double* inverse) {
+HAPTOS_KERNEL void solve_tile(const Scalar* panel, std::ptrdiff_t ld, Strips<kStrips> a,
+                              const Scalar* b, int k_count, const Scalar* l,
+                              const Scalar* inverse) {
   V8 acc[kStrips][kColumns];
 #pragma GCC unroll 8
   for (int c = 0; c < kColumns; ++c)
@@ -185,8 +186,8 @@ inline int strip_width(int s, int pivots) {
 // Replaces the lower triangle in an 8 x 8 tile of kColumns columns by its inverse X, from X L = I,
 // last column first. Rows from kColumns on come out as zero.
 template <int kColumns>
-HAPTOS_KERNEL void invert_tile(double* tile, const double* inverse) {
-  alignas(64) static constexpr double kUnit[kStrip][kStrip] = {
+HAPTOS_KERNEL void invert_tile(Scalar* tile, const Scalar* inverse) {
+  alignas(64) static constexpr Scalar kUnit[kStrip][kStrip] = {
       {1, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0, 0, 0},
       {0, 0, 0, 1, 0, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0, 0}, {0, 0, 0, 0, 0, 1, 0, 0},
       {0, 0, 0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 0, 0, 1}};
@@ -205,11 +206,11 @@ HAPTOS_KERNEL void invert_tile(double* tile, const double* inverse) {
 
 // One column tile [first, first + kColumns) of the panel, updated by columns [from, first).
 template <int kColumns>
-HAPTOS_KERNEL int factor_tile(int pivots, int updates, double* panel, std::ptrdiff_t ld,
-                              double* strips, int from, int first, double* inverse, double* pivot) {
+HAPTOS_KERNEL int factor_tile(int pivots, int updates, Scalar* panel, std::ptrdiff_t ld,
+                              Scalar* strips, int from, int first, Scalar* inverse, Scalar* pivot) {
   const int s = first / kStrip, offset = first % kStrip;
-  double* own = strips + triangle_strip(s);
-  const double* column = panel + first * ld;
+  Scalar* own = strips + triangle_strip(s);
+  const Scalar* column = panel + first * ld;
   const int k_count = first - from;
   int failed;
   {
@@ -228,15 +229,15 @@ HAPTOS_KERNEL int factor_tile(int pivots, int updates, double* panel, std::ptrdi
     for (int c = 0; c < kColumns; ++c) store(own + (first + c) * kStrip, acc[0][c]);
   }
   if (failed >= 0) return first + failed;
-  const double* b = own + from * kStrip + offset;
-  const double* l = own + first * kStrip + offset;
+  const Scalar* b = own + from * kStrip + offset;
+  const Scalar* l = own + first * kStrip + offset;
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
   for_groups(s + 1, triangle_strips, [&](int t, auto n) HAPTOS_LAMBDA {
     constexpr int kStrips = decltype(n)::value;
     solve_tile<kStrips, kColumns>(column + t * kStrip, ld, triangle<kStrips>(strips, t, from), b,
                                   k_count, l, inverse);
   });
-  const double* rows = strips + triangle_size(pivots) + from * kStrip;
+  const Scalar* rows = strips + triangle_size(pivots) + from * kStrip;
   const std::ptrdiff_t stride = std::ptrdiff_t(kStrip) * pivots;
   for_groups(0, (updates + kStrip - 1) / kStrip, [&](int t, auto n) HAPTOS_LAMBDA {
     constexpr int kStrips = decltype(n)::value;
@@ -248,16 +249,16 @@ HAPTOS_KERNEL int factor_tile(int pivots, int updates, double* panel, std::ptrdi
 }
 
 // The columns after `end` in the panel, updated by columns [begin, end).
-HAPTOS_KERNEL void update_panel(int pivots, int updates, double* panel, std::ptrdiff_t ld,
-                                const double* strips, int begin, int end) {
+HAPTOS_KERNEL void update_panel(int pivots, int updates, Scalar* panel, std::ptrdiff_t ld,
+                                const Scalar* strips, int begin, int end) {
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
   const int update_strips = (updates + kStrip - 1) / kStrip;
-  const double* b_strips = strips + triangle_size(pivots) + begin * kStrip;
+  const Scalar* b_strips = strips + triangle_size(pivots) + begin * kStrip;
   const std::ptrdiff_t stride = std::ptrdiff_t(kStrip) * pivots;
   for (int j = end; j < pivots; j += kTile) {
     const int width = pivots - j < kTile ? pivots - j : kTile;
     const int s = j / kStrip;
-    const double* b = strips + triangle_strip(s) + begin * kStrip + j % kStrip;
+    const Scalar* b = strips + triangle_strip(s) + begin * kStrip + j % kStrip;
     with_width(width, [&](auto w) HAPTOS_LAMBDA {
       for_groups(s, triangle_strips, [&](int t, auto n) HAPTOS_LAMBDA {
         constexpr int kStrips = decltype(n)::value;
@@ -272,7 +273,7 @@ HAPTOS_KERNEL void update_panel(int pivots, int updates, double* panel, std::ptr
     const int count = update_strips - r < kRowStrips ? update_strips - r : kRowStrips;
     for (int j = end; j < pivots; j += kTile) {
       const int width = pivots - j < kTile ? pivots - j : kTile;
-      const double* b = strips + triangle_strip(j / kStrip) + begin * kStrip + j % kStrip;
+      const Scalar* b = strips + triangle_strip(j / kStrip) + begin * kStrip + j % kStrip;
       with_width(width, [&](auto w) HAPTOS_LAMBDA {
         update_column<decltype(w)::value>(b_strips + r * stride, stride, count, b, end - begin,
                                           false, panel + j * ld + (triangle_strips + r) * kStrip,
@@ -282,10 +283,10 @@ HAPTOS_KERNEL void update_panel(int pivots, int updates, double* panel, std::ptr
   }
 }
 
-HAPTOS_KERNEL int factor_panel(int pivots, int updates, double* panel, std::ptrdiff_t ld,
-                               double* strips, double* pivot) {
+HAPTOS_KERNEL int factor_panel(int pivots, int updates, Scalar* panel, std::ptrdiff_t ld,
+                               Scalar* strips, Scalar* pivot) {
   constexpr int kBlock = 64;
-  alignas(64) double inverse[kStrip];
+  alignas(64) Scalar inverse[kStrip];
   for (int begin = 0; begin < pivots; begin += kBlock) {
     const int end = pivots - begin < kBlock ? pivots : begin + kBlock;
     for (int first = begin; first < end; first += kTile) {
@@ -298,7 +299,7 @@ HAPTOS_KERNEL int factor_panel(int pivots, int updates, double* panel, std::ptrd
       if (failed >= 0) return failed;
       const int s = first / kStrip;
       if (first + width == strip_width(s, pivots)) {
-        double* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
+        Scalar* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
         with_any_width(first + width - kStrip * s, [&](auto w) HAPTOS_LAMBDA {
           invert_tile<decltype(w)::value>(tile, inverse);
         });
@@ -309,7 +310,7 @@ HAPTOS_KERNEL int factor_panel(int pivots, int updates, double* panel, std::ptrd
   return -1;
 }
 
-HAPTOS_KERNEL void update(int pivots, int updates, const double* b, double* u, std::ptrdiff_t ld,
+HAPTOS_KERNEL void update(int pivots, int updates, const Scalar* b, Scalar* u, std::ptrdiff_t ld,
                           int begin, int end) {
   constexpr int kBlock = 256, kRowStrips = 30;
   const int strips = (updates + kStrip - 1) / kStrip;
@@ -333,7 +334,7 @@ HAPTOS_KERNEL void update(int pivots, int updates, const double* b, double* u, s
 }
 
 HAPTOS_KERNEL void extend_add(const RowRun* runs, int run_count, int row_shift, bool to_panel,
-                              const double* child, std::ptrdiff_t child_ld, double* parent,
+                              const Scalar* child, std::ptrdiff_t child_ld, Scalar* parent,
                               std::ptrdiff_t parent_ld) {
   const int shift = to_panel ? 0 : row_shift;
   for (int b = 0; b < run_count; ++b) {
@@ -342,8 +343,8 @@ HAPTOS_KERNEL void extend_add(const RowRun* runs, int run_count, int row_shift, 
       if (to_panel) return;
       continue;
     }
-    const double* from = child + own.from * child_ld;
-    double* to = parent + (own.to - shift) * parent_ld;
+    const Scalar* from = child + own.from * child_ld;
+    Scalar* to = parent + (own.to - shift) * parent_ld;
     for (int j = 0; j < own.count; ++j, from += child_ld, to += parent_ld) {
       add(to + own.to - shift + j, from + own.from + j, own.count - j);
       for (int r = b + 1; r < run_count; ++r)

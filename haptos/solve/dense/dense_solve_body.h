@@ -1,24 +1,24 @@
 // The triangular solves of dense_kernels.h; included after dense_kernels_body.h, which says how. No
 // guard.
 
-HAPTOS_KERNEL void forward(int pivots, int updates, const double* strips, double* x, double* t) {
+HAPTOS_KERNEL void forward(int pivots, int updates, const Scalar* strips, Scalar* x, Scalar* t) {
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
   for (int s = 0; s < triangle_strips; ++s) {
     const int width = strip_width(s, pivots) - kStrip * s;
-    const double* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
-    double* xs = x + kStrip * s;
+    const Scalar* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
+    Scalar* xs = x + kStrip * s;
     V8 y = zero();
     for (int c = 0; c < width; ++c) y = add_product(load(tile + c * kStrip), splat(xs + c), y);
     store(xs, y);
     for (int e = s + 1; e < triangle_strips; ++e) {
-      const double* l = strips + triangle_strip(e) + std::ptrdiff_t(kStrip) * kStrip * s;
+      const Scalar* l = strips + triangle_strip(e) + std::ptrdiff_t(kStrip) * kStrip * s;
       V8 v = load(x + kStrip * e);
 #pragma GCC unroll 8
       for (int c = 0; c < kStrip; ++c) v = subtract_product(load(l + c * kStrip), splat(xs + c), v);
       store(x + kStrip * e, v);
     }
   }
-  const double* b = strips + triangle_size(pivots);
+  const Scalar* b = strips + triangle_size(pivots);
   const std::ptrdiff_t stride = std::ptrdiff_t(kStrip) * pivots;
   const int update_strips = (updates + kStrip - 1) / kStrip;
   int s = 0;
@@ -45,36 +45,36 @@ HAPTOS_KERNEL void forward(int pivots, int updates, const double* strips, double
 
 // x[c] -= sum of the lanes of acc[c].
 template <int kColumns>
-HAPTOS_KERNEL void backward_strip(int s, int pivots, int updates, const double* strips, double* x,
-                                  const double* t) {
+HAPTOS_KERNEL void backward_strip(int s, int pivots, int updates, const Scalar* strips, Scalar* x,
+                                  const Scalar* t) {
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
   const int update_strips = (updates + kStrip - 1) / kStrip;
   V8 acc[kColumns];
 #pragma GCC unroll 8
   for (int c = 0; c < kColumns; ++c) acc[c] = zero();
-  const double* b = strips + triangle_size(pivots) + std::ptrdiff_t(kStrip) * kStrip * s;
+  const Scalar* b = strips + triangle_size(pivots) + std::ptrdiff_t(kStrip) * kStrip * s;
   for (int e = 0; e < update_strips; ++e, b += std::ptrdiff_t(kStrip) * pivots) {
     const V8 te = load(t + kStrip * e);
 #pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) acc[c] = add_product(load(b + c * kStrip), te, acc[c]);
   }
   for (int e = s + 1; e < triangle_strips; ++e) {
-    const double* l = strips + triangle_strip(e) + std::ptrdiff_t(kStrip) * kStrip * s;
+    const Scalar* l = strips + triangle_strip(e) + std::ptrdiff_t(kStrip) * kStrip * s;
     const V8 xe = load(x + kStrip * e);
 #pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) acc[c] = add_product(load(l + c * kStrip), xe, acc[c]);
   }
-  double* xs = x + kStrip * s;
+  Scalar* xs = x + kStrip * s;
 #pragma GCC unroll 8
   for (int c = 0; c < kColumns; ++c) xs[c] -= sum(acc[c]);
-  const double* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
+  const Scalar* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
   const V8 v = load(xs);
 #pragma GCC unroll 8
   for (int c = 0; c < kColumns; ++c) xs[c] = sum(multiply(load(tile + c * kStrip), v));
 }
 
-HAPTOS_KERNEL void backward(int pivots, int updates, const double* strips, double* x,
-                            const double* t) {
+HAPTOS_KERNEL void backward(int pivots, int updates, const Scalar* strips, Scalar* x,
+                            const Scalar* t) {
   for (int s = (pivots + kStrip - 1) / kStrip - 1; s >= 0; --s)
     with_any_width(strip_width(s, pivots) - kStrip * s, [&](auto w) HAPTOS_LAMBDA {
       backward_strip<decltype(w)::value>(s, pivots, updates, strips, x, t);
@@ -82,12 +82,12 @@ HAPTOS_KERNEL void backward(int pivots, int updates, const double* strips, doubl
 }
 
 // Eight right-hand sides: the same sums, a lane each.
-HAPTOS_KERNEL void forward8(int pivots, int updates, const double* strips, double* x, double* t) {
+HAPTOS_KERNEL void forward8(int pivots, int updates, const Scalar* strips, Scalar* x, Scalar* t) {
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
   for (int s = 0; s < triangle_strips; ++s) {
     const int width = strip_width(s, pivots) - kStrip * s;
-    const double* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
-    double* xs = x + kStrip * kStrip * s;
+    const Scalar* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
+    Scalar* xs = x + kStrip * kStrip * s;
     V8 in[kStrip];
     for (int c = 0; c < width; ++c) in[c] = load(xs + c * kStrip);
     for (int r = 0; r < width; ++r) {
@@ -96,9 +96,9 @@ HAPTOS_KERNEL void forward8(int pivots, int updates, const double* strips, doubl
       store(xs + r * kStrip, y);
     }
     for (int e = s + 1; e < triangle_strips; ++e) {
-      const double* l = strips + triangle_strip(e) + std::ptrdiff_t(kStrip) * kStrip * s;
+      const Scalar* l = strips + triangle_strip(e) + std::ptrdiff_t(kStrip) * kStrip * s;
       for (int r = 0; r < kStrip; ++r) {
-        double* to = x + (kStrip * e + r) * kStrip;
+        Scalar* to = x + (kStrip * e + r) * kStrip;
         V8 v = load(to);
         for (int c = 0; c < kStrip; ++c)
           v = subtract_product(splat(l + c * kStrip + r), load(xs + c * kStrip), v);
@@ -106,7 +106,7 @@ HAPTOS_KERNEL void forward8(int pivots, int updates, const double* strips, doubl
       }
     }
   }
-  const double* b = strips + triangle_size(pivots);
+  const Scalar* b = strips + triangle_size(pivots);
   const int update_strips = (updates + kStrip - 1) / kStrip;
   for (int s = 0; s < update_strips; ++s, b += std::ptrdiff_t(kStrip) * pivots) {
     V8 a[kStrip];
@@ -122,31 +122,31 @@ HAPTOS_KERNEL void forward8(int pivots, int updates, const double* strips, doubl
   }
 }
 
-HAPTOS_KERNEL void backward8(int pivots, int updates, const double* strips, double* x,
-                             const double* t) {
+HAPTOS_KERNEL void backward8(int pivots, int updates, const Scalar* strips, Scalar* x,
+                             const Scalar* t) {
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
   const int update_strips = (updates + kStrip - 1) / kStrip;
   for (int s = triangle_strips - 1; s >= 0; --s) {
     const int width = strip_width(s, pivots) - kStrip * s;
-    double* xs = x + kStrip * kStrip * s;
+    Scalar* xs = x + kStrip * kStrip * s;
     for (int c = 0; c < width; ++c) {
       V8 a[kStrip];
 #pragma GCC unroll 8
       for (int r = 0; r < kStrip; ++r) a[r] = zero();
-      const double* b = strips + triangle_size(pivots) + (std::ptrdiff_t(kStrip) * s + c) * kStrip;
+      const Scalar* b = strips + triangle_size(pivots) + (std::ptrdiff_t(kStrip) * s + c) * kStrip;
       for (int e = 0; e < update_strips; ++e, b += std::ptrdiff_t(kStrip) * pivots)
 #pragma GCC unroll 8
         for (int r = 0; r < kStrip; ++r)
           a[r] = add_product(splat(b + r), load(t + (kStrip * e + r) * kStrip), a[r]);
       for (int e = s + 1; e < triangle_strips; ++e) {
-        const double* l = strips + triangle_strip(e) + (std::ptrdiff_t(kStrip) * s + c) * kStrip;
+        const Scalar* l = strips + triangle_strip(e) + (std::ptrdiff_t(kStrip) * s + c) * kStrip;
 #pragma GCC unroll 8
         for (int r = 0; r < kStrip; ++r)
           a[r] = add_product(splat(l + r), load(x + (kStrip * e + r) * kStrip), a[r]);
       }
       store(xs + c * kStrip, subtract(load(xs + c * kStrip), sum_of_rows(a)));
     }
-    const double* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
+    const Scalar* tile = strips + triangle_strip(s) + std::ptrdiff_t(kStrip) * kStrip * s;
     V8 in[kStrip], out[kStrip];
     for (int r = 0; r < kStrip; ++r) in[r] = load(xs + r * kStrip);
     for (int c = 0; c < width; ++c) {

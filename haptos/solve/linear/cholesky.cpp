@@ -8,8 +8,8 @@
 
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
-#include "haptos/solve/linear/cholesky_plan.h"
 #include "haptos/solve/dense/dense_kernels.h"
+#include "haptos/solve/linear/cholesky_plan.h"
 
 namespace haptos {
 namespace {
@@ -19,39 +19,41 @@ inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // From this many multiply-adds on, one update is shared by threads.
 constexpr double kParallelUpdate = 2e6;
 
-std::unique_ptr<double[], void (*)(void*)> aligned_zeros(std::ptrdiff_t count) {
-  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(double) + 127) / 64 * 64;
+template <class S>
+std::unique_ptr<S[], void (*)(void*)> aligned_zeros(std::ptrdiff_t count) {
+  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(S) + 127) / 64 * 64;
   void* p = std::aligned_alloc(64, bytes);
   if (p == nullptr) throw std::bad_alloc();
   std::memset(p, 0, bytes);
-  return {static_cast<double*>(p), std::free};
+  return {static_cast<S*>(p), std::free};
 }
 
+template <class S>
 void scatter_block(const CholeskyPlan::Scatter& s, const double* block, std::ptrdiff_t ld,
-                   double* panel) {
-  double* to = panel + s.target;
+                   S* panel) {
+  S* to = panel + s.target;
   if (s.diagonal && s.rows == 3) {
-    to[0] = block[0];
-    to[1] = block[3];
-    to[2] = block[6];
-    to[ld + 1] = block[4];
-    to[ld + 2] = block[7];
-    to[2 * ld + 2] = block[8];
+    to[0] = static_cast<S>(block[0]);
+    to[1] = static_cast<S>(block[3]);
+    to[2] = static_cast<S>(block[6]);
+    to[ld + 1] = static_cast<S>(block[4]);
+    to[ld + 2] = static_cast<S>(block[7]);
+    to[2 * ld + 2] = static_cast<S>(block[8]);
   } else if (s.diagonal) {
     for (int r = 0; r < s.rows; ++r)
-      for (int c = 0; c <= r; ++c) to[c * ld + r] = block[r * s.columns + c];
+      for (int c = 0; c <= r; ++c) to[c * ld + r] = static_cast<S>(block[r * s.columns + c]);
   } else if (s.rows == 3 && s.columns == 3) {
     if (s.transposed) {
       for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) to[r * ld + c] = block[3 * r + c];
+        for (int c = 0; c < 3; ++c) to[r * ld + c] = static_cast<S>(block[3 * r + c]);
     } else {
       for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) to[c * ld + r] = block[3 * r + c];
+        for (int r = 0; r < 3; ++r) to[c * ld + r] = static_cast<S>(block[3 * r + c]);
     }
   } else {
     for (int r = 0; r < s.rows; ++r)
       for (int c = 0; c < s.columns; ++c)
-        (s.transposed ? to[r * ld + c] : to[c * ld + r]) = block[r * s.columns + c];
+        (s.transposed ? to[r * ld + c] : to[c * ld + r]) = static_cast<S>(block[r * s.columns + c]);
   }
 }
 
@@ -61,31 +63,38 @@ std::ptrdiff_t panel_ld(const CholeskyPlan::Node& node) {
 
 }  // namespace
 
-BlockCholesky::BlockCholesky() = default;
-BlockCholesky::~BlockCholesky() = default;
-BlockCholesky::BlockCholesky(BlockCholesky&&) noexcept = default;
-BlockCholesky& BlockCholesky::operator=(BlockCholesky&&) noexcept = default;
+template <class S>
+CholeskyOf<S>::CholeskyOf() = default;
+template <class S>
+CholeskyOf<S>::~CholeskyOf() = default;
+template <class S>
+CholeskyOf<S>::CholeskyOf(CholeskyOf&&) noexcept = default;
+template <class S>
+CholeskyOf<S>& CholeskyOf<S>::operator=(CholeskyOf&&) noexcept = default;
 
-void BlockCholesky::analyze(std::shared_ptr<const BlockPattern> pattern) {
+template <class S>
+void CholeskyOf<S>::analyze(std::shared_ptr<const BlockPattern> pattern) {
   analyze(std::make_shared<const CholeskyPlan>(std::move(pattern)));
 }
 
-void BlockCholesky::analyze(std::shared_ptr<const CholeskyPlan> plan) {
+template <class S>
+void CholeskyOf<S>::analyze(std::shared_ptr<const CholeskyPlan> plan) {
   plan_ = std::move(plan);
-  if (kernels_ == nullptr) kernels_ = &dense_kernels();
-  factor_ = aligned_zeros(plan_->factor_size);
-  arena_ = aligned_zeros(plan_->arena_size);
-  scratch_ = aligned_zeros(kStrip * (plan_->pattern().scalar_count() + plan_->largest_pivots +
-                                     plan_->largest_updates + 2 * kStrip));
+  if (kernels_ == nullptr) kernels_ = &dense_kernels<S>();
+  factor_ = aligned_zeros<S>(plan_->factor_size);
+  arena_ = aligned_zeros<S>(plan_->arena_size);
+  scratch_ = aligned_zeros<S>(kStrip * (plan_->pattern().scalar_count() + plan_->largest_pivots +
+                                        plan_->largest_updates + 2 * kStrip));
   failures_.assign(plan_->tasks.size(), {});
   failed_block_ = -1;
   failed_pivot_ = 0;
 }
 
-void BlockCholesky::assemble_panel(const BlockMatrix& a, int n, double* panel) const {
+template <class S>
+void CholeskyOf<S>::assemble_panel(const BlockMatrix& a, int n, S* panel) const {
   const CholeskyPlan::Node& node = plan_->nodes[at(n)];
   const std::ptrdiff_t ld = panel_ld(node);
-  std::memset(panel, 0, static_cast<std::size_t>(ld * node.pivots) * sizeof(double));
+  std::memset(panel, 0, static_cast<std::size_t>(ld * node.pivots) * sizeof(S));
   for (int s = node.scatter_begin; s < node.scatter_end; ++s)
     scatter_block(plan_->scatter[at(s)], a.entry(plan_->scatter[at(s)].entry), ld, panel);
   for (int c = node.child_begin; c < node.child_end; ++c) {
@@ -97,10 +106,11 @@ void BlockCholesky::assemble_panel(const BlockMatrix& a, int n, double* panel) c
 }
 
 // The Schur complement that a front passes on, children included.
-void BlockCholesky::update(int n) {
+template <class S>
+void CholeskyOf<S>::update(int n) {
   const CholeskyPlan::Node& node = plan_->nodes[at(n)];
-  const double* b = factor_.get() + node.factor + triangle_size(node.pivots);
-  double* u = arena_.get() + node.update;
+  const S* b = factor_.get() + node.factor + triangle_size(node.pivots);
+  S* u = arena_.get() + node.update;
   const int ld = round_up_to_strip(node.updates), strips = ld / kStrip;
   const double work = 0.5 * node.pivots * node.updates * static_cast<double>(node.updates);
   if (work < kParallelUpdate || thread_count() == 1) {
@@ -122,7 +132,8 @@ void BlockCholesky::update(int n) {
   }
 }
 
-BlockCholesky::Failure BlockCholesky::eliminate(const BlockMatrix& a, int n, double* panel) {
+template <class S>
+typename CholeskyOf<S>::Failure CholeskyOf<S>::eliminate(const BlockMatrix& a, int n, S* panel) {
   const CholeskyPlan::Node& node = plan_->nodes[at(n)];
   assemble_panel(a, n, panel);
   Failure failure;
@@ -136,7 +147,8 @@ BlockCholesky::Failure BlockCholesky::eliminate(const BlockMatrix& a, int n, dou
   return failure;
 }
 
-BlockCholesky::Failure BlockCholesky::eliminate_task(const BlockMatrix& a, int t) {
+template <class S>
+typename CholeskyOf<S>::Failure CholeskyOf<S>::eliminate_task(const BlockMatrix& a, int t) {
   const CholeskyPlan::Task& task = plan_->tasks[at(t)];
   for (int n = task.begin; n < task.end; ++n) {
     const Failure failure = eliminate(a, n, arena_.get() + task.panel);
@@ -145,7 +157,8 @@ BlockCholesky::Failure BlockCholesky::eliminate_task(const BlockMatrix& a, int t
   return {};
 }
 
-bool BlockCholesky::factor(const BlockMatrix& a) {
+template <class S>
+bool CholeskyOf<S>::factor(const BlockMatrix& a) {
   if (plan_ == nullptr ||
       (a.shared_pattern() != plan_->shared_pattern() && !(a.pattern() == plan_->pattern()))) {
     Diagnostic d;
@@ -179,12 +192,14 @@ bool BlockCholesky::factor(const BlockMatrix& a) {
   return false;
 }
 
-void BlockCholesky::solve(double* x) const {
+template <class S>
+void CholeskyOf<S>::solve(double* x) const {
   assert(plan_ != nullptr && failed_block_ < 0);
   solve_one(x);
 }
 
-void BlockCholesky::solve(double* x, int count, std::ptrdiff_t stride) const {
+template <class S>
+void CholeskyOf<S>::solve(double* x, int count, std::ptrdiff_t stride) const {
   assert(plan_ != nullptr && failed_block_ < 0);
   for (int c = 0; c < count; c += kStrip) {
     const int sides = std::min(count - c, kStrip);
@@ -195,21 +210,23 @@ void BlockCholesky::solve(double* x, int count, std::ptrdiff_t stride) const {
   }
 }
 
-void BlockCholesky::solve_one(double* x) const {
+template <class S>
+void CholeskyOf<S>::solve_one(double* x) const {
   const CholeskyPlan& plan = *plan_;
   const BlockPattern& p = plan.pattern();
   const int n = p.scalar_count(), blocks = p.block_count();
-  double* z = scratch_.get();
-  double* y = z + round_up_to_strip(n);
-  double* t = y + round_up_to_strip(plan.largest_pivots);
+  S* z = scratch_.get();
+  S* y = z + round_up_to_strip(n);
+  S* t = y + round_up_to_strip(plan.largest_pivots);
   for (int b = 0; b < blocks; ++b)
-    for (int i = 0; i < p.size(b); ++i) z[plan.position[at(b)] + i] = x[p.offset(b) + i];
+    for (int i = 0; i < p.size(b); ++i)
+      z[plan.position[at(b)] + i] = static_cast<S>(x[p.offset(b) + i]);
   const int node_count = static_cast<int>(plan.nodes.size());
   for (int f = 0; f < node_count; ++f) {
     const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    double* own = z + node.first;
+    S* own = z + node.first;
     std::copy(own, own + node.pivots, y);
-    std::fill(y + node.pivots, y + round_up_to_strip(node.pivots), 0.0);
+    std::fill(y + node.pivots, y + round_up_to_strip(node.pivots), S(0));
     kernels_->forward(node.pivots, node.updates, factor_.get() + node.factor, y, t);
     std::copy(y, y + node.pivots, own);
     for (int r = node.solve_begin; r < node.solve_end; ++r) {
@@ -219,14 +236,14 @@ void BlockCholesky::solve_one(double* x) const {
   }
   for (int f = node_count - 1; f >= 0; --f) {
     const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    double* own = z + node.first;
+    S* own = z + node.first;
     for (int r = node.solve_begin; r < node.solve_end; ++r) {
       const RowRun run = plan.solve_runs[at(r)];
       std::copy(z + run.to, z + run.to + run.count, t + run.from);
     }
-    std::fill(t + node.updates, t + round_up_to_strip(node.updates), 0.0);
+    std::fill(t + node.updates, t + round_up_to_strip(node.updates), S(0));
     std::copy(own, own + node.pivots, y);
-    std::fill(y + node.pivots, y + round_up_to_strip(node.pivots), 0.0);
+    std::fill(y + node.pivots, y + round_up_to_strip(node.pivots), S(0));
     kernels_->backward(node.pivots, node.updates, factor_.get() + node.factor, y, t);
     std::copy(y, y + node.pivots, own);
   }
@@ -235,24 +252,26 @@ void BlockCholesky::solve_one(double* x) const {
 }
 
 // Up to eight sides, interleaved.
-void BlockCholesky::solve_eight(double* x, int count, std::ptrdiff_t stride) const {
+template <class S>
+void CholeskyOf<S>::solve_eight(double* x, int count, std::ptrdiff_t stride) const {
   const CholeskyPlan& plan = *plan_;
   const BlockPattern& p = plan.pattern();
   const int n = p.scalar_count(), blocks = p.block_count();
-  double* z = scratch_.get();
-  double* y = z + kStrip * round_up_to_strip(n);
-  double* t = y + kStrip * round_up_to_strip(plan.largest_pivots);
-  std::fill(z, z + kStrip * n, 0.0);
+  S* z = scratch_.get();
+  S* y = z + kStrip * round_up_to_strip(n);
+  S* t = y + kStrip * round_up_to_strip(plan.largest_pivots);
+  std::fill(z, z + kStrip * n, S(0));
   for (int b = 0; b < blocks; ++b)
     for (int i = 0; i < p.size(b); ++i)
       for (int l = 0; l < count; ++l)
-        z[kStrip * (plan.position[at(b)] + i) + l] = x[l * stride + p.offset(b) + i];
+        z[kStrip * (plan.position[at(b)] + i) + l] =
+            static_cast<S>(x[l * stride + p.offset(b) + i]);
   const int node_count = static_cast<int>(plan.nodes.size());
   for (int f = 0; f < node_count; ++f) {
     const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    double* own = z + kStrip * node.first;
+    S* own = z + kStrip * node.first;
     std::copy(own, own + kStrip * node.pivots, y);
-    std::fill(y + kStrip * node.pivots, y + kStrip * round_up_to_strip(node.pivots), 0.0);
+    std::fill(y + kStrip * node.pivots, y + kStrip * round_up_to_strip(node.pivots), S(0));
     kernels_->forward8(node.pivots, node.updates, factor_.get() + node.factor, y, t);
     std::copy(y, y + kStrip * node.pivots, own);
     for (int r = node.solve_begin; r < node.solve_end; ++r) {
@@ -263,14 +282,14 @@ void BlockCholesky::solve_eight(double* x, int count, std::ptrdiff_t stride) con
   }
   for (int f = node_count - 1; f >= 0; --f) {
     const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    double* own = z + kStrip * node.first;
+    S* own = z + kStrip * node.first;
     for (int r = node.solve_begin; r < node.solve_end; ++r) {
       const RowRun run = plan.solve_runs[at(r)];
       std::copy(z + kStrip * run.to, z + kStrip * (run.to + run.count), t + kStrip * run.from);
     }
-    std::fill(t + kStrip * node.updates, t + kStrip * round_up_to_strip(node.updates), 0.0);
+    std::fill(t + kStrip * node.updates, t + kStrip * round_up_to_strip(node.updates), S(0));
     std::copy(own, own + kStrip * node.pivots, y);
-    std::fill(y + kStrip * node.pivots, y + kStrip * round_up_to_strip(node.pivots), 0.0);
+    std::fill(y + kStrip * node.pivots, y + kStrip * round_up_to_strip(node.pivots), S(0));
     kernels_->backward8(node.pivots, node.updates, factor_.get() + node.factor, y, t);
     std::copy(y, y + kStrip * node.pivots, own);
   }
@@ -280,11 +299,21 @@ void BlockCholesky::solve_eight(double* x, int count, std::ptrdiff_t stride) con
         x[l * stride + p.offset(b) + i] = z[kStrip * (plan.position[at(b)] + i) + l];
 }
 
-std::int64_t BlockCholesky::nonzeros() const { return plan_ ? plan_->nonzeros : 0; }
-double BlockCholesky::flops() const { return plan_ ? plan_->flops : 0; }
-std::size_t BlockCholesky::bytes() const {
-  if (plan_ == nullptr) return 0;
-  return static_cast<std::size_t>(plan_->factor_size + plan_->arena_size) * sizeof(double);
+template <class S>
+std::int64_t CholeskyOf<S>::nonzeros() const {
+  return plan_ ? plan_->nonzeros : 0;
 }
+template <class S>
+double CholeskyOf<S>::flops() const {
+  return plan_ ? plan_->flops : 0;
+}
+template <class S>
+std::size_t CholeskyOf<S>::bytes() const {
+  if (plan_ == nullptr) return 0;
+  return static_cast<std::size_t>(plan_->factor_size + plan_->arena_size) * sizeof(S);
+}
+
+template class CholeskyOf<double>;
+template class CholeskyOf<float>;
 
 }  // namespace haptos

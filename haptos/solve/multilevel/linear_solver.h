@@ -4,6 +4,11 @@
 // Direct costs n^2 operations and n^(4/3) memory for a solid of n nodes; iterative costs a number
 // of passes over the matrix that hardly grows with n, and memory proportional to it.
 // docs/solver.md has the figures behind the default of direct_limit.
+//
+// A direct factor that costs much beside a solve with it is one in single precision, and what it
+// solves is made good by conjugate gradients in double. Where the factor cannot tell whether the
+// matrix is positive definite, or the iterations do not converge, a factor in double precision
+// does, then and for the rest of the step.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +17,7 @@
 
 #include "haptos/options/solver_options.h"
 #include "haptos/solve/linear/cholesky.h"
+#include "haptos/solve/linear/single_factor.h"
 #include "haptos/solve/multilevel/multilevel.h"
 
 namespace haptos {
@@ -26,15 +32,16 @@ class LinearSolver {
 
   /// Forgets the hierarchy's aggregates: the first solve that follows reads them from its matrix.
   /// So a step depends on its state and not on the steps before.
-  void begin_step() { geometry_known_ = gave_up_ = false; }
+  void begin_step() { geometry_known_ = gave_up_ = only_double_ = false; }
   /// Whether the coming solve needs set_geometry().
   bool wants_geometry() const { return iterative_ && !gave_up_ && !geometry_known_; }
   /// Near-null space for the iterative solver; see rigid_motions().
   void set_geometry(NearNullSpace space);
 
   /// x <- A^-1 x.
-  /// @param tolerance  relative residual that the caller needs; the direct solver gives round-off,
-  ///                   the iterative one is never asked for more than SolverOptions::tolerance
+  /// @param tolerance  relative residual that the caller needs; a factor in double precision gives
+  ///                   round-off, iterations are never asked for more than
+  ///                   SolverOptions::tolerance
   /// @param weight     per scalar, for the norm of the residual
   /// @return false when A was seen not to be positive definite; x is then undefined. An iterative
   ///         solve that reaches its limit is solved directly, and so is the rest of the step, where
@@ -42,10 +49,11 @@ class LinearSolver {
   ///         true: what it has is a descent direction.
   bool solve(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
-  /// x <- A^-1 x with the factor of the last solve(); false where that was iterative.
+  /// x <- A^-1 x with the factor of the last solve(), to the factor's precision; false where that
+  /// was iterative.
   bool solve_again(double* x);
 
-  /// Iterations of the last solve, 0 for a direct one, and its relative residual.
+  /// Iterations of the last solve, 0 with a factor in double precision, and its relative residual.
   int iterations() const { return iterations_; }
   double residual() const { return residual_; }
   /// Memory beside the matrix: factor, or hierarchy and vectors.
@@ -55,14 +63,21 @@ class LinearSolver {
 
  private:
   bool may_fall_back() const;
-  bool solve_directly(const BlockMatrix& a, double* x);
+  bool solve_directly(const BlockMatrix& a, double* x, double tolerance, const double* weight);
+  void analyze_factor();
+  enum class Answer { kSolved, kIndefinite, kAskDouble };
+  Answer solve_in_single(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
   SolverOptions options_;
   std::shared_ptr<const BlockPattern> pattern_;
   bool iterative_ = false, geometry_known_ = false, structured_ = false;
   bool gave_up_ = false;   // in this step: the iterative solver
   bool analyzed_ = false;  // for the direct solver
+  bool single_ = false, only_double_ = false, by_single_ = false;  // by cost; in this step; last
+  bool double_analyzed_ = false;
+  std::shared_ptr<const CholeskyPlan> plan_;
   BlockCholesky cholesky_;
+  SingleFactor single_factor_;
   std::unique_ptr<Multilevel> multilevel_;
   Pcg pcg_;
   NearNullSpace space_;

@@ -1,0 +1,202 @@
+// Factors in single precision, made good in double, and the solver that chooses between them.
+#include "haptos/solve/linear/single_factor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "haptos/base/parallel.h"
+#include "haptos/solve/dense/dense_kernels.h"
+#include "haptos/solve/linear/cholesky_plan.h"
+#include "haptos/solve/multilevel/linear_solver.h"
+#include "tests/unit/allocation_count.h"
+#include "tests/unit/block_systems.h"
+
+namespace haptos {
+
+using namespace test;
+
+namespace {
+
+LinearSolver solver_of(const System& s, int precision) {
+  SolverOptions options;
+  options.precision = precision;
+  LinearSolver solver;
+  solver.configure(options);
+  solver.analyze(s.pattern);
+  return solver;
+}
+
+// A chain of springs of stiffness 1 with one end held by `last`: its condition number grows like
+// n^2 / last.
+System chain(int n, double last) {
+  Couplings couplings;
+  for (int i = 1; i < n; ++i) couplings.push_back({i, i - 1});
+  System s;
+  s.pattern = std::make_shared<const BlockPattern>(std::vector<int>(static_cast<std::size_t>(n), 1),
+                                                   couplings);
+  s.matrix = BlockMatrix(s.pattern);
+  const double one = 1, minus = -1;
+  for (int i = 1; i < n; ++i) {
+    s.matrix.add(i, i, &one);
+    s.matrix.add(i - 1, i - 1, &one);
+    s.matrix.add(i, i - 1, &minus);
+  }
+  s.matrix.add(0, 0, &last);
+  return s;
+}
+
+}  // namespace
+
+TEST(SingleFactor, AgreesWithDenseCholeskyToItsOwnRounding) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const int n = 1 + static_cast<int>(seed * 37 % 90);
+    const System s = random_system(mixed_sizes(n, seed), random_couplings(n, 2.0, seed), seed);
+    const auto plan = std::make_shared<const CholeskyPlan>(s.pattern);
+    const DenseKernelList<float> kernels = all_dense_kernels<float>();
+    for (int k = 0; k < kernels.count; ++k) {
+      CholeskyOf<float> factor;
+      factor.use(*kernels.version[k]);
+      factor.analyze(plan);
+      ASSERT_TRUE(factor.factor(s.matrix)) << "seed " << seed;
+      const std::vector<double> b = right_side(s.pattern->scalar_count(), seed);
+      std::vector<double> x = b;
+      factor.solve(x.data());
+      const double rest = residual(s.matrix, x, b);
+      EXPECT_LT(rest, 1e-5) << "seed " << seed;
+      if (n > 10) {
+        EXPECT_GT(rest, 1e-9) << "this is no factor in single precision";
+      }
+    }
+  }
+}
+
+TEST(SingleFactor, GivesTheSameBitsForEveryInstructionSetAndThreadCount) {
+  const System s = random_system(std::vector<int>(14 * 13 * 9, 3), grid(14, 13, 9), 11);
+  const auto plan = std::make_shared<const CholeskyPlan>(s.pattern);
+  ASSERT_GE(plan->tasks.size(), 4u);
+  const int n = s.pattern->scalar_count();
+  const std::vector<double> b = right_side(11 * n, 4);
+  std::vector<double> first;
+  const DenseKernelList<float> kernels = all_dense_kernels<float>();
+  for (const int threads : {1, 2, 3, 8})
+    for (int k = 0; k < kernels.count; ++k) {
+      set_thread_count(threads);
+      CholeskyOf<float> factor;
+      factor.use(*kernels.version[k]);
+      factor.analyze(plan);
+      ASSERT_TRUE(factor.factor(s.matrix));
+      std::vector<double> x = b, one = b;
+      factor.solve(x.data(), 11, n);
+      for (int c = 0; c < 11; ++c) factor.solve(one.data() + c * n);
+      EXPECT_EQ(std::memcmp(x.data(), one.data(), x.size() * sizeof(double)), 0);
+      if (first.empty()) first = x;
+      EXPECT_EQ(std::memcmp(first.data(), x.data(), x.size() * sizeof(double)), 0)
+          << threads << " threads, " << kernels.version[k]->name;
+    }
+  set_thread_count(0);
+}
+
+TEST(SingleFactor, IsMadeGoodInDouble) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const int n = 20 + static_cast<int>(seed * 37 % 90);
+    const System s =
+        random_system(mixed_sizes(n, seed), random_couplings(n, 2.0, seed), seed, 1e-3);
+    LinearSolver solver = solver_of(s, SolverOptions::kSingle);
+    const std::vector<double> b = right_side(s.pattern->scalar_count(), seed);
+    std::vector<double> x = b;
+    ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
+    EXPECT_GE(solver.iterations(), 1);
+    EXPECT_LE(solver.iterations(), 4);
+    EXPECT_LT(residual(s.matrix, x, b), 1e-9);
+  }
+}
+
+TEST(SingleFactor, TakesSidesOfAnySize) {
+  const System s = random_system(mixed_sizes(60, 3), random_couplings(60, 2.0, 3), 3);
+  LinearSolver solver = solver_of(s, SolverOptions::kSingle);
+  const std::vector<double> b = right_side(s.pattern->scalar_count(), 5);
+  std::vector<double> reference = b;
+  ASSERT_TRUE(solver.solve(s.matrix, reference.data(), 0, nullptr));
+  for (const int exponent : {-400, -200, 200, 400}) {
+    std::vector<double> x(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) x[i] = std::ldexp(b[i], exponent);
+    ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr)) << exponent;
+    for (std::size_t i = 0; i < b.size(); ++i)
+      EXPECT_NEAR(std::ldexp(x[i], -exponent), reference[i], 1e-8);
+  }
+}
+
+TEST(SingleFactor, SaysIndefiniteOnlyWhereNoRoundingDoes) {
+  System s = chain(50, 1);
+  SingleFactor factor;
+  factor.analyze(std::make_shared<const CholeskyPlan>(s.pattern));
+  EXPECT_EQ(factor.factor(s.matrix), SingleFactor::Outcome::kFactored);
+  double& d = *s.matrix.entry(s.pattern->diagonal(20));
+  d -= 1;
+  EXPECT_EQ(factor.factor(s.matrix), SingleFactor::Outcome::kIndefinite);
+  d = std::nan("");
+  EXPECT_EQ(factor.factor(s.matrix), SingleFactor::Outcome::kUnsure);
+  // Positive definite, as a factor in double precision sees; single precision drops the hold.
+  s = chain(50, 1e-12);
+  EXPECT_EQ(factor.factor(s.matrix), SingleFactor::Outcome::kUnsure);
+}
+
+TEST(SingleFactor, AsksDoubleWhereItCannotTellAndForTheRestOfTheStep) {
+  const System s = chain(50, 1e-12);
+  LinearSolver solver = solver_of(s, SolverOptions::kSingle);
+  solver.begin_step();
+  const std::vector<double> b = right_side(50, 2);
+  std::vector<double> x = b, y = b;
+  ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
+  EXPECT_EQ(solver.iterations(), 0) << "solved in single precision";
+  LinearSolver by_double = solver_of(s, SolverOptions::kDouble);
+  ASSERT_TRUE(by_double.solve(s.matrix, y.data(), 0, nullptr));
+  EXPECT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(double)), 0);
+  // Another matrix of the same step, which single precision could factor.
+  const System good = chain(50, 1);
+  x = b;
+  ASSERT_TRUE(solver.solve(good.matrix, x.data(), 0, nullptr));
+  EXPECT_EQ(solver.iterations(), 0);
+  solver.begin_step();
+  x = b;
+  ASSERT_TRUE(solver.solve(good.matrix, x.data(), 0, nullptr));
+  EXPECT_GE(solver.iterations(), 1);
+}
+
+TEST(SingleFactor, ServesStiffContactsTenDecadesApart) {
+  System s = random_system(std::vector<int>(144, 3), grid(8, 6, 3), 5, 1e-3);
+  std::mt19937 rng(7);
+  const BlockPattern& p = *s.pattern;
+  for (int contact = 0; contact < 60; ++contact) {
+    const int b = static_cast<int>(rng() % 144);
+    const double k = std::pow(10.0, static_cast<double>(contact % 11));
+    const Eigen::Vector3d n = Eigen::Vector3d::Random().normalized();
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) s.matrix.entry(p.diagonal(b))[3 * r + c] += k * n[r] * n[c];
+  }
+  const std::vector<double> b = right_side(p.scalar_count(), 3);
+  std::vector<double> x = b, y = b;
+  LinearSolver single = solver_of(s, SolverOptions::kSingle);
+  LinearSolver by_double = solver_of(s, SolverOptions::kDouble);
+  ASSERT_TRUE(single.solve(s.matrix, x.data(), 0, nullptr));
+  ASSERT_TRUE(by_double.solve(s.matrix, y.data(), 0, nullptr));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], 1e-7 * (1 + std::abs(y[i])));
+}
+
+TEST(SingleFactor, NeverAllocatesAfterTheAnalysis) {
+  const System s = random_system(std::vector<int>(14 * 13 * 9, 3), grid(14, 13, 9), 3);
+  LinearSolver solver = solver_of(s, SolverOptions::kSingle);
+  const std::vector<double> b = right_side(s.pattern->scalar_count(), 1);
+  std::vector<double> x = b;
+  ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
+  x = b;
+  const std::int64_t before = allocation_count();
+  const bool solved = solver.solve(s.matrix, x.data(), 0, nullptr);
+  const std::int64_t after = allocation_count();
+  EXPECT_TRUE(solved);
+  EXPECT_EQ(after, before);
+}
+
+}  // namespace haptos
