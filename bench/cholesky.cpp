@@ -214,12 +214,11 @@ void run(const Case& c, double seconds) {
   SingleFactor single;
   Pcg pcg;
   int iterations = 0;
-  solvers.push_back({"haptos, single",
-                     [&] { single.analyze(std::make_shared<CholeskyPlan>(m.shared_pattern())); },
-                     [&] { single.factor(m); },
-                     [&] {
-                       iterations = pcg.solve(m, single, b.data(), x.data(), 1e-10, 20).iterations;
-                     }});
+  solvers.push_back(
+      {"haptos, single",
+       [&] { single.analyze(std::make_shared<CholeskyPlan>(m.shared_pattern())); },
+       [&] { single.factor(m); },
+       [&] { iterations = pcg.solve(m, single, b.data(), x.data(), 1e-10, 20).iterations; }});
   const bool eigen = n < 25000;  // minutes beyond
   if (eigen) {
     solvers.push_back({"Eigen LDLT", [&] { ldlt.analyzePattern(a); }, [&] { ldlt.factorize(a); },

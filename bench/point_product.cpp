@@ -28,8 +28,8 @@ double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-constexpr int kPoints = 8;   // in a cell
-constexpr int kNodes = 27;   // that a cell's points see
+constexpr int kPoints = 8;  // in a cell
+constexpr int kNodes = 27;  // that a cell's points see
 constexpr double kCell = .02, kYoung = 5e4, kPoisson = .3, kDensity = 1000, kStep = 2e-3;
 
 inline std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }

@@ -23,7 +23,7 @@ struct System {
 
 // Positive definite: random blocks, each diagonal outweighing its row by `margin`.
 inline System random_system(std::vector<int> sizes, const Couplings& couplings, unsigned seed,
-                     double margin = 1.0) {
+                            double margin = 1.0) {
   System s;
   s.pattern = std::make_shared<const BlockPattern>(std::move(sizes), couplings);
   s.matrix = BlockMatrix(s.pattern);
@@ -96,7 +96,8 @@ inline std::vector<double> right_side(int n, unsigned seed) {
 }
 
 // |A x - b|_inf / |b|_inf through the matrix's own product.
-inline double residual(const BlockMatrix& m, const std::vector<double>& x, const std::vector<double>& b) {
+inline double residual(const BlockMatrix& m, const std::vector<double>& x,
+                       const std::vector<double>& b) {
   std::vector<double> y(b.size());
   m.multiply(x.data(), y.data());
   double worst = 0, scale = 0;

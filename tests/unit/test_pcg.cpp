@@ -409,6 +409,7 @@ TEST(Multilevel, DoesNotAllocateAfterWarmUp) {
 TEST(LinearSolver, ChoosesByTheNumberOfUnknowns) {
   const Mixed m;
   SolverOptions options;
+  options.precision = SolverOptions::kDouble;
   options.direct_limit = m.pattern->scalar_count();
   for (const bool direct : {true, false}) {
     if (!direct) --options.direct_limit;
@@ -459,6 +460,7 @@ TEST(LinearSolver, CountsUnknownsOfAGridMoreThanThoseOfAMesh) {
 TEST(LinearSolver, SolvesDirectlyForTheRestOfTheStepWhereIterationsDoNotConverge) {
   const Mixed m;
   SolverOptions options;
+  options.precision = SolverOptions::kDouble;
   options.direct_limit = m.pattern->scalar_count() - 1;
   options.max_iterations = 2;
   for (const int method : {0, 2}) {  // by size, or iterative by choice

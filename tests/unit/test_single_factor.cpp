@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -44,6 +45,36 @@ System chain(int n, double last) {
     s.matrix.add(i, i - 1, &minus);
   }
   s.matrix.add(0, 0, &last);
+  return s;
+}
+
+// Springs between all nodes of a grid that are at most two apart, as under quadratic splines, with
+// a mass of `mass` at each.
+System spline_grid(int n, double mass) {
+  Couplings couplings;
+  const auto name = [&](int x, int y, int z) { return (z * n + y) * n + x; };
+  const auto each = [&](const auto& body) {
+    for (int a = 0; a < n * n * n; ++a)
+      for (int b = 0; b < a; ++b) {
+        const int x = a % n - b % n, y = a / n % n - b / n % n, z = a / (n * n) - b / (n * n);
+        if (std::max({std::abs(x), std::abs(y), std::abs(z)}) <= 2) body(a, b, x, y, z);
+      }
+  };
+  each([&](int a, int b, int, int, int) { couplings.push_back({a, b}); });
+  System s;
+  s.pattern = std::make_shared<const BlockPattern>(
+      std::vector<int>(static_cast<std::size_t>(name(n - 1, n - 1, n - 1)) + 1, 3), couplings);
+  s.matrix = BlockMatrix(s.pattern);
+  each([&](int a, int b, int x, int y, int z) {
+    const double d[3] = {double(x), double(y), double(z)};
+    double k[9], minus[9];
+    for (int i = 0; i < 9; ++i)
+      minus[i] = -(k[i] = d[i / 3] * d[i % 3] / (x * x + y * y + z * z) + (i % 4 == 0 ? 0.1 : 0));
+    s.matrix.add(a, a, k);
+    s.matrix.add(b, b, k);
+    s.matrix.add(a, b, minus);
+  });
+  s.matrix.add_diagonal(mass);
   return s;
 }
 
@@ -197,6 +228,50 @@ TEST(SingleFactor, NeverAllocatesAfterTheAnalysis) {
   const std::int64_t after = allocation_count();
   EXPECT_TRUE(solved);
   EXPECT_EQ(after, before);
+}
+
+// A grid is dense: its diagonal blocks serve where inertia outweighs springs, a factor where not.
+TEST(LinearSolver, TriesDiagonalBlocksOnAGridForAsLongAsAFactorTakes) {
+  for (const double mass : {10.0, 1e-7}) {
+    const System s = spline_grid(9, mass);
+    const std::vector<double> b = right_side(s.pattern->scalar_count(), 2);
+    LinearSolver solver = solver_of(s, SolverOptions::kAuto);
+    LinearSolver direct = solver_of(s, SolverOptions::kDouble);
+    SolverOptions options;
+    options.precision = SolverOptions::kDouble;
+    options.method = SolverOptions::kDirect;
+    direct.configure(options);
+    direct.analyze(s.pattern);
+    std::vector<double> x = b, y = b, again = b, direct_again = b;
+    solver.begin_step();
+    ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
+    ASSERT_TRUE(direct.solve(s.matrix, y.data(), 0, nullptr));
+    EXPECT_EQ(direct.iterations(), 0);
+    double scale = 0;
+    for (const double v : y) scale = std::max(scale, std::abs(v));
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], 1e-6 * scale) << mass;
+    if (mass > 1) {
+      EXPECT_GE(solver.iterations(), 5);
+      EXPECT_EQ(solver.cholesky().bytes(), 0u) << "a factor was made";
+    } else {
+      EXPECT_GT(solver.cholesky().bytes() + solver.bytes(), 1000000u) << "no factor was made";
+    }
+    ASSERT_TRUE(solver.solve_again(again.data()));
+    ASSERT_TRUE(direct.solve_again(direct_again.data()));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(again[i], direct_again[i], 1e-3 * scale) << mass;
+  }
+}
+
+TEST(LinearSolver, DiagonalBlocksSayWhenAMatrixIsIndefinite) {
+  System s = spline_grid(9, 1.0);
+  LinearSolver solver = solver_of(s, SolverOptions::kAuto);
+  std::vector<double> x = right_side(s.pattern->scalar_count(), 2);
+  // Blocks that are good by themselves, and a grid of them that is not.
+  for (int e = 0; e < s.pattern->entry_count(); ++e)
+    if (s.pattern->row(e) != s.pattern->column(e))
+      for (int i = 0; i < 9; ++i) s.matrix.entry(e)[i] *= 3;
+  EXPECT_FALSE(solver.solve(s.matrix, x.data(), 0, nullptr));
 }
 
 }  // namespace haptos

@@ -22,12 +22,25 @@ constexpr double kSingleRatio = 100, kSingleLeast = 1e8;
 // conditioned for it.
 constexpr int kSingleIterations = 20;
 
+// Of PCG by diagonal blocks, measured (docs/solver.md): operations of a factor in single precision
+// in the time that an iteration takes for each number of the matrix, and iterations in the time
+// that the hierarchy's setup takes.
+constexpr double kPerNumber = 50;
+constexpr int kPerHierarchy = 1000;
+// Relative residual of solve_again() where it iterates.
+constexpr double kAgain = 1e-6;
+// Unknowns of a grid that are worth a thought.
+constexpr int kGridLeast = 2000;
+
+double numbers_per_unknown(const BlockPattern& p) {
+  return static_cast<double>(p.value_count()) / std::max(1, p.scalar_count());
+}
+
 // Its unknowns, each as many times as a direct solve of as many of a mesh would be cheaper beside
 // an iterative one (measured at about 190: ten).
 double size_of(const BlockPattern& p) {
-  const double n = p.scalar_count();
-  const double dense = static_cast<double>(p.value_count()) / (kOfAMesh * n);
-  return n > 0 ? n * std::max(1.0, dense * dense) : 0;
+  const double dense = numbers_per_unknown(p) / kOfAMesh;
+  return p.scalar_count() * std::max(1.0, dense * dense);
 }
 
 }  // namespace
@@ -38,7 +51,9 @@ void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
       (options_.method == SolverOptions::kAuto && size_of(*pattern) > options_.direct_limit);
   structured_ = false;
   pattern_ = std::move(pattern);
-  analyzed_ = by_single_ = false;
+  grid_ = pattern_->scalar_count() >= kGridLeast && numbers_per_unknown(*pattern_) > kOfAMesh;
+  last_ = By::kFactor;
+  analyzed_ = false;
   if (!iterative_) {
     multilevel_.reset();
     analyze_factor();
@@ -74,34 +89,66 @@ void LinearSolver::analyze_factor() {
   analyzed_ = true;
 }
 
+Preconditioner& LinearSolver::preconditioner(By by) {
+  if (by == By::kSingle) return single_factor_;
+  if (by == By::kDiagonal) return diagonal_;
+  return *multilevel_;
+}
+
+int LinearSolver::most_iterations(By by) const {
+  if (by == By::kSingle) return kSingleIterations;
+  if (by == By::kHierarchy) return options_.max_iterations;
+  if (iterative_) return kPerHierarchy;
+  return static_cast<int>(
+      std::min(1e4, plan_->flops / (kPerNumber * static_cast<double>(pattern_->value_count()))));
+}
+
+// Conjugate gradients; where they do not converge x is the best there is, and side_ the side.
+LinearSolver::Answer LinearSolver::iterate(const BlockMatrix& a, double* x, double tolerance,
+                                           const double* weight, By by) {
+  side_.assign(x, x + a.pattern().scalar_count());
+  const PcgResult r =
+      pcg_.solve(a, preconditioner(by), side_.data(), x, std::max(tolerance, options_.tolerance),
+                 most_iterations(by), weight);
+  iterations_ += r.iterations;
+  residual_ = r.residual;
+  last_ = by;
+  last_matrix_ = &a;
+  if (r.negative_curvature) return Answer::kIndefinite;
+  return r.converged ? Answer::kSolved : Answer::kUnsolved;
+}
+
+LinearSolver::Answer LinearSolver::solve_by_diagonal(const BlockMatrix& a, double* x,
+                                                     double tolerance, const double* weight) {
+  if (!diagonal_.setup(a)) return Answer::kIndefinite;
+  const Answer answer = iterate(a, x, tolerance, weight, By::kDiagonal);
+  diagonal_failed_ = answer == Answer::kUnsolved;
+  return answer;
+}
+
 LinearSolver::Answer LinearSolver::solve_in_single(const BlockMatrix& a, double* x,
                                                    double tolerance, const double* weight) {
   const SingleFactor::Outcome outcome = single_factor_.factor(a);
-  if (outcome == SingleFactor::Outcome::kIndefinite) return Answer::kIndefinite;
-  if (outcome == SingleFactor::Outcome::kUnsure) return Answer::kAskDouble;
   side_.assign(x, x + a.pattern().scalar_count());
-  const PcgResult r =
-      pcg_.solve(a, single_factor_, side_.data(), x, std::max(tolerance, options_.tolerance),
-                 kSingleIterations, weight);
-  iterations_ = r.iterations;
-  residual_ = r.residual;
-  if (r.converged) return Answer::kSolved;
-  std::copy(side_.begin(), side_.end(), x);
-  return Answer::kAskDouble;
+  if (outcome == SingleFactor::Outcome::kIndefinite) return Answer::kIndefinite;
+  if (outcome == SingleFactor::Outcome::kUnsure) return Answer::kUnsolved;
+  // Rounding of the factor may be what turned the curvature.
+  return iterate(a, x, tolerance, weight, By::kSingle) == Answer::kSolved ? Answer::kSolved
+                                                                          : Answer::kUnsolved;
 }
 
 bool LinearSolver::solve_directly(const BlockMatrix& a, double* x, double tolerance,
                                   const double* weight) {
   if (!analyzed_) analyze_factor();
-  by_single_ = single_ && !only_double_;
-  if (by_single_) {
+  if (single_ && !only_double_) {
     const Answer answer = solve_in_single(a, x, tolerance, weight);
-    if (answer != Answer::kAskDouble) return answer == Answer::kSolved;
-    by_single_ = false;
+    if (answer != Answer::kUnsolved) return answer == Answer::kSolved;
+    std::copy(side_.begin(), side_.end(), x);
     only_double_ = true;
   }
   if (!double_analyzed_) cholesky_.analyze(plan_);
   double_analyzed_ = true;
+  last_ = By::kFactor;
   if (!cholesky_.factor(a)) return false;
   cholesky_.solve(x);
   return true;
@@ -110,32 +157,32 @@ bool LinearSolver::solve_directly(const BlockMatrix& a, double* x, double tolera
 bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, const double* weight) {
   iterations_ = 0;
   residual_ = 0;
+  if (grid_ && !diagonal_failed_ && options_.method == SolverOptions::kAuto) {
+    const Answer answer = solve_by_diagonal(a, x, tolerance, weight);
+    if (answer != Answer::kUnsolved) return answer == Answer::kSolved;
+    std::copy(side_.begin(), side_.end(), x);
+  }
   if (!iterative_ || gave_up_) return solve_directly(a, x, tolerance, weight);
   // An indefinite matrix may leave the structure unfinished: it is found again next time.
   structured_ = structured_ ? multilevel_->setup(a) : multilevel_->restructure(a, space_);
   if (!structured_) return false;
-  side_.assign(x, x + a.pattern().scalar_count());
-  const PcgResult r =
-      pcg_.solve(a, *multilevel_, side_.data(), x, std::max(tolerance, options_.tolerance),
-                 options_.max_iterations, weight);
-  iterations_ = r.iterations;
-  residual_ = r.residual;
-  if (r.negative_curvature) return false;
-  if (r.converged || !may_fall_back()) return true;
+  const Answer answer = iterate(a, x, tolerance, weight, By::kHierarchy);
+  if (answer != Answer::kUnsolved || !may_fall_back()) return answer != Answer::kIndefinite;
   gave_up_ = true;
   std::copy(side_.begin(), side_.end(), x);
   return solve_directly(a, x, tolerance, weight);
 }
 
 bool LinearSolver::solve_again(double* x) {
-  if (iterative_ && !gave_up_) return false;
-  if (by_single_) {
-    side_.assign(x, x + pattern_->scalar_count());
-    single_factor_.apply(side_.data(), x);
-  } else {
+  if (last_ == By::kHierarchy) return false;
+  if (last_ == By::kFactor) {
     cholesky_.solve(x);
+    return true;
   }
-  return true;
+  side_.assign(x, x + pattern_->scalar_count());
+  return pcg_
+      .solve(*last_matrix_, preconditioner(last_), side_.data(), x, kAgain, most_iterations(last_))
+      .converged;
 }
 
 std::size_t LinearSolver::bytes() const {

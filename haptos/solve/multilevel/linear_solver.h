@@ -5,6 +5,10 @@
 // of passes over the matrix that hardly grows with n, and memory proportional to it.
 // docs/solver.md has the figures behind the default of direct_limit.
 //
+// A grid of material points is dense (190 numbers an unknown, where a mesh has 40) and heavy for
+// its stiffness. There conjugate gradients by the inverse of diagonal blocks are tried first, for
+// no longer than the method that was chosen would take, and no more in a step where they failed.
+//
 // A direct factor that costs much beside a solve with it is one in single precision, and what it
 // solves is made good by conjugate gradients in double. Where the factor cannot tell whether the
 // matrix is positive definite, or the iterations do not converge, a factor in double precision
@@ -32,7 +36,7 @@ class LinearSolver {
 
   /// Forgets the hierarchy's aggregates: the first solve that follows reads them from its matrix.
   /// So a step depends on its state and not on the steps before.
-  void begin_step() { geometry_known_ = gave_up_ = only_double_ = false; }
+  void begin_step() { geometry_known_ = gave_up_ = only_double_ = diagonal_failed_ = false; }
   /// Whether the coming solve needs set_geometry().
   bool wants_geometry() const { return iterative_ && !gave_up_ && !geometry_known_; }
   /// Near-null space for the iterative solver; see rigid_motions().
@@ -49,8 +53,9 @@ class LinearSolver {
   ///         true: what it has is a descent direction.
   bool solve(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
-  /// x <- A^-1 x with the factor of the last solve(), to the factor's precision; false where that
-  /// was iterative.
+  /// x <- A^-1 x with what the last solve() used and its matrix, which must be there as it was: to
+  /// the precision of the factor, or to 1e-6 by diagonal blocks. False where that was the
+  /// hierarchy.
   bool solve_again(double* x);
 
   /// Iterations of the last solve, 0 with a factor in double precision, and its relative residual.
@@ -62,19 +67,28 @@ class LinearSolver {
   const BlockCholesky& cholesky() const { return cholesky_; }
 
  private:
+  enum class By { kFactor, kSingle, kDiagonal, kHierarchy };
   bool may_fall_back() const;
   bool solve_directly(const BlockMatrix& a, double* x, double tolerance, const double* weight);
   void analyze_factor();
-  enum class Answer { kSolved, kIndefinite, kAskDouble };
+  enum class Answer { kSolved, kIndefinite, kUnsolved };
+  Answer iterate(const BlockMatrix& a, double* x, double tolerance, const double* weight, By by);
+  Preconditioner& preconditioner(By by);
+  int most_iterations(By by) const;
+  Answer solve_by_diagonal(const BlockMatrix& a, double* x, double tolerance, const double* weight);
   Answer solve_in_single(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
   SolverOptions options_;
   std::shared_ptr<const BlockPattern> pattern_;
   bool iterative_ = false, geometry_known_ = false, structured_ = false;
-  bool gave_up_ = false;   // in this step: the iterative solver
-  bool analyzed_ = false;  // for the direct solver
-  bool single_ = false, only_double_ = false, by_single_ = false;  // by cost; in this step; last
+  bool gave_up_ = false;                       // in this step: the iterative solver
+  bool analyzed_ = false;                      // for the direct solver
+  bool single_ = false, only_double_ = false;  // by cost; in this step
   bool double_analyzed_ = false;
+  bool grid_ = false, diagonal_failed_ = false;  // in this step
+  BlockJacobi diagonal_;
+  By last_ = By::kFactor;  // of the last solve, and its matrix where it iterated
+  const BlockMatrix* last_matrix_ = nullptr;
   std::shared_ptr<const CholeskyPlan> plan_;
   BlockCholesky cholesky_;
   SingleFactor single_factor_;

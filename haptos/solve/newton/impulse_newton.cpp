@@ -58,7 +58,9 @@ ImpulseNewtonReport iterate(Objective& f, std::vector<double>& z, std::vector<do
   int stuck = 0;
   while (!report.converged && report.iterations < std::min(kMost, most)) {
     f.assemble(true, false, 0);
-    if (!f.solve(dz, kLinear)) break;
+    const bool solved = f.solve(dz, kLinear);
+    report.linear_iterations += f.linear().iterations();
+    if (!solved) break;
     ++report.iterations;
     const double before = apart;
     double part = 0;

@@ -35,6 +35,7 @@ namespace haptos {
 
 struct ImpulseNewtonReport {
   int iterations = 0;
+  int linear_iterations = 0;  // of conjugate gradients, all solves
   bool converged = false;
 };
 

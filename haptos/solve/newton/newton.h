@@ -39,12 +39,13 @@ namespace haptos {
 struct NewtonReport {
   int iterations = 0;
   int line_search_steps = 0;
-  int lag_passes = 0;          ///< minimisations after the first, for what is lagged
-  int projected = 0;           ///< iterations that needed the projected Hessian
-  int linear_iterations = 0;   ///< of the iterative solver, all solves; 0 with the direct one
-  double residual = 0;         ///< [N]
-  double load = 0;             ///< [N]
-  double energy = 0;           ///< objective at the end [J]
+  int lag_passes = 0;  ///< minimisations after the first, for what is lagged
+  int projected = 0;   ///< iterations that needed the projected Hessian
+  int linear_iterations =
+      0;                ///< of conjugate gradients, all solves; 0 with factors in double precision
+  double residual = 0;  ///< [N]
+  double load = 0;      ///< [N]
+  double energy = 0;    ///< objective at the end [J]
   double velocity_change = 0;  ///< largest point velocity change of the last iteration [m/s]
   double smallest_gap = 0;     ///< [m]
   double path = 1;             ///< fraction of the driven points' path that was covered

@@ -61,6 +61,7 @@ ImpulseNewtonReport Minimiser::iterate_impulses(const ImpulseStart& start, int m
       solve_with_impulses(f_, z_, dz_, start, tolerance, std::min(most, left));
   if (r.iterations > 0) report_.velocity_change = 1e300;
   report_.iterations += r.iterations;
+  report_.linear_iterations += r.linear_iterations;
   if (r.converged) spent_ += r.iterations;
   return r;
 }
