@@ -83,8 +83,8 @@ void CholeskyOf<S>::analyze(std::shared_ptr<const CholeskyPlan> plan) {
   if (kernels_ == nullptr) kernels_ = &dense_kernels<S>();
   factor_ = aligned_zeros<S>(plan_->factor_size);
   arena_ = aligned_zeros<S>(plan_->arena_size);
-  scratch_ = aligned_zeros<S>(kStrip * (plan_->pattern().scalar_count() + plan_->largest_pivots +
-                                        plan_->largest_updates + 2 * kStrip));
+  scratch_ = aligned_zeros<S>(
+      kStrip * (round_up_to_strip(plan_->pattern().scalar_count()) + plan_->solve_scratch));
   failures_.assign(plan_->tasks.size(), {});
   failed_block_ = -1;
   failed_pivot_ = 0;
@@ -190,113 +190,6 @@ bool CholeskyOf<S>::factor(const BlockMatrix& a) {
                        [&](int column, int block) { return column < plan_->position[at(block)]; });
   failed_block_ = *(k - 1);
   return false;
-}
-
-template <class S>
-void CholeskyOf<S>::solve(double* x) const {
-  assert(plan_ != nullptr && failed_block_ < 0);
-  solve_one(x);
-}
-
-template <class S>
-void CholeskyOf<S>::solve(double* x, int count, std::ptrdiff_t stride) const {
-  assert(plan_ != nullptr && failed_block_ < 0);
-  for (int c = 0; c < count; c += kStrip) {
-    const int sides = std::min(count - c, kStrip);
-    if (sides == 1)
-      solve_one(x + c * stride);
-    else
-      solve_eight(x + c * stride, sides, stride);
-  }
-}
-
-template <class S>
-void CholeskyOf<S>::solve_one(double* x) const {
-  const CholeskyPlan& plan = *plan_;
-  const BlockPattern& p = plan.pattern();
-  const int n = p.scalar_count(), blocks = p.block_count();
-  S* z = scratch_.get();
-  S* y = z + round_up_to_strip(n);
-  S* t = y + round_up_to_strip(plan.largest_pivots);
-  for (int b = 0; b < blocks; ++b)
-    for (int i = 0; i < p.size(b); ++i)
-      z[plan.position[at(b)] + i] = static_cast<S>(x[p.offset(b) + i]);
-  const int node_count = static_cast<int>(plan.nodes.size());
-  for (int f = 0; f < node_count; ++f) {
-    const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    S* own = z + node.first;
-    std::copy(own, own + node.pivots, y);
-    std::fill(y + node.pivots, y + round_up_to_strip(node.pivots), S(0));
-    kernels_->forward(node.pivots, node.updates, factor_.get() + node.factor, y, t);
-    std::copy(y, y + node.pivots, own);
-    for (int r = node.solve_begin; r < node.solve_end; ++r) {
-      const RowRun run = plan.solve_runs[at(r)];
-      for (int i = 0; i < run.count; ++i) z[run.to + i] -= t[run.from + i];
-    }
-  }
-  for (int f = node_count - 1; f >= 0; --f) {
-    const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    S* own = z + node.first;
-    for (int r = node.solve_begin; r < node.solve_end; ++r) {
-      const RowRun run = plan.solve_runs[at(r)];
-      std::copy(z + run.to, z + run.to + run.count, t + run.from);
-    }
-    std::fill(t + node.updates, t + round_up_to_strip(node.updates), S(0));
-    std::copy(own, own + node.pivots, y);
-    std::fill(y + node.pivots, y + round_up_to_strip(node.pivots), S(0));
-    kernels_->backward(node.pivots, node.updates, factor_.get() + node.factor, y, t);
-    std::copy(y, y + node.pivots, own);
-  }
-  for (int b = 0; b < blocks; ++b)
-    for (int i = 0; i < p.size(b); ++i) x[p.offset(b) + i] = z[plan.position[at(b)] + i];
-}
-
-// Up to eight sides, interleaved.
-template <class S>
-void CholeskyOf<S>::solve_eight(double* x, int count, std::ptrdiff_t stride) const {
-  const CholeskyPlan& plan = *plan_;
-  const BlockPattern& p = plan.pattern();
-  const int n = p.scalar_count(), blocks = p.block_count();
-  S* z = scratch_.get();
-  S* y = z + kStrip * round_up_to_strip(n);
-  S* t = y + kStrip * round_up_to_strip(plan.largest_pivots);
-  std::fill(z, z + kStrip * n, S(0));
-  for (int b = 0; b < blocks; ++b)
-    for (int i = 0; i < p.size(b); ++i)
-      for (int l = 0; l < count; ++l)
-        z[kStrip * (plan.position[at(b)] + i) + l] =
-            static_cast<S>(x[l * stride + p.offset(b) + i]);
-  const int node_count = static_cast<int>(plan.nodes.size());
-  for (int f = 0; f < node_count; ++f) {
-    const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    S* own = z + kStrip * node.first;
-    std::copy(own, own + kStrip * node.pivots, y);
-    std::fill(y + kStrip * node.pivots, y + kStrip * round_up_to_strip(node.pivots), S(0));
-    kernels_->forward8(node.pivots, node.updates, factor_.get() + node.factor, y, t);
-    std::copy(y, y + kStrip * node.pivots, own);
-    for (int r = node.solve_begin; r < node.solve_end; ++r) {
-      const RowRun run = plan.solve_runs[at(r)];
-      for (int i = 0; i < kStrip * run.count; ++i)
-        z[kStrip * run.to + i] -= t[kStrip * run.from + i];
-    }
-  }
-  for (int f = node_count - 1; f >= 0; --f) {
-    const CholeskyPlan::Node& node = plan.nodes[at(f)];
-    S* own = z + kStrip * node.first;
-    for (int r = node.solve_begin; r < node.solve_end; ++r) {
-      const RowRun run = plan.solve_runs[at(r)];
-      std::copy(z + kStrip * run.to, z + kStrip * (run.to + run.count), t + kStrip * run.from);
-    }
-    std::fill(t + kStrip * node.updates, t + kStrip * round_up_to_strip(node.updates), S(0));
-    std::copy(own, own + kStrip * node.pivots, y);
-    std::fill(y + kStrip * node.pivots, y + kStrip * round_up_to_strip(node.pivots), S(0));
-    kernels_->backward8(node.pivots, node.updates, factor_.get() + node.factor, y, t);
-    std::copy(y, y + kStrip * node.pivots, own);
-  }
-  for (int b = 0; b < blocks; ++b)
-    for (int i = 0; i < p.size(b); ++i)
-      for (int l = 0; l < count; ++l)
-        x[l * stride + p.offset(b) + i] = z[kStrip * (plan.position[at(b)] + i) + l];
 }
 
 template <class S>

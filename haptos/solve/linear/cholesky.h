@@ -75,8 +75,17 @@ class CholeskyOf {
   void update(int node);
   Failure eliminate(const BlockMatrix& a, int node, S* panel);
   Failure eliminate_task(const BlockMatrix& a, int task);
-  void solve_one(double* x) const;
-  void solve_eight(double* x, int count, std::ptrdiff_t stride) const;
+  // Of a solve for kSides right-hand sides, interleaved (haptos/solve/linear/cholesky_solve.cpp).
+  template <int kSides>
+  void solve_sides(double* x, int count, std::ptrdiff_t stride) const;
+  template <int kSides>
+  void forward(int node, S* z, S* y, S* t) const;
+  template <int kSides>
+  void backward(int node, S* z, S* y, S* t) const;
+  template <int kSides>
+  void forward_task(int task, S* z, S* scratch) const;
+  template <int kSides>
+  void take_left(int task, S* z, const S* scratch) const;
 
   std::shared_ptr<const CholeskyPlan> plan_;
   const DenseKernels<S>* kernels_ = nullptr;

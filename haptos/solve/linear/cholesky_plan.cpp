@@ -204,7 +204,7 @@ void CholeskyPlan::lay_out() {
         std::push_heap(heap.begin(), heap.end());
       }
     }
-    for (const auto& [time, f] : heap) tasks.push_back({first[at(f)], f + 1, 0});
+    for (const auto& [time, f] : heap) tasks.push_back({first[at(f)], f + 1, 0, 0, 0, 0});
     std::sort(tasks.begin(), tasks.end(),
               [](const Task& a, const Task& b) { return a.begin < b.begin; });
     if (tasks.size() < 2) tasks.clear();
@@ -245,6 +245,19 @@ void CholeskyPlan::lay_out() {
     tasks[t].panel = place(range.begin(), range.end(), static_cast<int>(t));
   }
   top_panel = place(top.begin(), top.end(), -1);
+
+  // Each task solves in scratch of its own: a front's pivots and rows, and what it leaves to
+  // others.
+  solve_scratch = round_up_to_strip(largest_pivots) + round_up_to_strip(largest_updates);
+  for (Task& t : tasks) {
+    for (int f = t.begin; f < t.end; ++f) {
+      t.largest_pivots = std::max(t.largest_pivots, nodes[at(f)].pivots);
+      t.largest_updates = std::max(t.largest_updates, nodes[at(f)].updates);
+    }
+    t.scratch = solve_scratch;
+    solve_scratch += round_up_to_strip(t.largest_pivots) + round_up_to_strip(t.largest_updates) +
+                     round_up_to_strip(nodes[at(t.end - 1)].updates);
+  }
 }
 
 }  // namespace haptos

@@ -64,11 +64,16 @@ class CholeskyPlan {
   struct Task {
     int begin, end;
     std::ptrdiff_t panel;  ///< offset of its panel scratch in the arena
+    /// Of a solve: where its scratch begins, and the largest fronts in it.
+    std::ptrdiff_t scratch;
+    int largest_pivots, largest_updates;
   };
   std::vector<Task> tasks;
   std::vector<int> top;
 
   std::ptrdiff_t factor_size = 0, arena_size = 0, top_panel = 0;
+  /// Scalars of a solve's scratch for each right-hand side, beside the permuted one.
+  std::ptrdiff_t solve_scratch = 0;
   int largest_pivots = 0, largest_updates = 0;
   std::int64_t nonzeros = 0;
   double flops = 0;
