@@ -130,6 +130,49 @@ def test_an_arm_with_motors_bears_what_its_finger_presses(kind, tmp_path):
     assert arm.effort.reshape(-1) == pytest.approx(needed, abs=1e-6 * np.abs(borne).max())
 
 
+def test_an_arm_that_sweeps_over_dough_balances_as_steps_shorten(tmp_path):
+    # In fast motion a step's velocity terms are of its middle, so the balance holds to first order in the step.
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+
+    def off_balance(dt):
+        scene = haptos.Scene(dt=dt)
+        scene.newton.force_tolerance = scene.newton.velocity_tolerance = 1e-9
+        scene.add_robot("arm", path, position=(-0.3, 0, 0.2), friction=0.5, start={"shoulder": 0.0, "elbow": 0.5},
+                        motors={"kp": 200, "kd": 10})
+        scene.add_half_space("table", friction=0.5)
+        scene.add_material_points("block", haptos.RobotShape("box", extents=(0.12, 0.12, 0.06)), position=(0.05, 0, 0.0305),
+                                  young=5e4, viscosity=50, cell=0.03, friction=0.5, contact_at="nodes")
+        sim = scene.compile(quiet=True)
+        arm, tree = sim.robots["arm"], haptos.Tree(haptos.load_robot(path))
+        mine, other = sim.body_id("arm/fore"), sim.body_id("block")
+        off = size = fast = touching = 0.0
+        steps = round(0.5 / dt)
+        for k in range(steps):
+            t = (k + 1) * dt
+            arm.set_command(position=[[0.15 * np.sin(12 * t), 0.5 + 0.4 * np.sin(9 * t)]])
+            q, v = arm.position.reshape(-1).copy(), arm.velocity.reshape(-1).copy()
+            pose = arm.link_pose("fore")[0].copy()
+            assert sim.step().ok
+            turn, borne = rotation(pose[3:]), np.zeros(2)
+            for row in sim.contacts:
+                if {row["body_a"], row["body_b"]} == {mine, other}:
+                    force = row["force"] * (1 if row["body_a"] == mine else -1)
+                    borne += tree.jacobian(q, "fore", turn.T @ (row["p"] - pose[:3]))[3:].T @ force
+            after, speed = arm.position.reshape(-1), arm.velocity.reshape(-1)
+            needed = tree.inverse_dynamics((q + after) / 2, (v + speed) / 2, (speed - v) / dt) - borne
+            effort = arm.effort.reshape(-1)
+            off, size = off + np.sum((effort - needed) ** 2), size + np.sum(effort**2)
+            fast, touching = max(fast, np.abs(speed).max()), touching + (np.abs(borne).max() > 0.1) / steps
+        assert fast > 3 and touching > 0.3  # [rad/s], part of the time
+        return np.sqrt(off / size)
+
+    coarse, fine = off_balance(4e-3), off_balance(2e-3)
+    print(f"FIGURE efforts of an arm at 3 rad/s off balance: {coarse:.1e} at 4 ms, {fine:.1e} at 2 ms (at most 2e-3, 1e-3)")
+    assert coarse < 2e-3 and fine < 1e-3
+    assert fine < 0.6 * coarse
+
+
 def squeezed(law, by, cell, at="points", young=1e5, poisson=0.3):
     """Force on a plate that presses a cube of 10 cm, which may widen freely, by a part of its height [N]."""
     scene = haptos.Scene(dt=0.01)

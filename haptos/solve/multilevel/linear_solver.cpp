@@ -22,15 +22,10 @@ constexpr double kSingleRatio = 100, kSingleLeast = 1e8;
 // conditioned for it.
 constexpr int kSingleIterations = 20;
 
-// Of PCG by diagonal blocks, measured (docs/solver.md): operations of a factor in single precision
-// in the time that an iteration takes for each number of the matrix, and iterations in the time
-// that the hierarchy's setup takes.
-constexpr double kPerNumber = 50;
+// Iterations with diagonal blocks in the time that the hierarchy's setup takes (docs/solver.md).
 constexpr int kPerHierarchy = 1000;
 // Relative residual of solve_again() where it iterates.
 constexpr double kAgain = 1e-6;
-// Unknowns of a grid that are worth a thought.
-constexpr int kGridLeast = 2000;
 
 double numbers_per_unknown(const BlockPattern& p) {
   return static_cast<double>(p.value_count()) / std::max(1, p.scalar_count());
@@ -51,7 +46,7 @@ void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
       (options_.method == SolverOptions::kAuto && size_of(*pattern) > options_.direct_limit);
   structured_ = false;
   pattern_ = std::move(pattern);
-  grid_ = pattern_->scalar_count() >= kGridLeast && numbers_per_unknown(*pattern_) > kOfAMesh;
+  grid_ = iterative_ && numbers_per_unknown(*pattern_) > kOfAMesh;
   last_ = By::kFactor;
   analyzed_ = false;
   if (!iterative_) {
@@ -98,9 +93,7 @@ Preconditioner& LinearSolver::preconditioner(By by) {
 int LinearSolver::most_iterations(By by) const {
   if (by == By::kSingle) return kSingleIterations;
   if (by == By::kHierarchy) return options_.max_iterations;
-  if (iterative_) return kPerHierarchy;
-  return static_cast<int>(
-      std::min(1e4, plan_->flops / (kPerNumber * static_cast<double>(pattern_->value_count()))));
+  return std::min(kPerHierarchy, options_.max_iterations);
 }
 
 // Conjugate gradients; where they do not converge x is the best there is, and side_ the side.

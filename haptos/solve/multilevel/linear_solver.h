@@ -6,8 +6,9 @@
 // docs/solver.md has the figures behind the default of direct_limit.
 //
 // A grid of material points is dense (190 numbers an unknown, where a mesh has 40) and heavy for
-// its stiffness. There conjugate gradients by the inverse of diagonal blocks are tried first, for
-// no longer than the method that was chosen would take, and no more in a step where they failed.
+// its stiffness. Where method 0 would take the hierarchy for one, conjugate gradients by the
+// inverse of diagonal blocks are tried first, for no longer than its setup would take, and no more
+// in a step where they failed.
 //
 // A direct factor that costs much beside a solve with it is one in single precision, and what it
 // solves is made good by conjugate gradients in double. Where the factor cannot tell whether the
