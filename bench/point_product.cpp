@@ -201,7 +201,7 @@ void run(int cells_along, double seconds) {
   const double points = static_cast<double>(cells.size()) * kPoints;
   std::printf("%.0f points, %zu unknowns; products agree to %.1e\n", points, n, apart / largest);
   std::printf("  %-32s %8.2f ns a point, %5.0f bytes a point\n", "product with the matrix",
-              1e9 * with / points, 8. * m.pattern().value_count() / points);
+              1e9 * with / points, 8 * static_cast<double>(m.pattern().value_count()) / points);
   std::printf("  %-32s %8.2f ns a point, %5.0f bytes a point\n", "product from the points",
               1e9 * without / points, sizeof(Cell) / double(kPoints));
   std::printf("  %-32s %8.2f ns a point (plain loops)\n", "assembly", 1e9 * assembly / points);

@@ -2,7 +2,7 @@
 
 Usage: python bench/peers/mugs.py [--runs 4] [--seconds 21.25] [--force 50]
 
-Python must have mujoco (requirements.txt). 18 mugs of .1 kg, each 16 staves, a bottom and a handle of
+Python must have haptos and mujoco (requirements.txt). 18 mugs of .1 kg, each 16 staves, a bottom and a handle of
 the size of the scanned ones, fall into a tray of .6 m with walls of .1 m and are stirred by a rod of
 2 cm on two motors, as scenes/layers/mugs.yaml has them (friction .5, steps of 1 ms, the same motors and
 path). Prints how many went over a wall: with the scene's path, with one half as fast, and from starts
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import subprocess
 import sys
 from typing import Any
 
@@ -46,6 +47,8 @@ def starts() -> list[tuple[np.ndarray, np.ndarray]]:
     """Places [m] and quaternions of the scene's mugs."""
     import haptos
 
+    if not (SCENES / "made/stir.csv").exists():
+        subprocess.run([sys.executable, SCENES / "make.py", "mugs"], check=True)
     sim = haptos.load_scene(SCENES / "mugs.yaml").compile(quiet=True)
     poses = [sim.robots[f"mug{k}"].position[0] for k in range(18)]
     return [(p[:3], p[3:]) for p in poses]
@@ -81,9 +84,8 @@ def model(places: list[tuple[np.ndarray, np.ndarray]], force: float) -> Any:
 </mujoco>""")
     for k in range(18):  # .1 kg each
         b = found.nbody - 18 + k
-        share = 0.1 / found.body_mass[b]
-        found.body_mass[b] *= share
-        found.body_inertia[b] *= share
+        found.body_inertia[b] *= 0.1 / found.body_mass[b]
+        found.body_mass[b] = 0.1
     mujoco.mj_setConst(found, mujoco.MjData(found))
     return found
 

@@ -87,7 +87,7 @@ inline Eigen::MatrixXd dense(const BlockMatrix& m) {
   return a;
 }
 
-inline std::vector<double> right_side(int n, unsigned seed) {
+inline std::vector<double> random_vector(int n, unsigned seed) {
   std::mt19937 rng(seed);
   std::uniform_real_distribution<double> u(-1, 1);
   std::vector<double> b(static_cast<std::size_t>(n));

@@ -9,8 +9,12 @@
 
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
+#include "tests/unit/block_systems.h"
 
 namespace haptos {
+
+using test::dense, test::random_vector;
+
 namespace {
 
 BlockMatrix random_matrix(const std::shared_ptr<const BlockPattern>& pattern, unsigned seed) {
@@ -27,27 +31,6 @@ BlockMatrix random_matrix(const std::shared_ptr<const BlockPattern>& pattern, un
         for (int c = r + 1; c < w; ++c) b[r * w + c] = b[c * w + r];
   }
   return m;
-}
-
-Eigen::MatrixXd dense(const BlockMatrix& m) {
-  const BlockPattern& p = m.pattern();
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(p.scalar_count(), p.scalar_count());
-  for (int e = 0; e < p.entry_count(); ++e) {
-    const int i = p.row(e), j = p.column(e);
-    for (int r = 0; r < p.size(i); ++r)
-      for (int c = 0; c < p.size(j); ++c)
-        a(p.offset(i) + r, p.offset(j) + c) = a(p.offset(j) + c, p.offset(i) + r) =
-            m.entry(e)[r * p.size(j) + c];
-  }
-  return a;
-}
-
-std::vector<double> random_vector(int n, unsigned seed) {
-  std::mt19937 rng(seed);
-  std::uniform_real_distribution<double> u(-1, 1);
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (double& v : x) v = u(rng);
-  return x;
 }
 
 }  // namespace

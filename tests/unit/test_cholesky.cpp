@@ -37,7 +37,7 @@ TEST(BlockCholesky, AgreesWithDenseCholeskyOnRandomPatternsOfMixedSizes) {
         factor.use(*kernels.version[k]);
         factor.analyze(plan);
         ASSERT_TRUE(factor.factor(s.matrix)) << "seed " << seed;
-        const std::vector<double> b = right_side(s.pattern->scalar_count(), seed);
+        const std::vector<double> b = random_vector(s.pattern->scalar_count(), seed);
         std::vector<double> x = b;
         factor.solve(x.data());
         EXPECT_LT(residual(s.matrix, x, b), 1e-12) << "seed " << seed;
@@ -66,7 +66,7 @@ TEST(BlockCholesky, IsBackwardStableWhenStiffnessesSpanTenDecades) {
   BlockCholesky factor;
   factor.analyze(s.pattern);
   ASSERT_TRUE(factor.factor(s.matrix));
-  const std::vector<double> b = right_side(p.scalar_count(), 3);
+  const std::vector<double> b = random_vector(p.scalar_count(), 3);
   std::vector<double> x = b;
   factor.solve(x.data());
   // Backward stable: the residual is round-off of the products in A x, row by row (about n eps).
@@ -173,7 +173,7 @@ TEST(BlockCholesky, AcceptsANewPatternAndRefusesAStaleOne) {
   EXPECT_THROW(factor.factor(b.matrix), InputError);
   factor.analyze(b.pattern);
   ASSERT_TRUE(factor.factor(b.matrix));
-  const std::vector<double> rhs = right_side(60, 9);
+  const std::vector<double> rhs = random_vector(60, 9);
   std::vector<double> x = rhs;
   factor.solve(x.data());
   EXPECT_LT(residual(b.matrix, x, rhs), 1e-12);
@@ -188,7 +188,7 @@ TEST(BlockCholesky, SolvesManySidesWithTheBitsOfOne) {
   factor.analyze(s.pattern);
   ASSERT_TRUE(factor.factor(s.matrix));
   const int n = s.pattern->scalar_count(), sides = 19;
-  std::vector<double> many = right_side(n * sides, 2), one = many;
+  std::vector<double> many = random_vector(n * sides, 2), one = many;
   factor.solve(many.data(), sides, n);
   for (int c = 0; c < sides; ++c) factor.solve(one.data() + c * n);
   EXPECT_EQ(std::memcmp(many.data(), one.data(), many.size() * sizeof(double)), 0);
@@ -204,7 +204,7 @@ TEST(BlockCholesky, GivesTheSameBitsForEveryInstructionSetAndThreadCount) {
     if (large) {
       EXPECT_GE(plan->tasks.size(), 4u);
     }
-    const std::vector<double> b = right_side(s.pattern->scalar_count(), 4);
+    const std::vector<double> b = random_vector(s.pattern->scalar_count(), 4);
     std::vector<double> first;
     const DenseKernelList<double> kernels = all_dense_kernels<double>();
     for (const int threads : {1, 2, 3, 8})
@@ -232,7 +232,7 @@ TEST(BlockCholesky, NeverAllocatesAfterTheAnalysis) {
   BlockCholesky factor;
   factor.analyze(s.pattern);
   const int n = s.pattern->scalar_count();
-  std::vector<double> x = right_side(3 * n, 1), y(x.size());
+  std::vector<double> x = random_vector(3 * n, 1), y(x.size());
   for (const int threads : {1, 2}) {
     set_thread_count(threads);
     ASSERT_TRUE(factor.factor(s.matrix));  // warms the threads up

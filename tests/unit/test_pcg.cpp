@@ -12,19 +12,12 @@
 #include "haptos/solve/multilevel/linear_solver.h"
 #include "tests/scenes/pad_system.h"
 #include "tests/unit/allocation_count.h"
+#include "tests/unit/block_systems.h"
 
 namespace haptos {
 namespace {
 
-using Couplings = std::vector<std::array<int, 2>>;
-
-std::vector<double> random_vector(int n, unsigned seed) {
-  std::mt19937 rng(seed);
-  std::uniform_real_distribution<double> u(-1, 1);
-  std::vector<double> x(at_index(n));
-  for (double& v : x) v = u(rng);
-  return x;
-}
+using test::Couplings, test::random_vector;
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double s = 0;

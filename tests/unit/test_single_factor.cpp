@@ -91,7 +91,7 @@ TEST(SingleFactor, AgreesWithDenseCholeskyToItsOwnRounding) {
       factor.use(*kernels.version[k]);
       factor.analyze(plan);
       ASSERT_TRUE(factor.factor(s.matrix)) << "seed " << seed;
-      const std::vector<double> b = right_side(s.pattern->scalar_count(), seed);
+      const std::vector<double> b = random_vector(s.pattern->scalar_count(), seed);
       std::vector<double> x = b;
       factor.solve(x.data());
       const double rest = residual(s.matrix, x, b);
@@ -108,7 +108,7 @@ TEST(SingleFactor, GivesTheSameBitsForEveryInstructionSetAndThreadCount) {
   const auto plan = std::make_shared<const CholeskyPlan>(s.pattern);
   ASSERT_GE(plan->tasks.size(), 4u);
   const int n = s.pattern->scalar_count();
-  const std::vector<double> b = right_side(11 * n, 4);
+  const std::vector<double> b = random_vector(11 * n, 4);
   std::vector<double> first;
   const DenseKernelList<float> kernels = all_dense_kernels<float>();
   for (const int threads : {1, 2, 3, 8})
@@ -135,7 +135,7 @@ TEST(SingleFactor, IsMadeGoodInDouble) {
     const System s =
         random_system(mixed_sizes(n, seed), random_couplings(n, 2.0, seed), seed, 1e-3);
     LinearSolver solver = solver_of(s, SolverOptions::kSingle);
-    const std::vector<double> b = right_side(s.pattern->scalar_count(), seed);
+    const std::vector<double> b = random_vector(s.pattern->scalar_count(), seed);
     std::vector<double> x = b;
     ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
     EXPECT_GE(solver.iterations(), 1);
@@ -147,7 +147,7 @@ TEST(SingleFactor, IsMadeGoodInDouble) {
 TEST(SingleFactor, TakesSidesOfAnySize) {
   const System s = random_system(mixed_sizes(60, 3), random_couplings(60, 2.0, 3), 3);
   LinearSolver solver = solver_of(s, SolverOptions::kSingle);
-  const std::vector<double> b = right_side(s.pattern->scalar_count(), 5);
+  const std::vector<double> b = random_vector(s.pattern->scalar_count(), 5);
   std::vector<double> reference = b;
   ASSERT_TRUE(solver.solve(s.matrix, reference.data(), 0, nullptr));
   for (const int exponent : {-400, -200, 200, 400}) {
@@ -178,7 +178,7 @@ TEST(SingleFactor, AsksDoubleWhereItCannotTellAndForTheRestOfTheStep) {
   const System s = chain(50, 1e-12);
   LinearSolver solver = solver_of(s, SolverOptions::kSingle);
   solver.begin_step();
-  const std::vector<double> b = right_side(50, 2);
+  const std::vector<double> b = random_vector(50, 2);
   std::vector<double> x = b, y = b;
   ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
   EXPECT_EQ(solver.iterations(), 0) << "solved in single precision";
@@ -207,7 +207,7 @@ TEST(SingleFactor, ServesStiffContactsTenDecadesApart) {
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c) s.matrix.entry(p.diagonal(b))[3 * r + c] += k * n[r] * n[c];
   }
-  const std::vector<double> b = right_side(p.scalar_count(), 3);
+  const std::vector<double> b = random_vector(p.scalar_count(), 3);
   std::vector<double> x = b, y = b;
   LinearSolver single = solver_of(s, SolverOptions::kSingle);
   LinearSolver by_double = solver_of(s, SolverOptions::kDouble);
@@ -219,7 +219,7 @@ TEST(SingleFactor, ServesStiffContactsTenDecadesApart) {
 TEST(SingleFactor, NeverAllocatesAfterTheAnalysis) {
   const System s = random_system(std::vector<int>(14 * 13 * 9, 3), grid(14, 13, 9), 3);
   LinearSolver solver = solver_of(s, SolverOptions::kSingle);
-  const std::vector<double> b = right_side(s.pattern->scalar_count(), 1);
+  const std::vector<double> b = random_vector(s.pattern->scalar_count(), 1);
   std::vector<double> x = b;
   ASSERT_TRUE(solver.solve(s.matrix, x.data(), 0, nullptr));
   x = b;
@@ -234,10 +234,12 @@ TEST(SingleFactor, NeverAllocatesAfterTheAnalysis) {
 // not converge all that follows does.
 TEST(LinearSolver, TriesDiagonalBlocksOnAGridBeforeTheHierarchy) {
   const System s = spline_grid(7, 0.1);
-  const std::vector<double> b = right_side(s.pattern->scalar_count(), 2);
+  const std::vector<double> b = random_vector(s.pattern->scalar_count(), 2);
   const std::vector<char> is_node(343, 1);
-  std::vector<Vec3d> place;
-  for (int v = 0; v < 343; ++v) place.push_back({v % 7 * 1., v / 7 % 7 * 1., v / 49 * 1.});
+  std::vector<Vec3d> place(343);
+  for (int v = 0; v < 343; ++v)
+    for (int e = 0, left = v; e < 3; ++e, left /= 7)
+      place[static_cast<std::size_t>(v)][e] = left % 7;
   LinearSolver direct = solver_of(s, SolverOptions::kDouble);
   std::vector<double> reference = b;
   ASSERT_TRUE(direct.solve(s.matrix, reference.data(), 0, nullptr));
@@ -281,7 +283,7 @@ TEST(LinearSolver, DiagonalBlocksSayWhenAMatrixIsIndefinite) {
   solver.configure(options);
   solver.analyze(s.pattern);
   ASSERT_TRUE(solver.iterative());
-  std::vector<double> x = right_side(s.pattern->scalar_count(), 2);
+  std::vector<double> x = random_vector(s.pattern->scalar_count(), 2);
   // Blocks that are good by themselves, and a grid of them that is not.
   for (int e = 0; e < s.pattern->entry_count(); ++e)
     if (s.pattern->row(e) != s.pattern->column(e))

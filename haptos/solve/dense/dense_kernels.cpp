@@ -13,6 +13,7 @@ inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c
 namespace baseline {
 namespace {
 
+constexpr const char* kName = "baseline";
 constexpr int kTile = 4, kTileStrips = 1;
 
 #if HAPTOS_X86 && defined(__AVX2__) && defined(__FMA__)
@@ -52,9 +53,6 @@ inline double sum(V8 a) {
 #else
 #include "haptos/solve/dense/plain_vector.h"
 #endif
-inline V8 sum_of_rows(const V8 (&a)[8]) {
-  return plus(plus(plus(a[0], a[4]), plus(a[2], a[6])), plus(plus(a[1], a[5]), plus(a[3], a[7])));
-}
 inline void add(double* to, const double* from, int n) {
   int i = 0;
 #if HAPTOS_X86 && defined(__AVX2__)
@@ -67,9 +65,6 @@ inline void add(double* to, const double* from, int n) {
 #include "haptos/solve/dense/dense_kernels_body.h"
 #include "haptos/solve/dense/dense_solve_body.h"
 
-constexpr DenseKernels<double> kKernels{"baseline", factor_panel, update,   extend_add,
-                                        forward,    backward,     forward8, backward8};
-
 }  // namespace
 }  // namespace baseline
 
@@ -79,6 +74,7 @@ constexpr DenseKernels<double> kKernels{"baseline", factor_panel, update,   exte
 namespace avx512 {
 namespace {
 
+constexpr const char* kName = "avx512";
 constexpr int kTile = 8, kTileStrips = 3;
 
 using V8 = __m512d;
@@ -102,9 +98,6 @@ inline double sum(V8 a) {
   const __m128d d = _mm_add_pd(_mm256_castpd256_pd128(q), _mm256_extractf128_pd(q, 1));
   return d[0] + d[1];
 }
-inline V8 sum_of_rows(const V8 (&a)[8]) {
-  return plus(plus(plus(a[0], a[4]), plus(a[2], a[6])), plus(plus(a[1], a[5]), plus(a[3], a[7])));
-}
 inline void add(double* to, const double* from, int n) {
   for (; n > 8; n -= 8, to += 8, from += 8) store(to, plus(load(to), load(from)));
   const __mmask8 m = static_cast<__mmask8>((1u << n) - 1u);
@@ -113,9 +106,6 @@ inline void add(double* to, const double* from, int n) {
 
 #include "haptos/solve/dense/dense_kernels_body.h"
 #include "haptos/solve/dense/dense_solve_body.h"
-
-constexpr DenseKernels<double> kKernels{"avx512", factor_panel, update,   extend_add,
-                                        forward,  backward,     forward8, backward8};
 
 }  // namespace
 }  // namespace avx512

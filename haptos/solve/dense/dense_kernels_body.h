@@ -1,7 +1,7 @@
 // The bodies of dense_kernels.h, written once on a vector of 8 scalars and compiled once per
 // instruction set and precision: dense_kernels.cpp and dense_kernels_single.cpp include this file
-// inside namespaces that define Scalar, V8, its operations, kTile (columns of a register tile) and
-// kTileStrips (its rows, in strips). No guard.
+// inside namespaces that define kName, Scalar, V8, its operations, kTile (columns of a register
+// tile) and kTileStrips (its rows, in strips). No guard.
 
 // The strips of a register tile.
 template <int kStrips>

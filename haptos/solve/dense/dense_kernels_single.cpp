@@ -12,6 +12,7 @@ inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
 namespace baseline {
 namespace {
 
+constexpr const char* kName = "baseline";
 constexpr int kTile = 4, kTileStrips = 3;
 
 #if HAPTOS_X86 && defined(__AVX2__) && defined(__FMA__)
@@ -19,9 +20,6 @@ constexpr int kTile = 4, kTileStrips = 3;
 #else
 #include "haptos/solve/dense/plain_vector.h"
 #endif
-inline V8 sum_of_rows(const V8 (&a)[8]) {
-  return plus(plus(plus(a[0], a[4]), plus(a[2], a[6])), plus(plus(a[1], a[5]), plus(a[3], a[7])));
-}
 inline void add(float* to, const float* from, int n) {
   int i = 0;
 #if HAPTOS_X86 && defined(__AVX2__)
@@ -34,9 +32,6 @@ inline void add(float* to, const float* from, int n) {
 #include "haptos/solve/dense/dense_kernels_body.h"
 #include "haptos/solve/dense/dense_solve_body.h"
 
-constexpr DenseKernels<float> kKernels{"baseline", factor_panel, update,   extend_add,
-                                       forward,    backward,     forward8, backward8};
-
 }  // namespace
 }  // namespace baseline
 
@@ -47,12 +42,10 @@ constexpr DenseKernels<float> kKernels{"baseline", factor_panel, update,   exten
 namespace avx512 {
 namespace {
 
+constexpr const char* kName = "avx512";
 constexpr int kTile = 8, kTileStrips = 3;
 
 #include "haptos/solve/dense/single_vector.h"
-inline V8 sum_of_rows(const V8 (&a)[8]) {
-  return plus(plus(plus(a[0], a[4]), plus(a[2], a[6])), plus(plus(a[1], a[5]), plus(a[3], a[7])));
-}
 inline void add(float* to, const float* from, int n) {
   for (; n > 8; n -= 8, to += 8, from += 8) store(to, plus(load(to), load(from)));
   const __mmask8 m = static_cast<__mmask8>((1u << n) - 1u);
@@ -61,9 +54,6 @@ inline void add(float* to, const float* from, int n) {
 
 #include "haptos/solve/dense/dense_kernels_body.h"
 #include "haptos/solve/dense/dense_solve_body.h"
-
-constexpr DenseKernels<float> kKernels{"avx512", factor_panel, update,   extend_add,
-                                       forward,  backward,     forward8, backward8};
 
 }  // namespace
 }  // namespace avx512

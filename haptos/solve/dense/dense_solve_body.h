@@ -1,5 +1,9 @@
-// The triangular solves of dense_kernels.h; included after dense_kernels_body.h, which says how. No
-// guard.
+// The triangular solves of dense_kernels.h, and the table of all kernels; included after
+// dense_kernels_body.h, which says how. No guard.
+
+inline V8 sum_of_rows(const V8 (&a)[8]) {
+  return plus(plus(plus(a[0], a[4]), plus(a[2], a[6])), plus(plus(a[1], a[5]), plus(a[3], a[7])));
+}
 
 HAPTOS_KERNEL void forward(int pivots, int updates, const Scalar* strips, Scalar* x, Scalar* t) {
   const int triangle_strips = (pivots + kStrip - 1) / kStrip;
@@ -157,3 +161,6 @@ HAPTOS_KERNEL void backward8(int pivots, int updates, const Scalar* strips, Scal
     for (int c = 0; c < width; ++c) store(xs + c * kStrip, out[c]);
   }
 }
+
+inline constexpr DenseKernels<Scalar> kKernels{kName,   factor_panel, update,   extend_add,
+                                               forward, backward,     forward8, backward8};

@@ -1,7 +1,6 @@
 #include "haptos/solve/linear/cholesky.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>

@@ -85,7 +85,12 @@ class CholeskyOf {
   template <int kSides>
   void forward_task(int task, S* z, S* scratch) const;
   template <int kSides>
-  void take_left(int task, S* z, const S* scratch) const;
+  void take_off(int node, const S* lost, S* z) const;
+  struct TaskScratch {
+    S *own, *rows, *left;
+  };
+  template <int kSides>
+  TaskScratch scratch_of(int task, S* scratch) const;
 
   std::shared_ptr<const CholeskyPlan> plan_;
   const DenseKernels<S>* kernels_ = nullptr;

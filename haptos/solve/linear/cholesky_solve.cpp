@@ -22,6 +22,10 @@ template <int kSides, class S>
 void copy(const S* from, int count, S* to) {
   std::copy(from, from + std::ptrdiff_t(kSides) * count, to);
 }
+template <int kSides, class S>
+void subtract(const S* from, int count, S* to) {
+  for (int i = 0; i < kSides * count; ++i) to[i] -= from[i];
+}
 // Pads from `count` to a multiple of the strip.
 template <int kSides, class S>
 void pad(S* y, int count) {
@@ -62,7 +66,27 @@ void CholeskyOf<S>::backward(int f, S* z, S* y, S* t) const {
   copy<kSides>(y, node.pivots, own);
 }
 
-// The forward half of a subtree: what its root's rows lose stands at the end of its scratch.
+// Off the unknowns of a front's other rows, what they lose.
+template <class S>
+template <int kSides>
+void CholeskyOf<S>::take_off(int f, const S* lost, S* z) const {
+  const CholeskyPlan::Node& node = plan_->nodes[at_index(f)];
+  for (int r = node.solve_begin; r < node.solve_end; ++r) {
+    const RowRun run = plan_->solve_runs[at_index(r)];
+    subtract<kSides>(lost + kSides * run.from, run.count, z + kSides * run.to);
+  }
+}
+
+// Of a subtree: a front's pivots, its other rows, and what the root's rows lose by all of it.
+template <class S>
+template <int kSides>
+typename CholeskyOf<S>::TaskScratch CholeskyOf<S>::scratch_of(int task, S* scratch) const {
+  const CholeskyPlan::Task& t = plan_->tasks[at_index(task)];
+  S* own = scratch + kSides * t.scratch;
+  S* rows = own + kSides * round_up_to_strip(t.largest_pivots);
+  return {own, rows, rows + kSides * round_up_to_strip(t.largest_updates)};
+}
+
 template <class S>
 template <int kSides>
 void CholeskyOf<S>::forward_task(int task, S* z, S* scratch) const {
@@ -70,42 +94,25 @@ void CholeskyOf<S>::forward_task(int task, S* z, S* scratch) const {
   const CholeskyPlan::Task& t = plan.tasks[at_index(task)];
   const CholeskyPlan::Node& root = plan.nodes[at_index(t.end - 1)];
   const int outside = root.first + root.pivots;  // the first unknown that is not of the subtree
-  S* y = scratch + kSides * t.scratch;
-  S* lost = y + kSides * round_up_to_strip(t.largest_pivots);
-  S* left = lost + kSides * round_up_to_strip(t.largest_updates);
+  const auto [own, lost, left] = scratch_of<kSides>(task, scratch);
   std::fill(left, left + std::ptrdiff_t(kSides) * root.updates, S(0));
   const RowRun* begin = plan.solve_runs.data() + root.solve_begin;
   const RowRun* end = plan.solve_runs.data() + root.solve_end;
   for (int f = t.begin; f < t.end; ++f) {
-    forward<kSides>(f, z, y, lost);
+    forward<kSides>(f, z, own, lost);
     const CholeskyPlan::Node& node = plan.nodes[at_index(f)];
     for (int r = node.solve_begin; r < node.solve_end; ++r) {
       const RowRun run = plan.solve_runs[at_index(r)];
       const int inside = std::clamp(outside - run.to, 0, run.count);
-      for (int i = 0; i < kSides * inside; ++i)
-        z[kSides * run.to + i] -= lost[kSides * run.from + i];
+      subtract<kSides>(lost + kSides * run.from, inside, z + kSides * run.to);
       if (inside == run.count) continue;
       const int first = run.to + inside;
-      const RowRun* own =
+      const RowRun* of_root =
           std::upper_bound(begin, end, first, [](int k, const RowRun& o) { return k < o.to; }) - 1;
-      S* to = left + kSides * (own->from + first - own->to);
+      S* to = left + kSides * (of_root->from + first - of_root->to);
       const S* from = lost + kSides * (run.from + inside);
       for (int i = 0; i < kSides * (run.count - inside); ++i) to[i] += from[i];
     }
-  }
-}
-
-template <class S>
-template <int kSides>
-void CholeskyOf<S>::take_left(int task, S* z, const S* scratch) const {
-  const CholeskyPlan::Task& t = plan_->tasks[at_index(task)];
-  const CholeskyPlan::Node& root = plan_->nodes[at_index(t.end - 1)];
-  const S* left = scratch + kSides * (t.scratch + round_up_to_strip(t.largest_pivots) +
-                                      round_up_to_strip(t.largest_updates));
-  for (int r = root.solve_begin; r < root.solve_end; ++r) {
-    const RowRun run = plan_->solve_runs[at_index(r)];
-    for (int i = 0; i < kSides * run.count; ++i)
-      z[kSides * run.to + i] -= left[kSides * run.from + i];
   }
 }
 
@@ -130,24 +137,19 @@ void CholeskyOf<S>::solve_sides(double* x, int count, std::ptrdiff_t stride) con
   for_each(
       tasks, [&](std::ptrdiff_t k) { forward_task<kSides>(static_cast<int>(k), z, scratch); },
       grain);
-  for (int k = 0; k < tasks; ++k) take_left<kSides>(k, z, scratch);
+  for (int k = 0; k < tasks; ++k)
+    take_off<kSides>(plan.tasks[at_index(k)].end - 1, scratch_of<kSides>(k, scratch).left, z);
   for (const int f : plan.top) {
     forward<kSides>(f, z, y, t);
-    const CholeskyPlan::Node& node = plan.nodes[at_index(f)];
-    for (int r = node.solve_begin; r < node.solve_end; ++r) {
-      const RowRun run = plan.solve_runs[at_index(r)];
-      for (int i = 0; i < kSides * run.count; ++i)
-        z[kSides * run.to + i] -= t[kSides * run.from + i];
-    }
+    take_off<kSides>(f, t, z);
   }
   for (auto f = plan.top.rbegin(); f != plan.top.rend(); ++f) backward<kSides>(*f, z, y, t);
   for_each(
       tasks,
       [&](std::ptrdiff_t k) {
         const CholeskyPlan::Task& task = plan.tasks[at_index(k)];
-        S* own = scratch + kSides * task.scratch;
-        S* rows = own + kSides * round_up_to_strip(task.largest_pivots);
-        for (int f = task.end - 1; f >= task.begin; --f) backward<kSides>(f, z, own, rows);
+        const TaskScratch s = scratch_of<kSides>(static_cast<int>(k), scratch);
+        for (int f = task.end - 1; f >= task.begin; --f) backward<kSides>(f, z, s.own, s.rows);
       },
       grain);
   for (int b = 0; b < blocks; ++b)

@@ -46,15 +46,15 @@ void LinearSolver::analyze(std::shared_ptr<const BlockPattern> pattern) {
       (options_.method == SolverOptions::kAuto && size_of(*pattern) > options_.direct_limit);
   structured_ = false;
   pattern_ = std::move(pattern);
-  grid_ = iterative_ && numbers_per_unknown(*pattern_) > kOfAMesh;
+  grid_ = iterative_ && options_.method == SolverOptions::kAuto &&
+          numbers_per_unknown(*pattern_) > kOfAMesh;
   last_ = By::kFactor;
-  analyzed_ = false;
+  plan_.reset();
   if (!iterative_) {
     multilevel_.reset();
     analyze_factor();
     return;
   }
-  plan_.reset();
   cholesky_ = BlockCholesky();
   single_factor_ = SingleFactor();
   if (multilevel_ == nullptr) multilevel_ = std::make_unique<Multilevel>();
@@ -80,8 +80,6 @@ void LinearSolver::analyze_factor() {
     single_factor_.analyze(plan_);
   else
     cholesky_.analyze(plan_);
-  double_analyzed_ = !single_;
-  analyzed_ = true;
 }
 
 Preconditioner& LinearSolver::preconditioner(By by) {
@@ -96,10 +94,9 @@ int LinearSolver::most_iterations(By by) const {
   return std::min(kPerHierarchy, options_.max_iterations);
 }
 
-// Conjugate gradients; where they do not converge x is the best there is, and side_ the side.
+// Conjugate gradients; where they do not converge x is the best there is.
 LinearSolver::Answer LinearSolver::iterate(const BlockMatrix& a, double* x, double tolerance,
                                            const double* weight, By by) {
-  side_.assign(x, x + a.pattern().scalar_count());
   const PcgResult r =
       pcg_.solve(a, preconditioner(by), side_.data(), x, std::max(tolerance, options_.tolerance),
                  most_iterations(by), weight);
@@ -122,7 +119,6 @@ LinearSolver::Answer LinearSolver::solve_by_diagonal(const BlockMatrix& a, doubl
 LinearSolver::Answer LinearSolver::solve_in_single(const BlockMatrix& a, double* x,
                                                    double tolerance, const double* weight) {
   const SingleFactor::Outcome outcome = single_factor_.factor(a);
-  side_.assign(x, x + a.pattern().scalar_count());
   if (outcome == SingleFactor::Outcome::kIndefinite) return Answer::kIndefinite;
   if (outcome == SingleFactor::Outcome::kUnsure) return Answer::kUnsolved;
   // Rounding of the factor may be what turned the curvature.
@@ -132,17 +128,16 @@ LinearSolver::Answer LinearSolver::solve_in_single(const BlockMatrix& a, double*
 
 bool LinearSolver::solve_directly(const BlockMatrix& a, double* x, double tolerance,
                                   const double* weight) {
-  if (!analyzed_) analyze_factor();
+  if (plan_ == nullptr) analyze_factor();
   if (single_ && !only_double_) {
     const Answer answer = solve_in_single(a, x, tolerance, weight);
     if (answer != Answer::kUnsolved) return answer == Answer::kSolved;
-    std::copy(side_.begin(), side_.end(), x);
     only_double_ = true;
   }
-  if (!double_analyzed_) cholesky_.analyze(plan_);
-  double_analyzed_ = true;
+  if (cholesky_.plan() != plan_) cholesky_.analyze(plan_);
   last_ = By::kFactor;
   if (!cholesky_.factor(a)) return false;
+  std::copy(side_.begin(), side_.end(), x);
   cholesky_.solve(x);
   return true;
 }
@@ -150,10 +145,10 @@ bool LinearSolver::solve_directly(const BlockMatrix& a, double* x, double tolera
 bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, const double* weight) {
   iterations_ = 0;
   residual_ = 0;
-  if (grid_ && !diagonal_failed_ && options_.method == SolverOptions::kAuto) {
+  side_.assign(x, x + a.pattern().scalar_count());
+  if (grid_ && !diagonal_failed_) {
     const Answer answer = solve_by_diagonal(a, x, tolerance, weight);
     if (answer != Answer::kUnsolved) return answer == Answer::kSolved;
-    std::copy(side_.begin(), side_.end(), x);
   }
   if (!iterative_ || gave_up_) return solve_directly(a, x, tolerance, weight);
   // An indefinite matrix may leave the structure unfinished: it is found again next time.
@@ -162,7 +157,6 @@ bool LinearSolver::solve(const BlockMatrix& a, double* x, double tolerance, cons
   const Answer answer = iterate(a, x, tolerance, weight, By::kHierarchy);
   if (answer != Answer::kUnsolved || !may_fall_back()) return answer != Answer::kIndefinite;
   gave_up_ = true;
-  std::copy(side_.begin(), side_.end(), x);
   return solve_directly(a, x, tolerance, weight);
 }
 

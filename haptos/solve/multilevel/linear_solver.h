@@ -55,8 +55,7 @@ class LinearSolver {
   bool solve(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
   /// x <- A^-1 x with what the last solve() used and its matrix, which must be there as it was: to
-  /// the precision of the factor, or to 1e-6 by diagonal blocks. False where that was the
-  /// hierarchy.
+  /// round-off, or to 1e-6 where that takes iterations. False where it was the hierarchy.
   bool solve_again(double* x);
 
   /// Iterations of the last solve, 0 with a factor in double precision, and its relative residual.
@@ -69,28 +68,27 @@ class LinearSolver {
 
  private:
   enum class By { kFactor, kSingle, kDiagonal, kHierarchy };
-  bool may_fall_back() const;
-  bool solve_directly(const BlockMatrix& a, double* x, double tolerance, const double* weight);
-  void analyze_factor();
   enum class Answer { kSolved, kIndefinite, kUnsolved };
-  Answer iterate(const BlockMatrix& a, double* x, double tolerance, const double* weight, By by);
+  bool may_fall_back() const;
+  void analyze_factor();
   Preconditioner& preconditioner(By by);
   int most_iterations(By by) const;
+  // Ways to solve for side_, each into x.
+  Answer iterate(const BlockMatrix& a, double* x, double tolerance, const double* weight, By by);
   Answer solve_by_diagonal(const BlockMatrix& a, double* x, double tolerance, const double* weight);
   Answer solve_in_single(const BlockMatrix& a, double* x, double tolerance, const double* weight);
+  bool solve_directly(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
   SolverOptions options_;
   std::shared_ptr<const BlockPattern> pattern_;
   bool iterative_ = false, geometry_known_ = false, structured_ = false;
-  bool gave_up_ = false;                       // in this step: the iterative solver
-  bool analyzed_ = false;                      // for the direct solver
-  bool single_ = false, only_double_ = false;  // by cost; in this step
-  bool double_analyzed_ = false;
-  bool grid_ = false, diagonal_failed_ = false;  // in this step
+  bool grid_ = false;                                                     // tried by diagonal
+  bool single_ = false;                                                   // by cost
+  bool gave_up_ = false, diagonal_failed_ = false, only_double_ = false;  // in this step
   BlockJacobi diagonal_;
   By last_ = By::kFactor;  // of the last solve, and its matrix where it iterated
   const BlockMatrix* last_matrix_ = nullptr;
-  std::shared_ptr<const CholeskyPlan> plan_;
+  std::shared_ptr<const CholeskyPlan> plan_;  // once a factor was asked for
   BlockCholesky cholesky_;
   SingleFactor single_factor_;
   std::unique_ptr<Multilevel> multilevel_;
