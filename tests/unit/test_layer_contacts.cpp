@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "haptos/base/parallel.h"
 #include "haptos/geometry/make/shapes.h"
 #include "layer_cases.h"
 
@@ -155,6 +156,41 @@ TEST(LayerContacts, ASweepOverAnyFloorKeepsForceAndCentre) {
         ASSERT_NEAR(reach, std::hypot(0.5 * kSize * std::sqrt(2.0), 0.5 * kSize + kWidth), 1e-9);
       }
   }
+}
+
+// C12: rough sheets on each other, whose many faces are shared out.
+TEST(LayerContacts, AnyNumberOfThreadsFindsTheSame) {
+  const auto rough = [](unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> height(-0.4 * kWidth, 0.4 * kWidth);
+    return TriangleSoup(cut_grid(70, 70, 0.3, seed, true, [&](double u, double v) {
+      return Vec3d{{0.2 * u - 0.1, 0.2 * v - 0.1, height(random)}};
+    }));
+  };
+  const TriangleSoup a = rough(1), b = rough(2);
+  std::vector<ContactSample> alone, s;
+  for (const int threads : {1, 2, 3, 8}) {
+    set_thread_count(threads);
+    LayerContacts contacts;
+    s.clear();
+    contacts.find({&a, raised(1.5 * kWidth, 0.3), kWidth}, {&b, raised(0), kWidth}, 1e-4, s);
+    if (threads == 1) {
+      alone = s;
+      ASSERT_GT(alone.size(), 2000U);
+    }
+    ASSERT_EQ(s.size(), alone.size());
+    for (std::size_t k = 0; k < s.size(); ++k) {
+      ASSERT_EQ(s[k].gap, alone[k].gap);
+      ASSERT_EQ(s[k].share, alone[k].share);
+      ASSERT_EQ(s[k].feature_a, alone[k].feature_a);
+      ASSERT_EQ(s[k].feature_b, alone[k].feature_b);
+      for (int d = 0; d < 3; ++d) {
+        ASSERT_EQ(s[k].p_a[d], alone[k].p_a[d]);
+        ASSERT_EQ(s[k].n[d], alone[k].n[d]);
+      }
+    }
+  }
+  set_thread_count(0);
 }
 
 // C11: a sheet that is open, pressed from either side.

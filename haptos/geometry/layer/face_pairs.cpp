@@ -135,24 +135,32 @@ void LayerContacts::clear_room() {
   own_faces_.clear(), group_faces_.clear();
 }
 
+// What the trees find near each other.
 void LayerContacts::find_pairs() {
-  faces_.clear();
+  meetings_.clear();
   if (soup(0).faces().empty() || soup(1).faces().empty()) return;
-  make_room();
   const Mat3d back = transpose(r_);
-  const WideTree& tree = soup(1).tree();
+  soup(0).tree().pairs(soup(1).tree(), back, -(back * p_), kSlanted * far(),
+                       [&](int group, unsigned own, int other) {
+                         meetings_.push_back({group, own, other});
+                       });
+}
+
+void LayerContacts::pair_up_all(std::span<const Meeting> meetings) {
+  faces_.clear();
+  make_room();
   const auto faces = static_cast<int>(soup(0).faces().size());
-  const auto look = [&](int group, unsigned own, int other) {
-    OneFace* all = faces_of(group);
-    for (; own; own &= own - 1) {
+  for (const Meeting& m : meetings) {
+    OneFace* all = faces_of(m.group);
+    for (unsigned own = m.mask; own; own &= own - 1) {
       const int k = __builtin_ctz(own);
-      const int face = soup(0).tree().item(group * WideTree::kWidth + k);
+      const int face = soup(0).tree().item(m.group * WideTree::kWidth + k);
       if (face >= faces) continue;
       if (all[k].face < 0) take_face(face, all[k]);
-      if (const unsigned mask = tree.in_group(other, all[k].reach)) pair_up(all[k], other, mask);
+      if (const unsigned mask = soup(1).tree().in_group(m.other, all[k].reach))
+        pair_up(all[k], m.other, mask);
     }
-  };
-  soup(0).tree().pairs(tree, back, -(back * p_), kSlanted * far(), look);
+  }
   clear_room();
 }
 

@@ -68,29 +68,27 @@ void clip(const std::vector<OutlineCorner>& in, int edge, F&& f, std::vector<Out
 
 }  // namespace
 
-void LayerContacts::find_facing() {
-  std::sort(faces_.begin(), faces_.end());
-  for (std::size_t i = 0; i < faces_.size();) {
+// Of pairs in order, those of two planes all among them.
+void LayerContacts::find_facing(std::span<const FacePair> pairs) {
+  for (std::size_t i = 0; i < pairs.size();) {
     std::size_t end = i;
-    while (end < faces_.size() &&
-           std::equal(faces_[i].plane, faces_[i].plane + 2, faces_[end].plane))
-      ++end;
+    while (end < pairs.size() && pairs[end].same_planes(pairs[i])) ++end;
     Facing f;
     touching_.clear(), beyond_.clear();
     bool faces = false;
     for (std::size_t k = i; k < end; ++k) {
-      if (k == i) faces = face_each_other(faces_[k], f);
+      if (k == i) faces = face_each_other(pairs[k], f);
       if (!faces) break;
-      if (!overlap(faces_[k], f)) continue;
-      cut_by_depth(faces_[k], f, f.behind, R_, part_);
+      if (!overlap(pairs[k], f)) continue;
+      cut_by_depth(pairs[k], f, f.behind, R_, part_);
       if (part_.size() >= 3) touching_.add(part_);
       if (!(reach_ > 0)) continue;
-      cut_by_depth(faces_[k], f, R_, R_ + reach_, part_);
+      cut_by_depth(pairs[k], f, R_, R_ + reach_, part_);
       if (part_.size() >= 3) beyond_.add(part_);
     }
     if (faces) {
-      emit_outline(f, faces_[i], touching_, false);
-      emit_outline(f, faces_[i], beyond_, true);
+      emit_outline(f, pairs[i], touching_, false);
+      emit_outline(f, pairs[i], beyond_, true);
     }
     i = end;
   }

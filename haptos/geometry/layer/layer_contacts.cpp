@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 
 namespace haptos {
@@ -15,6 +16,8 @@ namespace {
 constexpr double kRound = 1e-9;
 // Where nothing touches yet: what is nearer than as much again, and this part of R, comes together.
 constexpr double kTogether = 2e-4;
+// Of groups of faces, and of pairs of faces, so many are worth handing to another thread.
+constexpr std::size_t kMeetings = 128, kFaces = 64;
 
 }  // namespace
 
@@ -62,9 +65,58 @@ void LayerContacts::find(const LayerSurface& a, const LayerSurface& b, double re
   reach_ = reach;
   samples_.clear();
   find_pairs();
-  find_facing();
-  find_sharp(0), find_sharp(1);
+  const bool alone = thread_count() == 1 || meetings_.size() <= kMeetings;
+  if (alone) {
+    pair_up_all(meetings_);
+    std::sort(faces_.begin(), faces_.end());
+    find_facing(faces_);
+    find_sharp(0), find_sharp(1);
+  } else {
+    find_in_parts();
+  }
   write(out);
+}
+
+// The same samples in the same order, by several threads.
+void LayerContacts::find_in_parts() {
+  const auto chunks = (meetings_.size() + kMeetings - 1) / kMeetings;
+  each_part(chunks, [&](LayerContacts& part, std::size_t k) {
+    const std::span<const Meeting> all = meetings_;
+    part.pair_up_all(all.subspan(k * kMeetings, std::min(kMeetings, all.size() - k * kMeetings)));
+  });
+  faces_.clear();
+  for (std::size_t k = 0; k < chunks; ++k)
+    faces_.insert(faces_.end(), parts_[k]->faces_.begin(), parts_[k]->faces_.end());
+  std::sort(faces_.begin(), faces_.end());
+  starts_.clear();
+  for (std::size_t i = 0; i < faces_.size();) {
+    starts_.push_back(i);
+    i = std::min(i + kFaces, faces_.size());
+    while (i < faces_.size() && faces_[i].same_planes(faces_[i - 1])) ++i;
+  }
+  starts_.push_back(faces_.size());
+  const std::size_t facing = starts_.size() - 1;
+  each_part(facing + 2, [&](LayerContacts& part, std::size_t k) {
+    if (k < facing) return part.find_facing({&faces_[starts_[k]], starts_[k + 1] - starts_[k]});
+    part.find_sharp(static_cast<int>(k - facing));
+  });
+  for (std::size_t k = 0; k < facing + 2; ++k)
+    samples_.insert(samples_.end(), parts_[k]->samples_.begin(), parts_[k]->samples_.end());
+}
+
+template <class F>
+void LayerContacts::each_part(std::size_t count, F&& f) {
+  while (parts_.size() < count) parts_.push_back(std::make_unique<LayerContacts>());
+  for_each(
+      static_cast<std::ptrdiff_t>(count),
+      [&](std::ptrdiff_t k) {
+        LayerContacts& part = *parts_[at_index(k)];
+        std::copy(surface_, surface_ + 2, part.surface_);
+        part.r_ = r_, part.p_ = p_, part.R_ = R_, part.reach_ = reach_;
+        part.samples_.clear();
+        f(part, at_index(k));
+      },
+      1);
 }
 
 void LayerContacts::emit(int side, const Vec3d& own, const Vec3d& other, const Vec3d& n, double gap,

@@ -28,6 +28,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -91,6 +92,15 @@ class LayerContacts {
       return std::tie(plane[0], plane[1], face[0], face[1]) <
              std::tie(o.plane[0], o.plane[1], o.face[0], o.face[1]);
     }
+    bool same_planes(const FacePair& o) const {
+      return plane[0] == o.plane[0] && plane[1] == o.plane[1];
+    }
+  };
+  // Two groups of eight in the trees that come near each other, and which of a's eight do.
+  struct Meeting {
+    int group;
+    unsigned mask;
+    int other;
   };
   // A face of a in the frame of b, and the box of what it may face.
   struct OneFace {
@@ -126,6 +136,11 @@ class LayerContacts {
 
   bool take(const LayerSurface& a, const LayerSurface& b);
   bool take_coarser_first(const LayerSurface& a, const LayerSurface& b);
+  void find_in_parts();
+  /// Calls f(part, k) for parts of the work on this pair, side by side. Each works in memory of its
+  /// own, which it finds empty.
+  template <class F>
+  void each_part(std::size_t count, F&& f);
   void share_by_turns();
   void write(std::vector<ContactSample>& out);
 
@@ -140,13 +155,14 @@ class LayerContacts {
   void make_room();
   void clear_room();
   void find_pairs();
+  void pair_up_all(std::span<const Meeting> meetings);
   void take_face(int face, OneFace& one) const;
   OneFace* faces_of(int group);
   const FourFaces* lanes_of(int group);
   void pair_up(const OneFace& one, int group, unsigned mask);
 
   // facing.cpp
-  void find_facing();
+  void find_facing(std::span<const FacePair> pairs);
   bool face_each_other(const FacePair& pair, Facing& f) const;
   bool overlap(const FacePair& pair, const Facing& f);
   void cut_by_depth(const FacePair& pair, const Facing& f, double from, double to,
@@ -193,6 +209,9 @@ class LayerContacts {
   Mat3d r_;                 // turns a into the frame of b
   Vec3d p_;
   double R_ = 0, reach_ = 0;
+  std::vector<std::unique_ptr<LayerContacts>> parts_;
+  std::vector<Meeting> meetings_;
+  std::vector<std::size_t> starts_;  // of what one part looks at
   std::vector<FacePair> faces_;
   std::vector<FourFaces> group_faces_;
   std::vector<OneFace> own_faces_;

@@ -128,7 +128,7 @@ void LayerSampler::find_samples(const StepContext& context, double pushed) {
             context.h * largest_speed(shapes_[at_index(i)].link, shapes_[at_index(j)].link, shared);
         Found& found = found_[at_index(k)];
         reach_[at_index(k)] = kReach + pushed + moves;
-        found.still = still_place(context, i, j, moves, reach_[at_index(k)], found.place);
+        place_still(context, i, j, moves, reach_[at_index(k)], found);
       },
       16);
   still_.begin(), far_.begin();
@@ -148,7 +148,7 @@ void LayerSampler::find_samples(const StepContext& context, double pushed) {
         found.samples.clear();
         found.crossed = false;
         const auto look_again = [&] { found.gone->near = !found.samples.empty(); };
-        found.far = is_far(i, j, reach, *found.gone, contacts);
+        found.far = !found.known && is_far(i, j, reach, *found.gone, contacts);
         if (found.far) {
           found.still = false;
           return;
@@ -160,7 +160,6 @@ void LayerSampler::find_samples(const StepContext& context, double pushed) {
         }
         if (found.still) {
           found.carried->carry(a, b, reach, found.samples);
-          found.still = !found.samples.empty();
           return look_again();
         }
         contacts.find(a, b, reach, found.samples);
@@ -201,27 +200,27 @@ bool LayerSampler::is_far(int i, int j, double reach, FarPlace& far,
   return false;
 }
 
-// Where the samples of a pair may be taken from: where they were, if it has hardly moved since, or
-// where it is, if it hardly moves. False for a pair that moves.
-bool LayerSampler::still_place(const StepContext& context, int i, int j, double moves, double reach,
-                               StillPlace& place) const {
+// Where the samples of a pair may be taken from, if it hardly moves: where they were, as long as it
+// is hardly away from there, or where it is.
+void LayerSampler::place_still(const StepContext& context, int i, int j, double moves, double reach,
+                               Found& found) const {
   const LayeredShape &a = shapes_[at_index(i)], &b = shapes_[at_index(j)];
   const double little = kStill * (a.width() + b.width());
-  if (moves > little) return false;
-  const Pose now = seen(i, j);
+  found.known = false;
+  found.still = moves <= little;
+  if (!found.still) return;
   if (context.history) {
     const auto first = context.history->find(key(i, j, kLayerPlace)),
                second = context.history->find(key(i, j, kLayerTurn));
     if (first != context.history->end() && second != context.history->end()) {
-      place = StillPlace::read(first->second, second->second);
-      if (moved(i, j, place.pose) <= little && reach + little <= place.reach &&
-          place.reach <= kFar * reach)
-        return true;
+      found.place = StillPlace::read(first->second, second->second);
+      const double kept = found.place.reach;
+      found.known =
+          kept <= kFar * reach && reach + little <= kept && moved(i, j, found.place.pose) <= little;
+      if (found.known) return;
     }
   }
-  place.pose = now;
-  place.reach = 2 * (reach + little);
-  return true;
+  found.place = {seen(i, j), 2 * (reach + little)};
 }
 
 // Makes contacts of samples_, which are those of a pair.

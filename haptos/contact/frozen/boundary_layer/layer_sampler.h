@@ -84,10 +84,11 @@ class LayerSampler final : public ContactSampler {
     const LayeredShape& s = shapes_[static_cast<std::size_t>(i)];
     return {s.core.soup.get(), pose, part * s.width()};
   }
+  struct Found;
   void place(double h, double free_time);
   void find_samples(const StepContext& context, double pushed);
-  bool still_place(const StepContext& context, int i, int j, double moves, double reach,
-                   StillPlace& place) const;
+  void place_still(const StepContext& context, int i, int j, double moves, double reach,
+                   Found& found) const;
   Pose seen(int i, int j) const;
   double moved(int i, int j, const Pose& from) const;
   bool is_far(int i, int j, double reach, FarPlace& far, LayerContacts& contacts) const;
@@ -125,7 +126,8 @@ class LayerSampler final : public ContactSampler {
     std::vector<ContactSample> samples;
     bool crossed = false;
     bool far = false, still = false;
-    StillPlace place;  // that samples were carried from, of what is still
+    bool known = false;  // still where it was before
+    StillPlace place;    // that samples are carried from, of what is still
     StillSamples* carried = nullptr;
     FarPlace* gone = nullptr;
   };
