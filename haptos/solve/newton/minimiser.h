@@ -51,6 +51,7 @@ class Minimiser {
 
   // newton_lags.cpp
   void begin_roughly();
+  bool rough_enough();
   void end_exactly();
   void settle_lags(int enough_passes);
   void keep_lags();
@@ -92,6 +93,7 @@ class Minimiser {
   double share_ = 1;              // of the tolerance that the present minimisation may leave
   bool rough_ = false;            // it is not the last, and velocities may still change
   double solved_residual_ = 0;    // when the last linear system was solved
+  bool predicted_ = false;        // what was predicted does for the first minimisation
   std::optional<double> energy_;  // where the last minimisation ended, if known
 };
 

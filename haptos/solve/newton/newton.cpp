@@ -1,6 +1,7 @@
 #include "haptos/solve/newton/newton.h"
 
 #include <climits>
+#include <utility>
 
 #include "haptos/base/text/status.h"
 #include "haptos/solve/newton/minimiser.h"
@@ -14,11 +15,12 @@ constexpr int kRoughPasses = 1;
 }  // namespace
 
 NewtonReport Minimiser::run() {
+  begin_roughly();
   predict();
   do {
     for (int look = 0; look == 0 || revise(); ++look) {
       begin_roughly();
-      minimise();
+      if (!std::exchange(predicted_, false)) minimise();
       settle_lags(!f_.all_frozen() ? INT_MAX : look == 0 ? kRoughPasses : 0);
     }
     if (f_.all_frozen()) settle_lags(INT_MAX);

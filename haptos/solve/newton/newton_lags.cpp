@@ -61,6 +61,14 @@ void Minimiser::begin_roughly() {
   if (rough_) share_ = std::clamp(kRoughest / o_.force_tolerance, 1.0, kRough);
 }
 
+// Whether the trial does for the first of several minimisations: told by the gradient alone.
+bool Minimiser::rough_enough() {
+  if (!rough_ || f_.path() < 1.0) return false;
+  f_.assemble(false, false, 0);
+  measure();
+  return small_residual();
+}
+
 // The last one, with what is lagged as it is.
 void Minimiser::end_exactly() {
   rough_ = false;

@@ -17,8 +17,8 @@ constexpr double kShortAdvance = 0.05;
 
 }  // namespace
 
-// First trial: the velocities given or the free motion, whichever costs less. Where a term caps
-// steps, driven points are then on their way to their targets.
+// First trial: the velocities given, where these do, or else they or the free motion, whichever
+// costs less. Where a term caps steps, driven points are then on their way to their targets.
 void Minimiser::predict() {
   report_.velocity_change = 1e300;
   const std::vector<double>& free = f_.inertia().z_free;
@@ -36,6 +36,11 @@ void Minimiser::predict() {
   // Where driven points stop or turn back, what they took along is better off where it is.
   const std::vector<double> other = path > 0 ? f_.inertia().z_hold : free;
   const double part = go(start, path);
+  // What hardly moves is better off still, or it would go on for ever within the tolerance.
+  if (part == 1.0 && f_.largest_speed(dz_) > o_.velocity_tolerance && rough_enough()) {
+    predicted_ = true;
+    return;
+  }
   const double kept = f_.energy().value;
   if (go(other, path) < 1.0 || (part == 1.0 && !(f_.energy().value < kept))) go(start, path);
   advance_path_ = f_.path() < 1.0;
