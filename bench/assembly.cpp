@@ -5,7 +5,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/contact/live/barrier/closest_features.h"
-#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 #include "haptos/geometry/make/pads.h"
 #include "haptos/geometry/make/shapes.h"
 

@@ -16,7 +16,7 @@ set(HAPTOS_KERNEL_HEADERS
   haptos/base/math/math.h
   haptos/base/parallel.h
   haptos/base/math/scalar.h
-  haptos/contact/live/barrier/barrier_law.h
+  haptos/contact/live/pairs/barrier_law.h
   haptos/contact/frozen/law/sap_law.h
   haptos/bodies/elastic/elastic_kernel.h
   haptos/bodies/elastic/elastic_laws.h

@@ -38,6 +38,17 @@ void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n,
   }
 }
 
+// out += (wi wj^T) (x) h of n and m weights, row-major.
+void add_weighted(const double* wi, int n, const Mat3d& h, const double* wj, int m, double* out) {
+  double hw[3][12];
+  for (int r = 0; r < 3; ++r)
+    for (int b = 0; b < m; ++b)
+      for (int c = 0; c < 3; ++c) hw[r][3 * b + c] = wj[b] * h(r, c);
+  for (int a = 0; a < n; ++a)
+    for (int r = 0; r < 3; ++r, out += 3 * m)
+      for (int k = 0; k < 3 * m; ++k) out[k] = fma(wi[a], hw[r][k], out[k]);
+}
+
 }  // namespace
 
 void Assembly::reset(std::shared_ptr<const BlockPattern> pattern) {
@@ -117,19 +128,16 @@ void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
       add_dense(jj, pts.columns(q), transpose(h), ji, pts.columns(p), out);
     return;
   }
-  const int ci = pts.columns(p), cj = pts.columns(q), stride = below ? cj : ci;
+  const int ci = pts.columns(p), cj = pts.columns(q);
   if (pts.jacobian(p) || pts.jacobian(q)) {
-    add_jacobians(p, q, h, out, stride, !below);
+    add_jacobians(p, q, h, out, below ? cj : ci, !below);
     return;
   }
   const double *wi = pts.weights(p), *wj = pts.weights(q);
-  for (int a = 0; a < ci / 3; ++a)
-    for (int b = 0; b < cj / 3; ++b) {
-      const double w = wi[a] * wj[b];
-      double* at = below ? out + 3 * a * stride + 3 * b : out + 3 * b * stride + 3 * a;
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) at[below ? r * stride + c : c * stride + r] += w * h(r, c);
-    }
+  if (below)
+    add_weighted(wi, ci / 3, h, wj, cj / 3, out);
+  else
+    add_weighted(wj, cj / 3, transpose(h), wi, ci / 3, out);
 }
 
 void Assembly::add_hessian(int p, int q, const Mat3d& h) {
@@ -174,8 +182,51 @@ void Assembly::add_sum_pair(int p, int q, const Mat3d& h) {
     }
 }
 
+// The weights of a point on each block that moves it, so that one on an affine body is one piece.
+// What is driven has none. -1 where a point is a sum or has a Jacobian.
+int Assembly::pieces(const WeightedPoint& point, Piece (&out)[3]) const {
+  const Points& pts = *points_;
+  int n = 0;
+  for (int i = 0; i < point.count; ++i) {
+    const int p = point.point[i];
+    if (pts.driven(p)) continue;
+    if (pts.is_sum(p) || pts.jacobian(p)) return -1;
+    int k = 0;
+    while (k < n && out[k].block != pts.block(p)) ++k;
+    const double* w = pts.weights(p);
+    const int count = pts.columns(p) / 3;
+    if (k == n) out[n++] = {pts.block(p), count, {0, 0, 0, 0}};
+    for (int a = 0; a < count; ++a) out[k].weight[a] = fma(point.weight[i], w[a], out[k].weight[a]);
+  }
+  return n;
+}
+
+void Assembly::add_pieces(const Piece& i, const Piece& j, const Mat3d& h) {
+  const bool below = i.block >= j.block;
+  const int e =
+      below ? matrix_.pattern().find(i.block, j.block) : matrix_.pattern().find(j.block, i.block);
+  if (e < 0) return missing_.push_back({i.block, j.block});
+  if (below)
+    add_weighted(i.weight, i.count, h, j.weight, j.count, matrix_.entry(e));
+  else
+    add_weighted(j.weight, j.count, transpose(h), i.weight, i.count, matrix_.entry(e));
+}
+
 void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h,
                            bool diagonal) {
+  Piece own[3], other[3];
+  const bool plain = !du_ && !driven_motion_;
+  const int n = plain ? pieces(i, own) : -1, m = n < 0 ? -1 : diagonal ? n : pieces(j, other);
+  if (m >= 0) {
+    const Mat3d scaled = hessian_factor_ * h;
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < (diagonal ? a + 1 : m); ++b) {
+        const Piece& to = diagonal ? own[b] : other[b];
+        add_pieces(own[a], to, scaled);
+        if (!diagonal && own[a].block == to.block) add_pieces(to, own[a], transpose(scaled));
+      }
+    return;
+  }
   if (diagonal) {
     for (int a = 0; a < i.count; ++a)
       for (int b = 0; b <= a; ++b)
@@ -260,6 +311,39 @@ void Assembly::add_coupling(int i, int j, const double* hessian) {
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c)
       out[below ? r * columns + c : c * rows + r] += hessian_factor_ * hessian[r * columns + c];
+}
+
+void Assembly::add_coupling(const WeightedPoint& point, int block, const double* hessian) {
+  const Points& pts = *points_;
+  const int n = matrix_.pattern().size(block);
+  const auto add = [&](int p, double weight) {
+    if (driven_motion_ && pts.on_path(p)) {
+      const Vec3d& way = (*driven_motion_)[at_index(p)];
+      double* out = driven_rhs_.data() + matrix_.pattern().offset(block);
+      for (int c = 0; c < n; ++c)
+        out[c] += hessian_factor_ * weight *
+                  (hessian[c] * way[0] + hessian[n + c] * way[1] + hessian[2 * n + c] * way[2]);
+    }
+    if (pts.driven(p)) return;
+    const int rows = pts.columns(p);
+    double* pulled = thread_room<1>(at_index(rows * n));
+    const double *j = pts.jacobian(p), *w = pts.weights(p);
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < n; ++c)
+        pulled[r * n + c] = weight * (j ? j[r] * hessian[c] + j[rows + r] * hessian[n + c] +
+                                              j[2 * rows + r] * hessian[2 * n + c]
+                                        : w[r / 3] * hessian[r % 3 * n + c]);
+    add_coupling(pts.block(p), block, pulled);
+  };
+  for (int i = 0; i < point.count; ++i) {
+    const int p = point.point[i];
+    if (!pts.is_sum(p)) {
+      add(p, point.weight[i]);
+      continue;
+    }
+    for (int k = 0; k < pts.part_count(p); ++k)
+      add(pts.parts(p)[k].point, point.weight[i] * pts.parts(p)[k].weight);
+  }
 }
 
 void Assembly::add_driven_rhs(int block, const double* change) {

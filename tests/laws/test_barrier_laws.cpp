@@ -2,9 +2,9 @@
 // with every feature, against driven and free colliders. test_barrier_term.cpp holds the whole
 // term.
 #include "haptos/base/math/clamp_positive.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/feature_weight.h"
-#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 #include "tests/laws/barrier_cases.h"
 #include "tests/laws/law_suite.h"
 #include "tests/support.h"

@@ -1,7 +1,7 @@
 // The law suite on the whole barrier term, against driven and free colliders, and on what a point
 // sees.
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/closest_features.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/make/shapes.h"
 #include "tests/laws/barrier_cases.h"
 #include "tests/support.h"

@@ -1,8 +1,8 @@
 // The law suite on the barrier of segments and points, and what a soft surface sees of them.
 #include <numeric>
 
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/closest_features.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/make/shapes.h"
 #include "tests/laws/barrier_cases.h"
 #include "tests/support.h"

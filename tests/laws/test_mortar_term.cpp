@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/make/shapes.h"
 #include "tests/laws/barrier_cases.h"
 #include "tests/support.h"

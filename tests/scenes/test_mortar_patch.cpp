@@ -14,7 +14,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/bodies/elastic/elastic_laws.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/mesh/topology.h"
 #include "tests/scenes/elastic_problem.h"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/barrier_term.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "tests/scenes/round_press.h"
 
 namespace haptos {

@@ -1,5 +1,5 @@
 // Sums over the pairs of two stiff bodies against the same sums pair by pair and point by point.
-#include "haptos/contact/live/barrier/affine_pairs.h"
+#include "haptos/contact/live/pairs/soft_affine_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,10 @@ namespace {
 
 constexpr double kSupport = 0.3;
 
-// Two boxes near each other, each affine or driven, and pairs of every sort between them.
+enum class Moves { kAffine, kDriven, kNodes };
+
+// Two boxes near each other, each affine, driven or of nodes, one of which is driven, and pairs of
+// every sort between them.
 struct Two {
   Points points;
   ContactSurface soft, collider;
@@ -23,28 +26,36 @@ struct Two {
   std::vector<Vec3d> motion;
   std::shared_ptr<const BlockPattern> pattern;
 
-  Two(bool soft_driven, bool collider_driven) {
+  Two(Moves soft_moves, Moves collider_moves) {
     test::Random random(3);
-    int blocks = 0;
-    const auto add = [&](bool driven, int body, double lift) {
+    std::vector<int> sizes;
+    const auto add_block = [&](int size) {
+      sizes.push_back(size);
+      return static_cast<int>(sizes.size()) - 1;
+    };
+    const auto add = [&](Moves moves, int body, double lift) {
       const TriMesh mesh = box({{1, 1, 1}}, {{2, 2, 2}});
       std::vector<int> of;
-      const int block = driven ? 0 : blocks++;
+      const int block = moves == Moves::kAffine ? add_block(12) : 0;
       for (const Vec3d& v : mesh.vertices) {
         const Vec3d x = v + Vec3d{{0.1, 0.05, lift}} + 0.05 * random.vector();
-        of.push_back(driven ? points.add_driven(body, 0, x)
-                            : points.add_affine(block, body, 0, x, v));
+        if (moves == Moves::kAffine)
+          of.push_back(points.add_affine(block, body, 0, x, v));
+        else if (moves == Moves::kDriven || of.empty())
+          of.push_back(points.add_driven(body, 0, x));
+        else
+          of.push_back(points.add_node(add_block(3), body, 0, x));
       }
-      return ContactSurface(mesh, of, body, 0, driven);
+      return ContactSurface(mesh, of, body, 0, moves == Moves::kDriven);
     };
-    soft = add(soft_driven, 0, 1.1);
-    collider = add(collider_driven, 1, 0);
+    soft = add(soft_moves, 0, 1.1);
+    collider = add(collider_moves, 1, 0);
     points.finish_permanent();
     for (int p = 0; p < points.size(); ++p) motion.push_back(0.1 * random.vector());
     std::vector<std::array<int, 2>> couplings;
-    if (blocks == 2) couplings.push_back({1, 0});
-    pattern = std::make_shared<BlockPattern>(std::vector<int>(static_cast<std::size_t>(blocks), 12),
-                                             couplings);
+    for (int i = 0; i < static_cast<int>(sizes.size()); ++i)
+      for (int j = 0; j < i; ++j) couplings.push_back({i, j});
+    pattern = std::make_shared<BlockPattern>(std::move(sizes), couplings);
     add_points(soft, collider, PairKind::kSample);
     add_points(collider, soft, PairKind::kCorner);
     add_edges();
@@ -103,12 +114,14 @@ struct Two {
       }
   }
 
-  Assembly assembly(bool stiff, Energy& energy, bool project = false) const {
+  Assembly assembly(bool stiff, Energy& energy, bool project = false, bool moving = true) const {
     Assembly a;
     a.reset(pattern);
-    a.begin(points, true, &motion);
+    a.begin(points, true, moving ? &motion : nullptr);
     a.set_factors(0.5, 0.25);
-    if (stiff)
+    if (stiff && !both_stiff(soft, collider, points))
+      energy = evaluate_soft_affine_pairs(pairs, kSupport, collider, points, &a);
+    else if (stiff)
       energy = evaluate_stiff_pairs(pairs, kSupport, soft, collider, points, &a, project);
     else
       for (const BarrierPair& p : pairs) energy += evaluate_pair(p, kSupport, points, &a, false);
@@ -140,10 +153,13 @@ std::vector<double> values(const Assembly& a) {
   return v;
 }
 
-class AffinePairs : public testing::TestWithParam<int> {};
+class AffinePairs : public testing::TestWithParam<int> {
+ protected:
+  const Two two{GetParam() == 1 ? Moves::kDriven : Moves::kAffine,
+                GetParam() == 2 ? Moves::kDriven : Moves::kAffine};
+};
 
 TEST_P(AffinePairs, SumsEqualThoseOfPairsOnePointAtATime) {
-  const Two two(GetParam() == 1, GetParam() == 2);
   int sorts[3][4] = {};
   for (const BarrierPair& p : two.pairs) ++sorts[static_cast<int>(p.kind)][p.target_count];
   for (int kind = 0; kind < 2; ++kind)
@@ -169,6 +185,28 @@ TEST_P(AffinePairs, SumsEqualThoseOfPairsOnePointAtATime) {
   EXPECT_EQ(alone.value, fast.value);
 }
 
+TEST(SoftAffinePairs, SumsEqualThoseOfPairsOnePointAtATime) {
+  const Two two(Moves::kNodes, Moves::kAffine);
+  ASSERT_TRUE(soft_on_affine(two.soft, two.collider, two.points));
+  ASSERT_FALSE(soft_on_affine(two.collider, two.collider, two.points));
+  for (const bool moving : {false, true}) {
+    Energy fast, slow;
+    const Assembly a = two.assembly(true, fast, false, moving),
+                   b = two.assembly(false, slow, false, moving);
+    EXPECT_TRUE(a.missing().empty() && b.missing().empty());
+    EXPECT_NEAR(fast.value, slow.value, 1e-12 * slow.magnitude);
+    EXPECT_NEAR(fast.magnitude, slow.magnitude, 1e-12 * slow.magnitude);
+    expect_equal(b.gradient(), a.gradient(), "gradient ");
+    expect_equal(values(b), values(a), "hessian ");
+    if (moving) {
+      expect_equal(b.driven_rhs(), a.driven_rhs(), "motion ");
+    }
+    const Energy alone =
+        evaluate_soft_affine_pairs(two.pairs, kSupport, two.collider, two.points, nullptr);
+    EXPECT_EQ(alone.value, fast.value);
+  }
+}
+
 // The whole matrix, axes in metres at a radius of 1/2.
 Eigen::MatrixXd dense(const Assembly& a) {
   const BlockPattern& pattern = a.matrix().pattern();
@@ -185,7 +223,6 @@ Eigen::MatrixXd dense(const Assembly& a) {
 }
 
 TEST_P(AffinePairs, ClampedHessianIsTheNearestPositiveSemidefiniteOne) {
-  const Two two(GetParam() == 1, GetParam() == 2);
   Energy e;
   const Eigen::MatrixXd h = dense(two.assembly(true, e)), p = dense(two.assembly(true, e, true));
   const Eigen::VectorXd of_h = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(h).eigenvalues(),
@@ -200,7 +237,6 @@ TEST_P(AffinePairs, ClampedHessianIsTheNearestPositiveSemidefiniteOne) {
 }
 
 TEST_P(AffinePairs, BitsDoNotDependOnTheNumberOfThreads) {
-  const Two two(GetParam() == 1, GetParam() == 2);
   std::vector<double> bits[2];
   for (const int threads : {1, 3}) {
     set_thread_count(threads);

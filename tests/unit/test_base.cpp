@@ -10,7 +10,7 @@
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/status.h"
 #include "haptos/bodies/elastic/elastic_laws.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/scene/parts/material.h"
 #include "haptos/sim/batch/kernel_batch.h"
 #include "tests/support.h"

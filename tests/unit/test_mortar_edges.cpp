@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/overlap/edge_points.h"
 #include "haptos/contact/live/overlap/exposure.h"
 #include "haptos/contact/live/overlap/mortar_samples.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "tests/support.h"
 
 namespace haptos {

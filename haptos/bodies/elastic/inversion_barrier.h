@@ -6,7 +6,7 @@
 //
 //   E = mu sum_s V_s B(J_s; J0),   B(J; J0) = -(J - J0)^2 ln(J / J0) for J < J0, 0 beyond,
 //
-// the barrier of contact/live/barrier/barrier_law.h in J. It is zero, and the element unchanged,
+// the barrier of contact/live/pairs/barrier_law.h in J. It is zero, and the element unchanged,
 // while every J_s >= J0 = 0.3; it is twice continuously differentiable and grows without bound as
 // J -> 0.
 // Limits: a regularisation of the discrete element under crushing, not a law of the material.

@@ -2,7 +2,7 @@
 
 #include "haptos/base/launch.h"
 #include "haptos/bodies/elastic/elastic_point.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/query/distance.h"
 
 namespace haptos {

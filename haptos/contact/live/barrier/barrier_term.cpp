@@ -5,13 +5,13 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/median.h"
-#include "haptos/contact/live/barrier/affine_pairs.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/closest_features.h"
 #include "haptos/contact/live/barrier/facing_area.h"
 #include "haptos/contact/live/barrier/feature_weight.h"
 #include "haptos/contact/live/barrier/pair_friction.h"
-#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
+#include "haptos/contact/live/pairs/soft_affine_pairs.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 #include "haptos/contact/search/candidate_search.h"
 
 namespace haptos {
@@ -54,6 +54,7 @@ class BarrierTerm final : public ContactTerm {
     std::fill(corner_area_.begin(), corner_area_.end(), -1.0);
     const Points& p = *c.points;
     stiff_ = both_stiff(soft_, collider_, p);
+    on_affine_ = !stiff_ && soft_on_affine(soft_, collider_, p);
     if (stiff_ && facing_.empty() && is_stiff(soft_, p)) {
       std::vector<int> lattice;
       surface_samples(soft_, setup_.divisions, &lattice);
@@ -105,6 +106,9 @@ class BarrierTerm final : public ContactTerm {
                                     e.project);
       return total;
     }
+    if (on_affine_ && !e.project)
+      return total +=
+             evaluate_soft_affine_pairs(pairs_, setup_.support, collider_, *e.points, e.assembly);
     for (std::size_t i = 0; i < pairs_.size();) {
       const BarrierPair& p = pairs_[i];
       if (p.kind != PairKind::kSample || !p.rigid_target) {
@@ -328,7 +332,8 @@ class BarrierTerm final : public ContactTerm {
     std::vector<double> area;
   } sharp_edges_;
   std::vector<double> edge_distance_;
-  bool stiff_ = false;  // two stiff bodies: faster sums
+  // Faster sums: of two stiff bodies, of a soft one on a stiff one.
+  bool stiff_ = false, on_affine_ = false;
   std::vector<SeenFeature> seen_;
   std::vector<BarrierPair> pairs_;
   double smallest_gap_ = 1e300, load_ = 0;

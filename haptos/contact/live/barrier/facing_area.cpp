@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/live/barrier/affine_pairs.h"
+#include "haptos/contact/live/pairs/affine_pairs.h"
 #include "haptos/geometry/query/distance.h"
 
 namespace haptos {

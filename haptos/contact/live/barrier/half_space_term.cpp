@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/live/barrier/affine_pairs.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/barrier/barrier_term.h"
+#include "haptos/contact/live/pairs/affine_pairs.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/query/ccd.h"
 
 namespace haptos {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "haptos/contact/friction/anchored_friction.h"
-#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 
 namespace haptos {
 

@@ -1,7 +1,7 @@
 #include "haptos/contact/live/mortar/mortar_press.h"
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 
 namespace haptos {
 namespace {

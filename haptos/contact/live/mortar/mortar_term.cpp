@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
 #include "haptos/contact/live/mortar/mortar_friction.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/contact/search/candidate_search.h"
 
 namespace haptos {

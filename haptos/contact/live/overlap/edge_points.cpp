@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/query/closest.h"
 
 namespace haptos {

@@ -13,8 +13,8 @@
 #pragma once
 
 #include "haptos/contact/live/barrier/closest_features.h"
-#include "haptos/contact/live/barrier/stencil_pair.h"
 #include "haptos/contact/live/overlap/mortar_samples.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 
 namespace haptos {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "haptos/base/math/index.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 
 namespace haptos {
 namespace {

@@ -1,9 +1,9 @@
-#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 
 #include <cmath>
 
 #include "haptos/base/math/clamp_positive.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 
 namespace haptos {
 namespace {

@@ -26,7 +26,7 @@
 #include <span>
 #include <vector>
 
-#include "haptos/contact/live/barrier/stencil_pair.h"
+#include "haptos/contact/live/pairs/stencil_pair.h"
 
 namespace haptos {
 

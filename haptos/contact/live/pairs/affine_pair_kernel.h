@@ -1,9 +1,10 @@
-// The kernel of affine_pairs.h: a pack of pairs to their energies, forces and the columns (u, v)
-// whose symmetric products add up to the Hessian, and the product of many columns.
+// The kernel of affine_pairs.h and soft_affine_pairs.h: a pack of pairs to their energies, forces
+// and the columns (u, v) whose symmetric products add up to the Hessian, and the product of many
+// columns.
 #pragma once
 
 #include "haptos/base/math/lanes.h"
-#include "haptos/contact/live/barrier/barrier_law.h"
+#include "haptos/contact/live/pairs/barrier_law.h"
 #include "haptos/geometry/query/distance.h"
 
 namespace haptos::affine_pairs {
@@ -23,37 +24,40 @@ constexpr int point_count(Sort s) { return s == kVertex ? 2 : s == kEdge ? 3 : 4
 constexpr int free_count(Sort s) { return s == kVertex ? 0 : s == kEdge ? 1 : 2; }
 constexpr int most_columns(Sort s) { return 3 + free_count(s) + (s == kMollified ? 8 : 0); }
 
-// The four components per point of a body that moves: its weights, or for a driven body the motion
-// of the point, of which three are used.
+// The four components per point of a body that moves: its weights, of a soft body one for the point
+// itself, or for a driven body the motion of the point, of which three are used.
 using Weight = Vec<Lane, 4>;
 
-// omega (x) n of an affine body; of a driven one the sum of products.
-template <bool kDriven>
+constexpr int kDriven = 0, kAffine = 4;
+
+// omega (x) n of so many weights: of an affine body, or the points of a soft one; of a driven body
+// the sum of products.
+template <int kWeights>
 struct Side {
-  static constexpr int kSize = kDriven ? 1 : 12;
+  static constexpr int kSize = kWeights == kDriven ? 1 : 3 * kWeights;
   static void outer(const Weight& w, const Vec3l& n, Lane* out) {
-    if constexpr (kDriven) {
+    if constexpr (kWeights == kDriven) {
       out[0] = fma(w[0], n[0], fma(w[1], n[1], w[2] * n[2]));
     } else {
-      for (int a = 0; a < 4; ++a)
+      for (int a = 0; a < kWeights; ++a)
         for (int c = 0; c < 3; ++c) out[3 * a + c] = w[a] * n[c];
     }
   }
   static void add_outer(const Weight& w, const Vec3l& n, Lane* out) {
-    if constexpr (kDriven) {
+    if constexpr (kWeights == kDriven) {
       out[0] = fma(w[0], n[0], fma(w[1], n[1], fma(w[2], n[2], out[0])));
     } else {
-      for (int a = 0; a < 4; ++a)
+      for (int a = 0; a < kWeights; ++a)
         for (int c = 0; c < 3; ++c) out[3 * a + c] = fma(w[a], n[c], out[3 * a + c]);
     }
   }
 };
 
 // The unknowns of the pair: those of body A, then those of body B, or the driven motion of either.
-template <bool kADriven, bool kBDriven>
+template <int kA, int kB>
 struct Unknowns {
-  using A = Side<kADriven>;
-  using B = Side<kBDriven>;
+  using A = Side<kA>;
+  using B = Side<kB>;
   static constexpr int kSize = A::kSize + B::kSize;
 
   static void outer(const Weight (&w)[2], const Vec3l& n, Lane* out) {

@@ -1,4 +1,4 @@
-#include "haptos/contact/live/barrier/affine_pairs.h"
+#include "haptos/contact/live/pairs/affine_pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,8 @@
 #include "haptos/base/math/clamp_positive.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
-#include "haptos/contact/live/barrier/affine_pair_kernel.h"
+#include "haptos/contact/live/pairs/affine_pair_kernel.h"
+#include "haptos/contact/live/pairs/pair_batches.h"
 
 namespace haptos {
 namespace {
@@ -15,21 +16,6 @@ namespace {
 using namespace affine_pairs;
 
 constexpr int kGroups = 16;  // packs of pairs in a chunk
-
-Sort sort_of(const BarrierPair& p, const std::vector<Vec3d>& x) {
-  if (p.kind != PairKind::kEdges)
-    return p.target_count == 1 ? kVertex : p.target_count == 2 ? kEdge : kFace;
-  const auto along = [&](const int* ends) { return x[at_index(ends[1])] - x[at_index(ends[0])]; };
-  return squared_norm(cross(along(p.source.point), along(p.target))) < p.mollifier ? kMollified
-                                                                                   : kEdges;
-}
-
-// Pairs of one sort and direction, by number.
-struct Batch {
-  Sort sort;
-  bool corner;
-  std::vector<int> pairs;
-};
 
 class StiffPairs {
  public:
@@ -44,18 +30,13 @@ class StiffPairs {
         block_{points.block(soft.point[0]), points.block(collider.point[0])},
         driven_{soft.driven, collider.driven} {
     motion_ = assembly ? assembly->driven_motion() : nullptr;
-    for (int s = 0; s < kSorts; ++s)
-      for (int corner = 0; corner < 2; ++corner)
-        batches_[at_index(2 * s + corner)] = {static_cast<Sort>(s), corner == 1, {}};
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-      batches_[at_index(2 * sort_of(pairs[i], points.x) + (pairs[i].kind == PairKind::kCorner))]
-          .pairs.push_back(static_cast<int>(i));
+    sort_pairs(pairs, points.x, batches_);
   }
 
   Energy run() {
-    if (driven_[0]) return run_with<Unknowns<true, false>>();
-    if (driven_[1]) return run_with<Unknowns<false, true>>();
-    return run_with<Unknowns<false, false>>();
+    if (driven_[0]) return run_with<Unknowns<kDriven, kAffine>>();
+    if (driven_[1]) return run_with<Unknowns<kAffine, kDriven>>();
+    return run_with<Unknowns<kAffine, kAffine>>();
   }
 
  private:
@@ -90,7 +71,7 @@ class StiffPairs {
   template <Sort kSort, bool kCorner, class U>
   Energy run_batch(const Batch& b, std::vector<double>& hessian) {
     const bool wanted = assembly_ && assembly_->wants_hessian();
-    const auto groups = static_cast<std::ptrdiff_t>((b.pairs.size() + kLanes - 1) / kLanes);
+    const std::ptrdiff_t groups = b.groups();
     const std::ptrdiff_t chunks = (groups + kGroups - 1) / kGroups;
     force_.resize(at_index(groups));
     const std::size_t size = wanted ? U::kSize * U::kSize : 0;
@@ -102,7 +83,10 @@ class StiffPairs {
           Columns<U> columns{buffer};
           const std::ptrdiff_t end = std::min(groups, (chunk + 1) * kGroups);
           for (std::ptrdiff_t i = chunk * kGroups; i < end; ++i) {
-            const Group g = gather<kSort>(b, i);
+            const Group g =
+                gather<kSort>(b, pairs_, i, [&](const BarrierPair& p, int k, int lane, Group& out) {
+                  set_point(p, k, kSort, lane, out);
+                });
             if (wanted)
               kernel<kSort, kCorner, U, true>(g, Lane(support_), force_[at_index(i)], columns);
             else
@@ -115,7 +99,7 @@ class StiffPairs {
         1);
     for (std::ptrdiff_t chunk = 0; chunk < chunks && wanted; ++chunk)
       for (std::size_t i = 0; i < size; ++i) hessian[i] += part[at_index(chunk) * size + i];
-    return scatter(b);
+    return scatter(b, pairs_, force_, assembly_);
   }
 
   template <class U>
@@ -128,27 +112,6 @@ class StiffPairs {
       multiply<kSize, kFirst ? 1 : 0, 12>(columns, count, out);
       if (motion_) multiply_motion<kSize, kFirst ? 0 : 12>(columns, count, out);
     }
-  }
-
-  // Lanes beyond the last pair repeat it with no energy.
-  template <Sort kSort>
-  Group gather(const Batch& b, std::ptrdiff_t group) const {
-    Group g;
-    const int points = point_count(kSort);
-    for (int k = points; k < 4; ++k) {
-      g.x[k] = Vec3l::zero();
-      g.w[k] = Weight::zero();
-    }
-    const auto last = static_cast<std::ptrdiff_t>(b.pairs.size()) - 1;
-    for (int l = 0; l < kLanes; ++l) {
-      const std::ptrdiff_t i = std::min(group * kLanes + l, last);
-      const BarrierPair& p = pairs_[at_index(b.pairs[at_index(i)])];
-      g.gap.set(l, p.gap);
-      g.scale.set(l, i == group * kLanes + l ? p.count * p.scale : 0.0);
-      g.threshold.set(l, p.mollifier);
-      for (int k = 0; k < points; ++k) set_point(p, k, kSort, l, g);
-    }
-    return g;
   }
 
   void set_point(const BarrierPair& p, int k, Sort sort, int lane, Group& g) const {
@@ -178,34 +141,6 @@ class StiffPairs {
       return;
     }
     for (int a = 0; a < 4; ++a) w[a] = motion_ && a < 3 ? (*motion_)[at_index(point)][a] : 0.0;
-  }
-
-  static void store(const Vec3d& x, const double* w, int k, int lane, Group& g) {
-    for (int c = 0; c < 3; ++c) g.x[k][c].set(lane, x[c]);
-    for (int a = 0; a < 4; ++a) g.w[k][a].set(lane, w[a]);
-  }
-
-  // Energies and derivatives by points, pair by pair.
-  Energy scatter(const Batch& b) {
-    Energy total;
-    for (std::size_t i = 0; i < b.pairs.size(); ++i) {
-      const GroupForce& f = force_[i / kLanes];
-      const int l = static_cast<int>(i % kLanes);
-      total += {f.energy[l], std::abs(f.energy[l])};
-      if (!assembly_) continue;
-      const BarrierPair& p = pairs_[at_index(b.pairs[i])];
-      const auto gradient = [&](int k) {
-        return Vec3d{{f.point[k][0][l], f.point[k][1][l], f.point[k][2][l]}};
-      };
-      int k = 0;
-      if (b.sort >= kEdges)
-        for (; k < 2; ++k) assembly_->add_gradient(p.source.point[k], gradient(k));
-      else
-        assembly_->add_gradient(p.source, gradient(k++));
-      for (int j = 0; j < p.target_count; ++j)
-        assembly_->add_gradient(p.target[j], gradient(k + j));
-    }
-    return total;
   }
 
   template <class U>
@@ -296,7 +231,7 @@ class StiffPairs {
   int block_[2];
   bool driven_[2];
   const std::vector<Vec3d>* motion_ = nullptr;
-  std::array<Batch, 2 * kSorts> batches_;
+  Batches batches_;
   std::vector<GroupForce> force_;
 };
 
