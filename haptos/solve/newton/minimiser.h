@@ -52,6 +52,7 @@ class Minimiser {
   // newton_lags.cpp
   void begin_roughly();
   bool rough_enough();
+  bool still_settled();
   void end_exactly();
   void settle_lags(int enough_passes);
   void keep_lags();

@@ -23,10 +23,12 @@
 // (Eisenstat and Walker 1996, choice 2), and for no more than the step's tolerance needs.
 //
 // Stops when the one-norm of the gradient, in newtons, is at most force_tolerance times the load
-// and the last velocity change of any point is at most velocity_tolerance. The one-norm bounds the
-// sum over any set of points, so forces and reactions balance to the tolerance as well. A residual
-// that is no more than the rounding of positions, and no longer falls, is the best that double
-// precision gives: it counts as converged whatever the tolerance says.
+// and the last velocity change of any point is at most velocity_tolerance. Where a step begins
+// well, what the gradient left would do to each block alone, by its mass, may say so in place of a
+// Hessian: then both are met several times over. The one-norm bounds the sum over any set of
+// points, so forces and reactions balance to the tolerance as well. A residual that is no more than
+// the rounding of positions, and no longer falls, is the best that double precision gives: it
+// counts as converged whatever the tolerance says.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,10 @@
 // Passes over what is lagged, friction's normal forces, until the balance with nothing lagged
 // holds (solve/newton/minimiser.h).
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/status.h"
 #include "haptos/solve/lags/anderson.h"
 #include "haptos/solve/lags/lag_root.h"
@@ -23,6 +25,9 @@ constexpr double kInner = 0.01;
 constexpr double kRough = 100, kRoughest = 0.1;
 // Passes between attempts at the balance without lags, and the iterations of one.
 constexpr int kRootEvery = 4;
+// Parts of the tolerances of force and velocity below which a step that began well is left as it
+// is.
+constexpr double kStill = 0.1, kStillSpeed = 0.3;
 constexpr int kRootIterations = 20;
 // Where all is frozen, passes cost next to nothing while little happens. The first ones go on until
 // this part of the tolerance is met, so that what is about to slip does not gather speed from step
@@ -69,6 +74,30 @@ bool Minimiser::rough_enough() {
   return small_residual();
 }
 
+// Whether so little is left that nothing would change its velocity by more than a part of the
+// tolerance, were it alone: contact and elasticity hold back what they join, so that the mean
+// change of all, by mass, is less. A Hessian would say the same.
+bool Minimiser::still_settled() {
+  if (f_.proximal() || !(report_.residual <= kStill * needed())) return false;
+  const BlockPattern& pattern = f_.pattern();
+  const Inertia& inertia = f_.inertia();
+  const std::vector<double>& g = f_.assembly().gradient();
+  const double* mass = inertia.mass.data();
+  double change = 0;
+  for (int b = 0; b < pattern.block_count(); ++b) {
+    const int n = pattern.size(b), o = pattern.offset(b);
+    for (int i = 0; i < n; ++i) {
+      const auto at = at_index(o + i);
+      if (!f_.fixed(o + i))
+        change = std::max(change, std::abs(g[at] / mass[i * n + i]) * inertia.length[at]);
+    }
+    mass += std::ptrdiff_t{n} * n;
+  }
+  if (!(change <= kStillSpeed * o_.velocity_tolerance)) return false;
+  report_.velocity_change = change;
+  return true;
+}
+
 // The last one, with what is lagged as it is.
 void Minimiser::end_exactly() {
   rough_ = false;
@@ -102,7 +131,7 @@ void Minimiser::settle_lags(int enough_passes) {
     const bool rounds = !frozen || passes >= kFinePasses;
     if (report_.residual <= std::max(part * o_.force_tolerance * report_.load, o_.force_floor) ||
         (rounds && report_.residual <= f_.round_off())) {
-      if (rough_ && !slow()) {
+      if (rough_ && !slow() && !still_settled()) {
         end_exactly();
         continue;
       }
