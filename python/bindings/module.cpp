@@ -1,6 +1,7 @@
 // The native half of the Python package: haptos._core. Python code imports from haptos.
 #include "bind.h"
 #include "haptos/base/parallel.h"
+#include "haptos/base/stage_clock.h"
 #include "haptos/version.h"
 
 namespace {
@@ -32,6 +33,18 @@ NB_MODULE(_core, m) {
   m.attr("instruction_set") = kInstructionSet;
   m.attr("cuda") = kCuda;
   m.def("thread_count", &haptos::thread_count, "Threads that loops of the core may use.");
+  nb::list stages;
+  for (const char* name : haptos::kStageNames) stages.append(name);
+  m.attr("stage_names") = nb::tuple(stages);
+  m.def("time_stages", &haptos::time_stages, nb::arg("on"),
+        "Begins to count the time that stages of steps take, from zero, or stops.");
+  m.def(
+      "stage_seconds",
+      [] {
+        const auto seconds = haptos::stage_seconds();
+        return std::vector<double>(seconds.begin(), seconds.end());
+      },
+      "Seconds since time_stages(True), by stage in the order of stage_names, of all simulations.");
   bind_errors(m);
   bind_options(m);
   bind_mesh(m);

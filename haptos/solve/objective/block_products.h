@@ -1,6 +1,8 @@
 // What a block's mass makes of its unknowns.
 #pragma once
 
+#include "haptos/base/math/scalar.h"
+
 namespace haptos::internal {
 
 // y = M x of a symmetric block, by columns: sums side by side, not one after the other.

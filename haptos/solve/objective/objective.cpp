@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/stage_clock.h"
 #include "haptos/solve/objective/block_products.h"
 #include "haptos/system/block_room.h"
 #include "haptos/system/facets/impulses.h"
@@ -50,6 +51,7 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
 }
 
 void Objective::set_trial(const std::vector<double>& z, double s, Sampling sampling) {
+  const StageTimer timer(Stage::kTrial);
   z_ = z;
   s_ = s;
   Points& pts = *points_;
@@ -94,6 +96,7 @@ Energy Objective::inertia(bool add) {
 }
 
 Energy Objective::energy() {
+  const StageTimer timer(Stage::kTrial);
   Energy total = inertia(false);
   Evaluation e;
   e.points = points_;
@@ -120,6 +123,7 @@ void Objective::set_factors(const Term& t) {
 }
 
 Energy Objective::assemble(bool hessian, bool project, double ds, double caution) {
+  const StageTimer timer(Stage::kAssemble);
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
     for (int p = 0; p < points_->size(); ++p)
@@ -178,6 +182,7 @@ void Objective::set_step_blocks(int count) {
 }
 
 void Objective::prepare() {
+  const StageTimer timer(Stage::kPrepare);
   // Velocities at the start of the step, from the state alone: margins of candidates follow them.
   Points& pts = *points_;
   for (int p = 0; p < pts.size(); ++p) {
@@ -255,6 +260,7 @@ NearNullSpace Objective::rigid_motions_of_nodes() const {
 }
 
 bool Objective::solve(std::vector<double>& dz, double tolerance) {
+  const StageTimer timer(Stage::kSolve);
   const auto n = at_index(scalar_count());
   dz.resize(n);
   const bool driven = assembly_.driven_motion() != nullptr;
@@ -270,6 +276,7 @@ bool Objective::solve(std::vector<double>& dz, double tolerance) {
 }
 
 double Objective::max_step(const std::vector<double>& dz, double ds) {
+  const StageTimer timer(Stage::kCap);
   dx_.resize(at_index(points_->size()));
   for (int p = 0; p < points_->size(); ++p) {
     Vec3d& d = dx_[at_index(p)];
@@ -296,6 +303,7 @@ bool Objective::recentre() {
 }
 
 bool Objective::renew_lags() {
+  const StageTimer timer(Stage::kLags);
   const bool moved = recentres() && recentre();
   lag_rows_.clear();
   lagged_.clear();
@@ -333,54 +341,6 @@ void Objective::undo_lags() {
 void Objective::drop_lags() {
   for (Term* t : terms_)
     if (Lagged* l = t->lagged()) l->drop_lags();
-}
-
-void Objective::set_off(const std::vector<double>& dz) {
-  Ray& r = ray_;
-  r.z = z_;
-  r.u = points_->u;
-  r.dz = &dz;
-  du_.resize(at_index(points_->size()));
-  for (int p = 0; p < points_->size(); ++p)
-    du_[at_index(p)] = points_->driven(p)   ? Vec3d::zero()
-                       : points_->is_sum(p) ? points_->sum_of(p, du_)
-                                            : velocity(*points_, *pattern_, p, dz);
-  r.slope = r.curvature = 0;
-  double few[kSmallBlock];
-  for (int b = 0; b < pattern_->block_count(); ++b) {
-    const int n = pattern_->size(b);
-    double* g = n <= kSmallBlock ? few : thread_room<3>(at_index(n));
-    const auto o = at_index(pattern_->offset(b));
-    multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, dz.data() + o, g);
-    for (std::size_t i = 0; i < at_index(n); ++i) {
-      r.slope = fma(g[i], z_[o + i] - inertia_.z_free[o + i], r.slope);
-      r.curvature = fma(g[i], dz[o + i], r.curvature);
-    }
-  }
-}
-
-Objective::Along Objective::along(double a) {
-  const std::vector<double>& dz = *ray_.dz;
-  for (std::size_t i = 0; i < z_.size(); ++i) z_[i] = fma(a, dz[i], ray_.z[i]);
-  Points& pts = *points_;
-  for (int p = 0; p < pts.size(); ++p) {
-    if (pts.driven(p)) continue;
-    const auto i = at_index(p);
-    pts.u[i] = ray_.u[i] + a * du_[i];
-    pts.x[i] = pts.is_sum(p) ? pts.sum_of(p, pts.x) : pts.x_base[i] + context_.b * pts.u[i];
-  }
-  for (Term* t : terms_) t->refresh(pts, Sampling::kAnew);
-  assembly_.begin_along(pts, dz, du_);
-  Evaluation e;
-  e.points = points_;
-  e.z = &z_;
-  e.assembly = &assembly_;
-  for (Term* t : terms_) {
-    set_factors(*t);
-    t->evaluate(e);
-  }
-  return {ray_.slope + a * ray_.curvature + assembly_.slope(),
-          ray_.curvature + assembly_.curvature()};
 }
 
 double Objective::slope(const std::vector<double>& dz) const {

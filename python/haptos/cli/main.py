@@ -414,9 +414,8 @@ def check(
       haptos check part.stl --field --resolution 128 --picture field.png
       haptos check arm.urdf --package arm_description=~/arm --picture arm.png
     """
-    from haptos.cli.fields import check_field
     from haptos.cli.info import check_file
-    from haptos.cli.meshes import run_repair
+    from haptos.cli.meshes import check_field, run_repair
 
     if resolution is not None and not field:
         refuse("--resolution", str(resolution), "is for --field", "add --field")
@@ -705,6 +704,39 @@ def calibrate(
     run_calibrate(images, parse_quantity(ball_radius, "m", "--ball-radius"),
                   None if pitch is None else parse_quantity(pitch, "m", "--pitch"), out, overwrite,
                   sensor=sensor, mirror=mirror, background=background, lights=lights, bins=bins)
+
+
+@app.command()
+def bench(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", show_default=False,
+                                         help="A scene file (.yaml).")],
+    envs: Annotated[str, typer.Option(
+        metavar="N[,N...]", help="Numbers of environments, each measured in turn.")] = "1",
+    steps: Annotated[int, typer.Option(min=1, max=1_000_000, help="Steps that count.")] = 100,
+    skip: Annotated[int, typer.Option(min=0, max=1_000_000,
+                                      help="Steps before them that do not.")] = 10,
+    json_file: Annotated[str | None, typer.Option(
+        "--json", metavar="FILE", show_default=False, help="Write all figures to this file.")] = None,
+    plot: Annotated[str | None, typer.Option(
+        metavar="FILE", show_default=False, help="Draw the stages of a step (.svg).")] = None,
+    settings: SetOption = None,
+    keep: Annotated[bool, typer.Option("--keep/--no-keep", help="Keep the figures on this machine, "
+                                       "to compare the next ones with.")] = True,
+) -> None:
+    """Measures how fast a scene steps here, where the time goes and how well steps were solved.
+
+    It prints environment-steps a second, iterations, contacts, residuals, memory and the time of
+    each stage, and how much faster it is than the last time on this machine.
+
+    \b
+    Examples:
+      haptos bench scenes/press_sphere.yaml
+      haptos bench scenes/gel_finger_pushes_block.yaml --envs 1,16,64 --json finger.json --plot finger.svg
+      haptos bench scenes/hertz.yaml --steps 20 --set newton.force_tolerance=1e-6
+    """
+    from haptos.cli.bench import parse_counts, run_bench
+
+    run_bench(scene, parse_counts(envs), steps, skip, parse_settings(settings), json_file, plot, keep)
 
 
 @app.command()

@@ -157,11 +157,7 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
     clock = Clock()
     with clock.on("Reading and compiling"):
         scene = load_scene_telling(path)
-        for option, value in options.items():
-            group, _, name = option.partition(".")
-            if group == "material":
-                refuse("--set", option, "belongs to a soft body", "set it in the scene file")
-            scene.options(group).update(**{name: value})
+        set_options(scene, options)
         steps = _steps_of(scene, duration)
         scene.sim.strict = strict or scene.sim.strict
         before = scene.warnings  # said before anything is refused: what is odd is often why
@@ -189,6 +185,15 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
                   lambda f: _draw_scene(sim, f),
                   lambda outcome: run_report(sim, outcome, Path(path).name), tell,
                   every=every), folder, clock)
+
+
+def set_options(scene: Scene, options: dict[str, float]) -> None:
+    """Options of a scene by their names, "group.name"."""
+    for option, value in options.items():
+        group, _, name = option.partition(".")
+        if group == "material":
+            refuse("--set", option, "belongs to a soft body", "set it in the scene file")
+        scene.options(group).update(**{name: value})
 
 
 def _steps_of(scene: Scene, duration: float | None) -> int:
