@@ -67,5 +67,27 @@ TEST(HeldContact, NoVertexJittersWhereAPunchStoppedAfterSlipping) {
   EXPECT_LT(last, 1e-8);
 }
 
+// What is pressed makes a load beside which a grain's weight is nothing: it falls all the same.
+TEST(HeldContact, AGrainFallsBesideWhatIsPressed) {
+  Scene s = held();
+  s.sim.gravity_z = -9.81;
+  AffineBody grain;
+  grain.name = "grain";
+  grain.surface = box({{2e-4, 2e-4, 2e-4}});
+  grain.pose.p = {{0.05, 0, 0.05}};
+  s.affine = {grain};
+  Sim sim(s);
+  double v = 0, z = 0.05;
+  for (int n = 0; n < 12; ++n) {
+    const StepReport r = sim.step();
+    ASSERT_EQ(r.status(), 0u) << n;
+    v -= 9.81 * s.sim.dt, z += s.sim.dt * v;
+    EXPECT_NEAR(sim.affine_pose("grain").p[2], z, 1e-6 * (n + 1)) << n;
+    if (n == 11) {
+      EXPECT_GT(r.newton.load, 1e4 * 8e-9 * 9.81);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace haptos
