@@ -38,8 +38,11 @@ void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n,
   }
 }
 
-// out += (wi wj^T) (x) h of n and m weights, row-major.
-void add_weighted(const double* wi, int n, const Mat3d& h, const double* wj, int m, double* out) {
+// out += (wi wj^T) (x) h of n and m weights, row-major; its transpose where the block is stored the
+// other way round.
+void add_weighted(const double* wi, int n, const Mat3d& h, const double* wj, int m, bool turned,
+                  double* out) {
+  if (turned) return add_weighted(wj, m, transpose(h), wi, n, false, out);
   double hw[3][12];
   for (int r = 0; r < 3; ++r)
     for (int b = 0; b < m; ++b)
@@ -134,10 +137,7 @@ void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
     return;
   }
   const double *wi = pts.weights(p), *wj = pts.weights(q);
-  if (below)
-    add_weighted(wi, ci / 3, h, wj, cj / 3, out);
-  else
-    add_weighted(wj, cj / 3, transpose(h), wi, ci / 3, out);
+  add_weighted(wi, ci / 3, h, wj, cj / 3, !below, out);
 }
 
 void Assembly::add_hessian(int p, int q, const Mat3d& h) {
@@ -206,10 +206,7 @@ void Assembly::add_pieces(const Piece& i, const Piece& j, const Mat3d& h) {
   const int e =
       below ? matrix_.pattern().find(i.block, j.block) : matrix_.pattern().find(j.block, i.block);
   if (e < 0) return missing_.push_back({i.block, j.block});
-  if (below)
-    add_weighted(i.weight, i.count, h, j.weight, j.count, matrix_.entry(e));
-  else
-    add_weighted(j.weight, j.count, transpose(h), i.weight, i.count, matrix_.entry(e));
+  add_weighted(i.weight, i.count, h, j.weight, j.count, !below, matrix_.entry(e));
 }
 
 void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h,

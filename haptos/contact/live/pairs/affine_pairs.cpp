@@ -46,26 +46,11 @@ class StiffPairs {
     std::vector<double> hessian(U::kSize * U::kSize, 0.0);
     for (const Batch& b : batches_) {
       if (b.pairs.empty()) continue;
-      total += b.corner ? run_sort<true, U>(b, hessian) : run_sort<false, U>(b, hessian);
+      total += by_sort(
+          b, [&]<Sort kSort, bool kCorner>() { return run_batch<kSort, kCorner, U>(b, hessian); });
     }
     if (assembly_ && assembly_->wants_hessian()) add_hessian<U>(hessian);
     return total;
-  }
-
-  template <bool kCorner, class U>
-  Energy run_sort(const Batch& b, std::vector<double>& hessian) {
-    switch (b.sort) {
-      case kVertex:
-        return run_batch<kVertex, kCorner, U>(b, hessian);
-      case kEdge:
-        return run_batch<kEdge, kCorner, U>(b, hessian);
-      case kFace:
-        return run_batch<kFace, kCorner, U>(b, hessian);
-      case kEdges:
-        return run_batch<kEdges, false, U>(b, hessian);
-      default:
-        return run_batch<kMollified, false, U>(b, hessian);
-    }
   }
 
   template <Sort kSort, bool kCorner, class U>

@@ -45,6 +45,26 @@ inline void sort_pairs(std::span<const BarrierPair> pairs, const std::vector<Vec
         static_cast<int>(i));
 }
 
+// What f says of a batch, by its sort and direction: f.operator()<kSort, kCorner>().
+template <class F>
+Energy by_sort(const Batch& b, F&& f) {
+  switch (b.sort) {
+    case kVertex:
+      return b.corner ? f.template operator()<kVertex, true>()
+                      : f.template operator()<kVertex, false>();
+    case kEdge:
+      return b.corner ? f.template operator()<kEdge, true>()
+                      : f.template operator()<kEdge, false>();
+    case kFace:
+      return b.corner ? f.template operator()<kFace, true>()
+                      : f.template operator()<kFace, false>();
+    case kEdges:
+      return f.template operator()<kEdges, false>();
+    default:
+      return f.template operator()<kMollified, false>();
+  }
+}
+
 // A pack of a batch. Lanes beyond the last pair repeat it with no energy. set(pair, k, lane, group)
 // writes point k of the pair.
 template <Sort kSort, class Set>

@@ -32,29 +32,13 @@ class SoftAffinePairs {
     Energy total;
     for (const Batch& b : batches) {
       if (b.pairs.empty()) continue;
-      total += b.corner ? run_sort<true>(b) : run_sort<false>(b);
+      total += by_sort(b, [&]<Sort kSort, bool kCorner>() { return run_batch<kSort, kCorner>(b); });
     }
     if (wanted_) add_own();
     return total;
   }
 
  private:
-  template <bool kCorner>
-  Energy run_sort(const Batch& b) {
-    switch (b.sort) {
-      case kVertex:
-        return run_batch<kVertex, kCorner>(b);
-      case kEdge:
-        return run_batch<kEdge, kCorner>(b);
-      case kFace:
-        return run_batch<kFace, kCorner>(b);
-      case kEdges:
-        return run_batch<kEdges, false>(b);
-      default:
-        return run_batch<kMollified, false>(b);
-    }
-  }
-
   template <Sort kSort, bool kCorner>
   Energy run_batch(const Batch& b) {
     static thread_local std::vector<GroupForce> force;
