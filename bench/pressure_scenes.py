@@ -10,7 +10,6 @@ import argparse
 import importlib.util
 import json
 import os
-import platform
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from types import ModuleType
 import numpy as np
 
 import haptos
+from haptos.cli.bench import processor
 
 SCENES = Path(__file__).resolve().parents[1] / "scenes/pressure"
 
@@ -67,13 +67,6 @@ def pen(envs: int, hand: Callable) -> Iterator:
 RUNS = {"nut": nut, "nut_unmerged": lambda envs: nut(envs, 0), "animals": animals,
         "arm": lambda envs: pen(envs, lambda of: of.ARM),
         "panda": lambda envs: pen(envs, lambda of: of.panda(Path(os.environ["HAPTOS_PANDA"])))}
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor()
 
 
 def measure(name: str, envs: int) -> dict:

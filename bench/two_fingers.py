@@ -9,6 +9,7 @@ import argparse
 import time
 
 import haptos
+from haptos.cli.bench import processor
 
 
 def rate(scene: str, envs: int, steps: int, read: bool) -> float:
@@ -20,11 +21,6 @@ def rate(scene: str, envs: int, steps: int, read: bool) -> float:
             for name in ("left", "right"):
                 sim.sensors[name].image()
     return envs * steps / (time.perf_counter() - start)
-
-
-def processor() -> str:
-    with open("/proc/cpuinfo") as f:
-        return next((line.split(":")[1].strip() for line in f if line.startswith("model name")), "unknown processor")
 
 
 def main() -> None:
