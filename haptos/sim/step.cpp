@@ -182,6 +182,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   lay_out(state, w);
   apply_controls(scene, part.end, state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
+  w.objective.hold_still(w.z_start);
   set_paths(scene, state, bodies, part, w);
   const bool collided = stop_colliding_prescribed(w);
 

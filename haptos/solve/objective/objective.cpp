@@ -231,6 +231,11 @@ void Objective::find_fixed_entries() {
     if (touches(pattern_->row(e)) || touches(pattern_->column(e))) fixed_entries_.push_back(e);
 }
 
+void Objective::hold_still(std::vector<double>& z) {
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (fixed_[i]) z[i] = inertia_.z_free[i] = inertia_.z_past[i] = inertia_.z_hold[i];
+}
+
 void Objective::hold_fixed() {
   BlockMatrix& a = assembly_.matrix();
   for (int e : fixed_entries_) {

@@ -43,6 +43,9 @@ class Objective {
 
   void set_solver(const SolverOptions& options) { linear_.configure(options); }
 
+  /// Lets unknowns that are held stand still, whatever their bodies would do freely, and with which
+  /// velocity they start in z. Once inertia() is that of the step.
+  void hold_still(std::vector<double>& z);
   void begin_step(const StepContext& context) {
     context_ = context;
     context_.pattern = pattern_.get();
