@@ -5,7 +5,7 @@
 #include "haptos/base/text/refuse.h"
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/contact/frozen/coat/coat_sampler.h"
-#include "haptos/sim/model/material_slots.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {

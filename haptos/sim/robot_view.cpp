@@ -7,6 +7,7 @@
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -179,7 +180,7 @@ double RobotView::mass_scale(int link) const {
 
 void RobotView::set_mass_scale(int link, double scale) {
   const int body = tree().links[at_index(link)].body;
-  if (!(scale >= 1e-6 && scale <= 1e6))
+  if (!(scale >= 1 / kMostMassFactor && scale <= kMostMassFactor))
     refuse(*model_, "mass scale", internal::format_number(scale), "must be from 1e-6 to 1e6",
            "1 is the mass of the description");
   if (body >= 0) state_->controls[at_index(model_->controls.mass(body))] = scale;
@@ -190,7 +191,7 @@ double RobotView::friction_scale() const {
 }
 
 void RobotView::set_friction_scale(double scale) {
-  if (!(scale >= 0 && scale <= 1e3))
+  if (!(scale >= 0 && scale <= kMostFrictionFactor))
     refuse(*model_, "friction scale", internal::format_number(scale), "must be from 0 to 1000",
            "1 is the friction of the description");
   state_->controls[at_index(model_->controls.friction())] = scale;

@@ -5,7 +5,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/random.h"
 #include "haptos/base/text/error.h"
-#include "haptos/sim/model/material_slots.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/robot_view.h"
 #include "haptos/sim/taxels/taxels.h"
 #include "haptos/sim/workspace.h"

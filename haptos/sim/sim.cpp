@@ -11,8 +11,7 @@
 #include "haptos/base/text/file.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/status.h"
-#include "haptos/scene/parts/field_rules.h"
-#include "haptos/sim/model/material_slots.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/workspace.h"
 #include "haptos/solve/failure.h"
 
@@ -195,49 +194,6 @@ const ParticleParts& Sim::particles(const std::string& body) const {
     refuse("body of material points \"" + body + "\"", "", "is none of this scene",
            "scene.add_material_points() adds one");
   return work_->particles[at_index(at - all.begin())];
-}
-
-ParticleScale Sim::material_scale(const std::string& body) const {
-  return particle_scale(state_.controls.data() + particles(body).factors);
-}
-
-void Sim::set_material_scale(const std::string& body, const ParticleScale& scale) {
-  double* c = state_.controls.data() + particles(body).factors;
-  for (const ParticleFactor& f : kParticleFactors)
-    if (const double value = scale.*f.value; !(value >= f.least && value <= kMostParticleFactor))
-      refuse("factor of the " + std::string(f.name) + " of \"" + body + "\"",
-             internal::format_number(value),
-             "must be from " + internal::format_number(f.least) + " to " +
-                 internal::format_number(kMostParticleFactor),
-             "1 is that of the description");
-  for (const ParticleFactor& f : kParticleFactors) *c++ = scale.*f.value;
-}
-
-double Sim::stiffness_scale(const std::string& soft) const {
-  return state_.controls[work_->soft[index_of(scene().soft, "soft body", soft)].factor];
-}
-
-void Sim::set_stiffness_scale(const std::string& soft, double scale) {
-  const SoftParts& s = work_->soft[index_of(scene().soft, "soft body", soft)];
-  const std::string who = "stiffness factor of \"" + soft + "\"";
-  if (!s.elements)
-    refuse(who, "", "is that of the scene, as the body is a layer", "take model: elastic");
-  if (!(scale >= 1 / kMostSoftFactor && scale <= kMostSoftFactor))
-    refuse(who, internal::format_number(scale),
-           "must be from " + internal::format_number(1 / kMostSoftFactor) + " to " +
-               internal::format_number(kMostSoftFactor),
-           "1 is that of the description");
-  state_.controls[s.factor] = scale;
-}
-
-Vec3d Sim::gravity() const { return gravity_of(scene(), state_); }
-
-void Sim::set_gravity(const Vec3d& gravity) {
-  for (int k = 0; k < 3; ++k)
-    check_range("gravity", gravity[k], -kMostGravity, kMostGravity, "m/s2");
-  const auto at = state_.controls.end() - kGravitySlots;
-  *at = 1;
-  std::copy_n(gravity.a, 3, at + 1);
 }
 
 MaterialView Sim::material_points(const std::string& body) const {

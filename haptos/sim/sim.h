@@ -122,6 +122,17 @@ class Sim {
   double stiffness_scale(const std::string& soft) const;
   void set_stiffness_scale(const std::string& soft, double scale);
 
+  /// Factor of the friction of a body of any kind, a robot or a half-space, from the next step on,
+  /// 0 to 1000; part of the state. It multiplies the body's coefficients before those of two bodies
+  /// are combined; what a pair sets itself stays.
+  double friction_scale(const std::string& body) const;
+  void set_friction_scale(const std::string& body, double scale);
+  /// Factor of the mass and inertia of a soft or an affine body, from the next step on, 1e-6 to
+  /// 1e6; part of the state. Contact keeps its stiffness.
+  /// @throws InputError also for a soft body that is glued to one that moves freely, or is a layer
+  double mass_scale(const std::string& body) const;
+  void set_mass_scale(const std::string& body, double scale);
+
   /// Gravity of this environment [m/s2], from the next step on; part of the state once it was set.
   /// @throws InputError beyond kMostGravity along an axis
   Vec3d gravity() const;

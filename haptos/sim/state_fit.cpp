@@ -6,7 +6,7 @@
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
-#include "haptos/sim/model/material_slots.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -61,8 +61,9 @@ void check_controls(const RobotModel& m, const std::vector<double>& c) {
   for (int k = 0; k < s.motors; ++k)
     for (int gain = 4; gain < 7; ++gain)
       within("a gain", s.motor(k) + gain, 0, std::numeric_limits<double>::max());
-  for (int b = 0; b < s.bodies; ++b) within("a factor of mass", s.mass(b), 1e-6, 1e6);
-  within("the factor of friction", s.friction(), 0, 1e3);
+  for (int b = 0; b < s.bodies; ++b)
+    within("a factor of mass", s.mass(b), 1 / kMostMassFactor, kMostMassFactor);
+  within("the factor of friction", s.friction(), 0, kMostFrictionFactor);
 }
 
 void check_materials(const Model& model, const std::vector<double>& c) {
@@ -74,11 +75,18 @@ void check_materials(const Model& model, const std::vector<double>& c) {
              "must be from " + internal::format_number(f.least) + " to " +
                  internal::format_number(kMostParticleFactor));
   }
-  for (std::size_t k = soft; k < c.size() - kGravitySlots; ++k)
-    if (!(c[k] >= 1 / kMostSoftFactor && c[k] <= kMostSoftFactor))
-      refuse("a factor of stiffness in the state", internal::format_number(c[k]),
-             "must be from " + internal::format_number(1 / kMostSoftFactor) + " to " +
-                 internal::format_number(kMostSoftFactor));
+  const std::size_t friction = first_friction_slot(model), mass = first_mass_slot(model);
+  const auto within = [&](const char* what, std::size_t from, std::size_t to, double least,
+                          double most) {
+    for (std::size_t k = from; k < to; ++k)
+      if (!(c[k] >= least && c[k] <= most))
+        refuse("a factor of " + std::string(what) + " in the state", internal::format_number(c[k]),
+               "must be from " + internal::format_number(least) + " to " +
+                   internal::format_number(most));
+  };
+  within("stiffness", soft, friction, 1 / kMostSoftFactor, kMostSoftFactor);
+  within("friction", friction, mass, 0, kMostFrictionFactor);
+  within("mass", mass, c.size() - kGravitySlots, 1 / kMostMassFactor, kMostMassFactor);
 }
 
 void check_gravity(const double* g) {

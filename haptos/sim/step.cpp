@@ -6,7 +6,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/status.h"
-#include "haptos/sim/model/material_slots.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -178,7 +178,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   // 1. Where everything is, where prescribed bodies go, and how the rest would move freely.
   w.points.begin_step();
   BodyStep bodies = body_step(scene, part, state, w);
-  apply_materials(state, w);
+  apply_factors(scene, state, w);
   lay_out(state, w);
   apply_controls(scene, part.end, state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);

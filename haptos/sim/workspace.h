@@ -39,8 +39,8 @@ struct PrescribedPoints {
 struct SoftParts {
   int body = -1;
   std::shared_ptr<SoftElements> elements;
-  std::size_t factor = 0;  ///< where that of its stiffness is in State::controls
-  double stiffer = 1;      ///< by which it has been scaled
+  std::size_t factor = 0, mass_factor = 0;  ///< where those of it are in State::controls
+  double stiffer = 1;                       ///< by which it has been scaled
   SoftNodes* nodes = nullptr;
   std::unique_ptr<ContactSurface> surface;
   std::vector<int> points;                     ///< point of each vertex
@@ -51,6 +51,7 @@ struct SoftParts {
 
 struct AffineParts {
   AffineFrame* frame = nullptr;
+  std::size_t mass_factor = 0;  ///< where that of its mass is in State::controls
   std::unique_ptr<ContactSurface> surface;
   std::vector<int> points;         ///< of the surface, then of what is glued to the body
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
@@ -71,11 +72,9 @@ struct LinkParts {
 struct RobotParts {
   Articulation* body = nullptr;  ///< null where nothing moves
   std::vector<JointMotor*> motors;
-  std::vector<int> played;                       ///< motor of each column of the robot's trajectory
-  std::vector<LoopClosureTerm*> closures;        ///< as in the robot
-  std::vector<FrozenContact*> contacts;          ///< that its shapes are part of
-  std::vector<std::pair<int, double>> friction;  ///< of its shapes: number there, as described
-  std::vector<LinkParts> links;                  ///< those that carry points
+  std::vector<int> played;                 ///< motor of each column of the robot's trajectory
+  std::vector<LoopClosureTerm*> closures;  ///< as in the robot
+  std::vector<LinkParts> links;            ///< those that carry points
   ControlSlots controls;
 };
 
@@ -84,9 +83,38 @@ struct ParticleParts {
   ParticleGrid* grid = nullptr;
   int seed = 0;                                          ///< of the grid
   std::vector<std::pair<FrozenContact*, int>> contacts;  ///< with its surface there
-  double modulus = 0, stiffness = 0, friction = 0;       ///< of contact, as described
+  double modulus = 0, stiffness = 0;                     ///< of contact, as described
   bool follows = false;     ///< whether the modulus follows from what it is made of
   std::size_t factors = 0;  ///< where those of its material begin in State::controls
+};
+
+/// Friction of a body of the scene, and where its factor is.
+struct FactoredFriction {
+  Friction described;
+  std::size_t slot = 0;
+};
+
+/// A pair of live contact whose friction is that of its bodies.
+struct LiveFriction {
+  ContactTerm* term = nullptr;
+  int pair = 0;      ///< of the term
+  int a = 0, b = 0;  ///< bodies, in Frictions::bodies
+};
+
+/// A surface of frozen contact.
+struct FrozenFriction {
+  FrozenContact* term = nullptr;
+  int surface = 0;
+  double described = 0;
+  std::size_t slot = 0;
+};
+
+/// Of a workspace, all whose friction has a factor.
+struct Frictions {
+  std::vector<FactoredFriction> bodies;  ///< of live contact
+  std::vector<LiveFriction> live;
+  std::vector<FrozenFriction> frozen;
+  std::vector<double> applied;  ///< factors of `bodies`; empty: as described
 };
 
 /// A load and the soft body that it acts on.
@@ -105,6 +133,7 @@ struct Workspace {
   std::vector<std::unique_ptr<Term>> terms;
   std::vector<ContactTerm*> contact_terms;  ///< those of `terms` that are contact
   std::vector<LoadOn> load_terms;           ///< those of `terms` that are loads
+  Frictions frictions;
   Objective objective;
   std::vector<double> z, z_start, inverse_mass;  ///< of the unknowns of this step
   ContactHistory history;  // of the step before, whose room the next one takes
@@ -131,9 +160,17 @@ void add_contacts(const Model& model, Workspace& w);
 /// then stands in their place. What motors keep goes back to it.
 void apply_controls(const Scene& scene, double end, const State& state, Workspace& w);
 void keep_controls(const Workspace& w, State& state);
-/// The same of materials, before room is made for the unknowns of the step
-/// (sim/build/build_clouds.cpp).
-void apply_materials(const State& state, Workspace& w);
+/// What the coefficients of two bodies in live contact make, with these factors.
+FrictionCone live_cone(const Scene& scene, const Friction& a, const Friction& b,
+                       double factor_a = 1, double factor_b = 1);
+
+/// Adds the surfaces of a term of frozen contact; `owner` names the body of each.
+void add_frictions(const Model& model, const std::vector<const std::string*>& owner,
+                   FrozenContact& term, Workspace& w);
+
+/// Hands the factors of the state to bodies and contact, before room is made for the unknowns of
+/// the step (sim/factors/factors.cpp).
+void apply_factors(const Scene& scene, const State& state, Workspace& w);
 /// The number of a body in contact records.
 int body_number(const Model& model, const std::string& name);
 /// The state at the start of a run.

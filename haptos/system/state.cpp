@@ -13,7 +13,7 @@ namespace haptos {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'P', 'S', 'T', 'A', 'T', 'E'};
-constexpr std::uint64_t kVersion = 10;
+constexpr std::uint64_t kVersion = 11;
 
 class Writer {
  public:

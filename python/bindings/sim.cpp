@@ -165,6 +165,10 @@ void bind_sim(nb::module_& m) {
       .def("time", [](const Sim& s) { return s.state().time; })
       .def("stiffness_scale", &Sim::stiffness_scale, nb::arg("soft"))
       .def("set_stiffness_scale", &Sim::set_stiffness_scale, nb::arg("soft"), nb::arg("scale"))
+      .def("friction_scale", &Sim::friction_scale, nb::arg("body"))
+      .def("set_friction_scale", &Sim::set_friction_scale, nb::arg("body"), nb::arg("scale"))
+      .def("mass_scale", &Sim::mass_scale, nb::arg("body"))
+      .def("set_mass_scale", &Sim::set_mass_scale, nb::arg("body"), nb::arg("scale"))
       .def("gravity", [](const Sim& s) { return vec3(s.gravity()); })
       .def(
           "set_gravity",

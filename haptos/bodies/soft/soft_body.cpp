@@ -1,5 +1,7 @@
 #include "haptos/bodies/soft/soft_body.h"
 
+#include <utility>
+
 #include "haptos/base/math/index.h"
 
 namespace haptos {
@@ -16,6 +18,13 @@ SoftNodes::SoftNodes(const BodySlots& slots, std::vector<int> points, std::vecto
       acceleration_(std::move(acceleration)) {
   for (int v = 0; v < static_cast<int>(points_.size()); ++v)
     if (!driven_[at_index(v)]) free_.push_back(v);
+}
+
+bool SoftNodes::scale_mass(double by) {
+  if (std::exchange(heavier_, by) == by) return false;
+  if (described_.empty()) described_ = mass_;
+  for (std::size_t v = 0; v < mass_.size(); ++v) mass_[v] = by * described_[v];
+  return true;
 }
 
 void SoftNodes::initialize(State& state) const {

@@ -25,6 +25,9 @@ class SoftNodes final : public Body {
   void add_stiffness(double b, std::vector<double>& inertia) const override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
 
+  /// Masses are `by` times those of the description, from the next step on. Returns whether that is
+  /// new.
+  bool scale_mass(double by);
   /// What frozen contact is to know of it: the diagonal of its stiffness per vertex [N/m].
   void set_stiffness(std::vector<double> stiffness) { stiffness_ = std::move(stiffness); }
 
@@ -36,6 +39,8 @@ class SoftNodes final : public Body {
   std::vector<int> points_, free_;  // free_: vertices with unknowns, in block order
   std::vector<char> driven_;
   std::vector<double> mass_, stiffness_;
+  std::vector<double> described_;  // masses, once they have been scaled
+  double heavier_ = 1;
   std::vector<Vec3d> start_;
   Vec3d velocity_;
   double mass_damping_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "haptos/base/math/clamp_positive.h"
 #include "haptos/base/math/index.h"
@@ -102,10 +103,21 @@ class Orthogonality final : public Term {
 AffineFrame::AffineFrame(const BodySlots& slots, const AffineFrameSpec& spec)
     : Body(slots),
       spec_(spec),
+      described_(spec.own),
+      all_(spec.moments),
       mass_(mass_matrix(spec.moments)),
       centre_(spec.moments.centre()),
       second_(second_about(spec.moments, centre_)) {
   radius_ = sqrt(trace(second_about(spec.own, spec.own.centre())) / spec.own.mass);
+}
+
+void AffineFrame::scale_mass(double by) {
+  if (std::exchange(heavier_, by) == by) return;
+  spec_.own = described_.times(by);
+  spec_.moments = all_.plus(described_.times(by - 1));
+  mass_ = mass_matrix(spec_.moments);
+  centre_ = spec_.moments.centre();
+  second_ = second_about(spec_.moments, centre_);
 }
 
 void AffineFrame::initialize(State& state) const {

@@ -57,6 +57,9 @@ class AffineFrame final : public Body, public Retraction {
   void begin_step(const State& state, const BodyStep& step) override;
   void advance(const std::vector<double>& z, const BodyStep& step, State& state) override;
 
+  /// From the next step on its own mass and inertia are `by` times those of the description.
+  void scale_mass(double by);
+
   /// Where the solve begins: what goes on from the velocities of the last step, which z holds.
   void first_guess(const BodyStep& step, std::vector<double>& z) const;
 
@@ -105,10 +108,12 @@ class AffineFrame final : public Body, public Retraction {
 
  private:
   AffineFrameSpec spec_;
-  Mat<double, 4, 4> mass_;  // times the 3 x 3 identity
-  Vec3d centre_;            // of all mass, glued ones included, body axes [m]
-  Mat3d second_;            // S about it [kg m2]
-  double radius_ = 0;       // of gyration [m]
+  Moments described_, all_;  // as described: own ones, and with what is glued on
+  double heavier_ = 1;       // by which the own ones have been scaled
+  Mat<double, 4, 4> mass_;   // times the 3 x 3 identity
+  Vec3d centre_;             // of all mass, glued ones included, body axes [m]
+  Mat3d second_;             // S about it [kg m2]
+  double radius_ = 0;        // of gyration [m]
   std::vector<int> points_;
   std::vector<Vec3d> local_;
   double base_[12] = {};

@@ -85,6 +85,13 @@ class AnchoredFriction {
  public:
   explicit AnchoredFriction(FrictionCone cone) : cone_(cone) {}
   bool active() const { return cone_.sticking > 0; }
+  /// From the next step on.
+  void set_cone(const FrictionCone& cone) {
+    cone_ = cone;
+    for (Springs* s : {&springs_, &before_, &next_}) s->clear();
+    forces_.clear();
+    memory_.clear();
+  }
   /// The coefficient of a contact that sticks, or slides.
   double coefficient(bool sticking) const { return sticking ? cone_.sticking : cone_.sliding; }
 

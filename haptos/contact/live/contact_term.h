@@ -21,6 +21,11 @@ class ContactTerm : public Term, protected Lagged {
   /// Takes no more support for two surfaces than nine tenths of their gap at x, the start of a run;
   /// the pressure at a given part of it stays. To be called before any step.
   virtual void fit_supports(const std::vector<Vec3d>& x) { (void)x; }
+  /// Friction of one of its pairs from the next step on; of a term of one pair, 0.
+  virtual void set_cone(int pair, const FrictionCone& cone) {
+    (void)pair;
+    friction_.set_cone(cone);
+  }
   /// Adds to `next` what the pairs of the last committed step remember.
   virtual void remember(ContactHistory& next) const { friction_.remember(next); }
 

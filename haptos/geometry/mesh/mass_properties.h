@@ -27,6 +27,11 @@ struct Moments {
   Mat3d inertia() const;
   /// Adds a point mass at x.
   void add(double point_mass, const Vec3d& x);
+  /// Of a body of `factor` times the density, and of two bodies together.
+  Moments times(double factor) const { return {mass * factor, first * factor, second * factor}; }
+  Moments plus(const Moments& o) const {
+    return {mass + o.mass, first + o.first, second + o.second};
+  }
 };
 
 /// Of the solid that a closed, outward surface encloses.

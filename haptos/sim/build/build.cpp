@@ -9,7 +9,7 @@
 #include "haptos/bodies/particles/particle_terms.h"
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/sim/build/build_robots.h"
-#include "haptos/sim/model/material_slots.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -132,6 +132,7 @@ void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& lay
   a.glued_mass.assign(a.points.size(), 0.0);
   a.surface =
       std::make_unique<ContactSurface>(spec.surface, a.points, a.frame->slots().body, 0, false);
+  a.mass_factor = mass_slot(model, spec.name);
   w.affine.push_back(std::move(a));
 }
 
@@ -194,10 +195,9 @@ void add_loads(const SoftBody& spec, const SoftModel& m, const SoftParts& s, Wor
 }
 
 void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
-  const Scene& scene = model.scene;
-  const SoftBody& spec = scene.soft[i];
+  const SoftBody& spec = model.scene.soft[i];
   SoftParts& s = w.soft[i];
-  s.factor = soft_slot(model, i);
+  s.factor = soft_slot(model, i), s.mass_factor = mass_slot(model, spec.name);
   if (s.coat) return;
   // Elements number points consecutively from the first: a body's points are added in order.
   s.elements =

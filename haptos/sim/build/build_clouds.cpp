@@ -1,5 +1,4 @@
-// Frozen contact of material points and of soft bodies, from the model to its term; and what of
-// their materials the state sets.
+// Frozen contact of material points and of soft bodies, from the model to its term.
 #include <cmath>
 #include <utility>
 
@@ -68,7 +67,7 @@ std::vector<NamedCloud> clouds_of(const Model& model, Workspace& w) {
     const MaterialPoints& b = scene.material_points[i];
     ParticleParts& p = w.particles[i];
     const CloudSurface s = cloud_surface(b, p);
-    p.modulus = s.modulus, p.stiffness = s.stiffness, p.friction = s.friction;
+    p.modulus = s.modulus, p.stiffness = s.stiffness;
     p.follows = !(b.modulus > 0) && b.law != static_cast<int>(ParticleLaw::kLiquid);
     all.push_back({&b.name, s, nullptr, nullptr, &p});
   }
@@ -80,12 +79,15 @@ std::vector<NamedCloud> clouds_of(const Model& model, Workspace& w) {
 }
 
 // Of soft bodies and material points with each other.
-void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Workspace& w) {
+void add_cloud_pairs(const Model& model, const std::vector<NamedCloud>& all, Workspace& w) {
+  const Scene& scene = model.scene;
   std::vector<CloudSurface> clouds;
+  std::vector<const std::string*> owner;
   std::vector<std::array<int, 2>> pairs;
   PairFrictions own;
   for (std::size_t i = 0; i < all.size(); ++i) {
     clouds.push_back(all[i].surface);
+    owner.push_back(all[i].name);
     for (std::size_t j = 0; j < i; ++j) {
       // Soft ones come after material points, of which those on one grid meet there.
       if (all[i].particles && all[i].particles->grid == all[j].particles->grid) continue;
@@ -103,7 +105,7 @@ void add_cloud_pairs(const Scene& scene, const std::vector<NamedCloud>& all, Wor
       std::make_unique<CloudPairSampler>(std::move(clouds), std::move(pairs)));
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].particles) all[i].particles->contacts.emplace_back(term.get(), static_cast<int>(i));
-  add_frozen(own, std::move(term), w);
+  add_frozen(model, own, owner, std::move(term), w);
 }
 
 // Of bodies whose surfaces come after those of the shapes: what they never touch, and frictions
@@ -123,8 +125,10 @@ struct Meetings {
 };
 
 // Of those whose points touch shapes.
-void add_points(const Scene& scene, const std::vector<NamedCloud>& all, const CarriedShapes& shapes,
+void add_points(const Model& model, const std::vector<NamedCloud>& all, const CarriedShapes& shapes,
                 const PairFrictions& own, Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<const std::string*> owner = shapes.owner;
   std::vector<CloudSurface> clouds;
   Meetings m{{}, own};
   const int first = static_cast<int>(shapes.shapes.size());
@@ -134,17 +138,20 @@ void add_points(const Scene& scene, const std::vector<NamedCloud>& all, const Ca
     if (c.particles) particles.emplace_back(c.particles, first + static_cast<int>(clouds.size()));
     m.add(scene, shapes, *c.name, static_cast<int>(clouds.size()));
     clouds.push_back(c.surface);
+    owner.push_back(c.name);
   }
   if (clouds.empty()) return;
   auto term =
       std::make_unique<CloudContact>(shapes.shapes, clouds, m.excluded, scene.point_contact);
   for (const auto& [parts, surface] : particles) parts->contacts.emplace_back(term.get(), surface);
-  add_frozen(m.own, std::move(term), w);
+  add_frozen(model, m.own, owner, std::move(term), w);
 }
 
 // Of those that a pressure inside holds off.
-void add_pressed(const Scene& scene, const std::vector<NamedCloud>& all,
+void add_pressed(const Model& model, const std::vector<NamedCloud>& all,
                  const CarriedShapes& shapes, const PairFrictions& own, Workspace& w) {
+  const Scene& scene = model.scene;
+  std::vector<const std::string*> owner = shapes.owner;
   std::vector<PressedBody> bodies;
   Meetings m{{}, own};
   for (const NamedCloud& c : all) {
@@ -152,10 +159,11 @@ void add_pressed(const Scene& scene, const std::vector<NamedCloud>& all,
     m.add(scene, shapes, *c.name, static_cast<int>(bodies.size()));
     PressedBody& b = bodies.emplace_back(PressedBody{c.surface, c.depth, *c.points});
     b.hydroelastic = c.surface.modulus;
+    owner.push_back(c.name);
   }
   if (bodies.empty()) return;
   add_frozen(
-      m.own,
+      model, m.own, owner,
       std::make_unique<SoftPressureContact>(shapes.shapes, bodies, m.excluded, scene.point_contact),
       w);
 }
@@ -163,31 +171,12 @@ void add_pressed(const Scene& scene, const std::vector<NamedCloud>& all,
 }  // namespace
 
 void add_cloud_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
-  const Scene& scene = model.scene;
   const std::vector<NamedCloud> all = clouds_of(model, w);
-  add_cloud_pairs(scene, all, w);
+  add_cloud_pairs(model, all, w);
   const CarriedShapes shapes = carried_shapes(model, f, w);
   if (shapes.shapes.empty()) return;
-  add_points(scene, all, shapes, f.own, w);
-  add_pressed(scene, all, shapes, f.own, w);
-}
-
-void apply_materials(const State& state, Workspace& w) {
-  for (SoftParts& s : w.soft) {
-    const double by = state.controls[s.factor];
-    if (!s.elements || std::exchange(s.stiffer, by) == by) continue;
-    s.elements->scale_stiffness(by);
-    if (s.cloud) s.nodes->set_stiffness(stiffness_diagonal(*s.elements));
-  }
-  for (ParticleParts& p : w.particles) {
-    const ParticleScale scale = particle_scale(state.controls.data() + p.factors);
-    p.grid->set_scale(p.seed, scale);
-    const double by = p.follows ? scale.stiffness : 1;
-    for (const auto& [contact, surface] : p.contacts) {
-      contact->set_friction(surface, scale.friction * p.friction);
-      contact->set_modulus(surface, by * p.modulus, by * p.stiffness);
-    }
-  }
+  add_points(model, all, shapes, f.own, w);
+  add_pressed(model, all, shapes, f.own, w);
 }
 
 }  // namespace haptos

@@ -66,6 +66,7 @@ void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
     if (!w.soft[i].coat) continue;
     const int c = static_cast<int>(coats.size());
     coats.push_back(coat_of(model, i, w));
+    owner.push_back(&scene.soft[i].name);
     for (int o = 0; o < static_cast<int>(others.size()); ++o) {
       const PairOptions* p = pair_options(scene, scene.soft[i].name, *owner[at_index(o)]);
       if ((p && !p->enabled) || never_touch(model, coats.back().body, others[at_index(o)].body))
@@ -76,7 +77,7 @@ void add_coat_contact(const Model& model, const FrozenShapes& f, Workspace& w) {
   }
   auto term =
       std::make_unique<CoatContact>(others, coats, scene.point_contact, std::move(excluded));
-  add_frozen(own, std::move(term), w);
+  add_frozen(model, own, owner, std::move(term), w);
 }
 
 }  // namespace haptos

@@ -10,6 +10,7 @@
 #include "haptos/geometry/field/distance_field.h"
 #include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/build/frozen_shapes.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/model/pressed_inside.h"
@@ -28,6 +29,7 @@ struct Party {
   Friction friction;
   double pressure = 0;     // [Pa]; see below. 0 where the other one decides
   FrozenSurface inside{};  // what hydroelastic contact knows of it
+  int body = -1;           // in Frictions::bodies
 };
 
 // The pressure at which contact stands off by about half the support, h(.4) to h(.5). Of a soft
@@ -79,28 +81,19 @@ std::vector<Party> parties(const Model& model, const Workspace& w) {
   return all;
 }
 
-double combine(int rule, double a, double b) {
-  switch (static_cast<Combine>(rule)) {
-    case Combine::kMultiply:
-      return a * b;
-    case Combine::kMin:
-      return std::min(a, b);
-    case Combine::kMax:
-      return std::max(a, b);
-    case Combine::kAverage:
-      return 0.5 * (a + b);
-    case Combine::kGeometric:
-      break;
-  }
-  return sqrt(a * b);
+// Friction that the pair itself has.
+const Friction* own_friction(const PairOptions* pair) {
+  return pair && pair->friction.sticking >= 0 ? &pair->friction : nullptr;
 }
 
 FrictionCone friction_cone(const Scene& scene, const PairOptions* pair, const Friction& a,
                            const Friction& b) {
-  if (pair && pair->friction.sticking >= 0)
-    return {pair->friction.sticking, sliding(pair->friction)};
-  return {combine(scene.contact.combine, a.sticking, b.sticking),
-          combine(scene.contact.combine, sliding(a), sliding(b))};
+  FrictionCone cone = live_cone(scene, a, b);
+  if (const Friction* own = own_friction(pair)) {
+    cone.sticking = own->sticking;
+    cone.sliding = sliding(*own);
+  }
+  return cone;
 }
 
 // A group's pair may name a model that only others of its bodies take.
@@ -119,7 +112,6 @@ LiveSetup live_setup(const Scene& scene, const PairOptions* pair, const Party& a
   s.model = live_model(scene, pair);
   s.order = scene.contact.order;
   s.friction = friction_cone(scene, pair, a.friction, other);
-  if (scene.contact.friction_law == 1) s.friction.slip_speed = scene.contact.slip_speed;
   double pressure = a.pressure;
   if (b && b->kind == a.kind && a.kind == Party::kSoft)
     pressure = std::min(pressure, b->pressure);
@@ -138,11 +130,12 @@ double mean_edge(const ContactSurface& s) {
 }
 
 // a carries the quadrature.
-void add_pair(const Scene& scene, const Party& a, const Party& b, LiveGroup& group) {
+void add_pair(const Scene& scene, const Party& a, const Party& b, LiveGroup& group, Frictions& f) {
   if (!may_touch(scene, a.name, b.name)) return;
   const PairOptions* pair = pair_options(scene, a.name, b.name);
   LiveSetup setup = live_setup(scene, pair, a, &b, b.friction);
   setup.divisions = scene.contact.divisions;
+  const int first = group.pair_count();
   const bool mortar = setup.model == LiveModel::kMortar;
   if (mortar) group.add(a.surface, b.surface, mortar_shell(setup));
   if (mortar && scene.contact.passes == 2 && b.kind == Party::kSoft) {
@@ -151,14 +144,18 @@ void add_pair(const Scene& scene, const Party& a, const Party& b, LiveGroup& gro
     group.add(b.surface, a.surface, setup);
   }
   group.add(a.surface, b.surface, setup);
+  if (!own_friction(pair))
+    for (int k = first; k < group.pair_count(); ++k) f.live.push_back({&group, k, a.body, b.body});
 }
 
 // The surface of a soft body with itself.
-void add_self(const Scene& scene, const Party& a, LiveGroup& group) {
+void add_self(const Scene& scene, const Party& a, LiveGroup& group, Frictions& f) {
   if (!may_touch(scene, a.name, a.name)) return;
-  LiveSetup setup = live_setup(scene, pair_options(scene, a.name, a.name), a, &a, a.friction);
+  const PairOptions* pair = pair_options(scene, a.name, a.name);
+  LiveSetup setup = live_setup(scene, pair, a, &a, a.friction);
   setup.divisions = std::max(scene.contact.divisions, 1);
   setup.model = LiveModel::kBarrier;
+  if (!own_friction(pair)) f.live.push_back({&group, group.pair_count(), a.body, a.body});
   group.add(a.surface, a.surface, setup);
 }
 
@@ -214,7 +211,7 @@ void add_frozen_contact(const Model& model, Workspace& w) {
   const PointContactOptions& law = model.scene.point_contact;
   if (std::any_of(f.shapes.begin(), f.shapes.end(),
                   [](const PointShape& s) { return s.layer == 0; }))
-    add_frozen(f.own, std::make_unique<PointContact>(f.shapes, law, f.excluded), w);
+    add_frozen(model, f.own, f.owner, std::make_unique<PointContact>(f.shapes, law, f.excluded), w);
   if (f.layers.empty()) return;
   std::vector<LayeredShape> layered;
   for (std::size_t i = 0; i < f.shapes.size(); ++i) {
@@ -225,7 +222,7 @@ void add_frozen_contact(const Model& model, Workspace& w) {
     s.layer = f.shapes[i].layer;
     layered.push_back(std::move(s));
   }
-  add_frozen(f.own, std::make_unique<LayerContact>(layered, law, f.excluded), w);
+  add_frozen(model, f.own, f.owner, std::make_unique<LayerContact>(layered, law, f.excluded), w);
 }
 
 }  // namespace
@@ -264,18 +261,25 @@ void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term) {
   w.terms.push_back(std::move(term));
 }
 
-void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, Workspace& w) {
+void add_frozen(const Model& model, const PairFrictions& own,
+                const std::vector<const std::string*>& owner, std::unique_ptr<FrozenContact> term,
+                Workspace& w) {
   for (const auto& [both, friction] : own) term->set_pair_friction(both[0], both[1], friction);
-  for (RobotParts& r : w.robots) r.contacts.push_back(term.get());
+  add_frictions(model, owner, *term, w);
   add_contact(w, std::move(term));
 }
 
 void add_contacts(const Model& model, Workspace& w) {
   const Scene& scene = model.scene;
-  const std::vector<Party> all = parties(model, w);
+  std::vector<Party> all = parties(model, w);
+  const auto factored = [&](const std::string& name, const Friction& described) {
+    w.frictions.bodies.push_back({described, friction_slot(model, name)});
+    return static_cast<int>(w.frictions.bodies.size()) - 1;
+  };
+  for (Party& p : all) p.body = factored(p.name, p.friction);
   auto group = make_live_group();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group);
+    if (all[i].soft && all[i].soft->self_contact) add_self(scene, all[i], *group, w.frictions);
     for (std::size_t j = 0; j < i; ++j) {
       const Party *a = &all[i], *b = &all[j];
       // Links touch each other in frozen contact, and prescribed bodies too where they may.
@@ -286,17 +290,21 @@ void add_contacts(const Model& model, Workspace& w) {
       const bool swap =
           a->kind == b->kind ? mean_edge(*b->surface) < mean_edge(*a->surface) : b->kind > a->kind;
       if (swap) std::swap(a, b);
-      add_pair(scene, *a, *b, *group);
+      add_pair(scene, *a, *b, *group, w.frictions);
     }
   }
   if (group->pair_count() > 0) add_contact(w, std::move(group));
-  for (const HalfSpace& h : scene.half_spaces)
+  for (const HalfSpace& h : scene.half_spaces) {
+    const int body = factored(h.name, h.friction);
     for (const Party& p : all) {
       if (p.kind <= Party::kLink || !may_touch(scene, p.name, h.name)) continue;
       const PairOptions* pair = pair_options(scene, p.name, h.name);
-      add_contact(w, make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
-                                          live_setup(scene, pair, p, nullptr, h.friction)));
+      auto term = make_half_space_term(p.surface, h.normal, h.offset, body_number(model, h.name),
+                                       live_setup(scene, pair, p, nullptr, h.friction));
+      if (!own_friction(pair)) w.frictions.live.push_back({term.get(), 0, p.body, body});
+      add_contact(w, std::move(term));
     }
+  }
   add_frozen_contact(model, w);
 }
 

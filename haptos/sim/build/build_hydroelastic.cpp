@@ -18,11 +18,13 @@ void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspa
   for (const PointShape& s : f.shapes) shapes.push_back(carried_shape(s));
   std::vector<std::array<int, 2>> excluded = f.excluded;
   PairFrictions own = f.own;
+  std::vector<const std::string*> owner = f.owner;
   for (std::size_t i = 0; i < scene.prescribed.size(); ++i) {
     if (!model.prescribed_fields[i]) continue;
     const std::string& name = scene.prescribed[i].name;
     const int number = static_cast<int>(shapes.size());
     shapes.push_back(carried_shape(model, w, i));
+    owner.push_back(&name);
     for (int k = 0; k < static_cast<int>(f.shapes.size()); ++k) {
       const std::string& other = *f.owner[at_index(k)];
       if (!may_touch(scene, name, other) ||
@@ -34,8 +36,8 @@ void add_hydroelastic_contact(const Model& model, const FrozenShapes& f, Workspa
   }
   if (shapes.size() < 2) return;
   add_frozen(
-      own, std::make_unique<HydroelasticContact>(shapes, scene.point_contact, std::move(excluded)),
-      w);
+      model, own, owner,
+      std::make_unique<HydroelasticContact>(shapes, scene.point_contact, std::move(excluded)), w);
 }
 
 }  // namespace haptos

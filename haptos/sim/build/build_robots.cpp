@@ -130,7 +130,6 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
         p.field = robot.fields[i][k];
         p.hydroelastic = hydroelastic_of(spec, c);
       }
-      parts.friction.emplace_back(static_cast<int>(shapes.size()), p.friction);
       shapes.push_back(std::move(p));
     }
   }
@@ -155,9 +154,6 @@ void apply_controls(const Scene& scene, double end, const State& state, Workspac
   for (std::size_t i = 0; i < w.robots.size(); ++i) {
     RobotParts& r = w.robots[i];
     const double* c = state.controls.data();
-    for (const auto& [shape, friction] : r.friction)
-      for (FrozenContact* contact : r.contacts)
-        contact->set_friction(shape, c[r.controls.friction()] * friction);
     if (!r.body) continue;
     for (std::size_t k = 0; k < r.motors.size(); ++k) {
       const double* m = c + r.controls.motor(static_cast<int>(k));

@@ -33,9 +33,12 @@ inline bool has_coats(const Model& model) {
   return std::any_of(model.coats.begin(), model.coats.end(), [](const auto& c) { return !!c; });
 }
 
-/// Adds a contact term to a workspace; of frozen contact with what pairs set, and robots it is of.
+/// Adds a contact term to a workspace; of frozen contact with what pairs set, and the names of the
+/// bodies that its surfaces are of.
 void add_contact(Workspace& w, std::unique_ptr<ContactTerm> term);
-void add_frozen(const PairFrictions& own, std::unique_ptr<FrozenContact> term, Workspace& w);
+void add_frozen(const Model& model, const PairFrictions& own,
+                const std::vector<const std::string*>& owner, std::unique_ptr<FrozenContact> term,
+                Workspace& w);
 
 /// A shape on a link or in the world, and a prescribed body of a model that has their fields, for
 /// models whose shapes need no more. A prescribed body that spans no volume has no field.

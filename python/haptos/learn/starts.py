@@ -81,23 +81,22 @@ def joints(robot: str, ranges: Mapping[str, tuple[float, float]]) -> Start:
     return start
 
 
-def friction(robot: str, low: float, high: float) -> Start:
-    """Draws the factor of friction of a robot or a rigid body in point contact; its contact with
-    gel keeps the scene's."""
+def friction(name: str, low: float, high: float) -> Start:
+    """Draws the factor of friction of a body of any kind, a robot or a half-space."""
     def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
-        view = sim.robots[robot]
-        view.set_friction_scale(np.where(mask, draw(mask, random, low, high), view.friction_scale))
+        sim.set_friction_scale(name, np.where(mask, draw(mask, random, low, high), sim.friction_scale(name)))
 
     return start
 
 
-def mass(robot: str, low: float, high: float, *, link: str | None = None) -> Start:
-    """Draws the factor of mass and inertia of a link, None: the first one."""
+def mass(name: str, low: float, high: float, *, link: str | None = None) -> Start:
+    """Draws the factor of mass and inertia of a soft, an affine or a rigid body; of a robot that of
+    a link, None: the first one."""
     def start(sim: Sim, mask: Mask, random: Sequence[np.random.Generator]) -> None:
-        view = sim.robots[robot]
-        which = link or view.link_names[0]
-        view.set_mass_scale(which, np.where(mask, draw(mask, random, low, high),
-                                            view.mass_scale(which)))
+        body = name
+        if name in sim.robots:
+            body = f"{name}/{link or sim.robots[name].link_names[0]}"
+        sim.set_mass_scale(body, np.where(mask, draw(mask, random, low, high), sim.mass_scale(body)))
 
     return start
 

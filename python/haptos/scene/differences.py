@@ -1,5 +1,6 @@
 """What differs from environment to environment of a Sim, beside what its robots and material points
-have (haptos.RobotView, haptos.scene.material_points): gravity, and the stiffness of soft bodies."""
+have (haptos.RobotView, haptos.scene.material_points): gravity, friction, mass, and the stiffness of
+soft bodies."""
 
 from __future__ import annotations
 
@@ -33,6 +34,42 @@ class Differences(Readings):
         rows = fit_rows(f'stiffness factor of "{soft}"', scale, (self.envs,))
         for sim, row in zip(self._each, rows, strict=True):
             sim.set_stiffness_scale(soft, float(row))
+
+    def friction_scale(self, name: str) -> NDArray[np.float64]:
+        """Factor of the friction of a body, a robot or a half-space, (env,)."""
+        return in_place(np.array([c.friction_scale(name) for c in self._each]))
+
+    def set_friction_scale(self, name: str, scale: ArrayLike) -> None:
+        """Sets that factor from the next step on, a number or (env,), 0 to 1000.
+
+        It multiplies the coefficients of the body, or of all links of a robot, before those of two
+        bodies are combined; what a pair sets itself stays. What stands in a scene without friction
+        gets none by a factor. It is part of the state: saved, loaded, and 1 again after reset().
+        """
+        rows = fit_rows(f'friction factor of "{name}"', scale, (self.envs,))
+        for sim, row in zip(self._each, rows, strict=True):
+            sim.set_friction_scale(name, float(row))
+
+    def mass_scale(self, name: str) -> NDArray[np.float64]:
+        """Factor of the mass of a soft, an affine or a rigid body, or of a link ("robot/link"),
+        (env,)."""
+        if (link := self._link(name)) is not None:
+            return link[0].mass_scale(link[1])
+        return in_place(np.array([c.mass_scale(name) for c in self._each]))
+
+    def set_mass_scale(self, name: str, scale: ArrayLike) -> None:
+        """Sets that factor from the next step on, a number or (env,), 1e-6 to 1e6.
+
+        It multiplies density, and with it mass and inertia; contact keeps its stiffness, and
+        mass() its value. Raises InputError for a soft body that is a layer or is glued to a body that moves
+        freely. It is part of the state: saved, loaded, and 1 again after reset().
+        """
+        if (link := self._link(name)) is not None:
+            link[0].set_mass_scale(link[1], scale)
+            return
+        rows = fit_rows(f'mass factor of "{name}"', scale, (self.envs,))
+        for sim, row in zip(self._each, rows, strict=True):
+            sim.set_mass_scale(name, float(row))
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Sets gravity from the next step on, (3) or (env, 3) [m/s2], world frame.

@@ -49,6 +49,11 @@ class Group final : public LiveGroup {
       for (auto k = first; k != end; ++k) pairs_[at_index(k->pair)].setup.scale_support(part);
     }
   }
+  void set_cone(int pair, const FrictionCone& cone) override {
+    Pair& p = pairs_[at_index(pair)];
+    p.setup.friction = cone;
+    if (p.term) p.term->set_cone(0, cone);
+  }
   int pair_count() const override { return static_cast<int>(pairs_.size()); }
   int near_count() const override { return static_cast<int>(near_.size()); }
 
