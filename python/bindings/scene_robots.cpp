@@ -4,6 +4,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <map>
+
 #include "fields.h"
 #include "haptos/base/progress.h"
 #include "haptos/scene/rigid.h"
@@ -100,7 +103,13 @@ void bind_views(nb::module_& m) {
              for (const RobotMotor& k : r.first().robot().motors) names.push_back(k.label());
              return names;
            })
-      .def("robot", [](const R& r) { return r.first().robot(); })
+      .def(
+          "robot",
+          [](const R& r, int env) {
+            require_index(env, r.envs(), "environment");
+            return r.views[static_cast<std::size_t>(env)].robot();
+          },
+          nb::arg("env") = 0)
       .def("slots",
            [](const R& r) {
              const RobotView& v = r.first();
@@ -246,6 +255,34 @@ void bind_batch(nb::module_& m) {
             new (self) Batch(std::move(copy), envs);
           },
           nb::arg("scene"), nb::arg("envs"), nb::arg("progress").none() = nb::none())
+      .def(
+          "__init__",
+          [](Batch* self, const std::vector<const Scene*>& scenes, const nb::object& progress) {
+            std::vector<Scene> copies;  // a scene that is there many times is compiled once
+            std::map<const Scene*, std::size_t> seen;
+            std::vector<std::size_t> which;
+            for (const Scene* s : scenes) {
+              const auto [at, fresh] = seen.try_emplace(s, copies.size());
+              if (fresh) copies.push_back(*s);
+              which.push_back(at->second);
+            }
+            const ProgressListener listener(teller(progress));
+            nb::gil_scoped_release release;
+            std::vector<std::shared_ptr<const Model>> compiled, models;
+            for (Scene& copy : copies) {
+              try {
+                compiled.push_back(compile(std::move(copy)));
+              } catch (const InputError& e) {
+                const auto at = std::ranges::find(which, compiled.size());
+                Diagnostic d = e.diagnostic;
+                d.element = "scene " + std::to_string(at - which.begin()) + ", " + d.element;
+                throw InputError(d);
+              }
+            }
+            for (const std::size_t i : which) models.push_back(compiled[i]);
+            new (self) Batch(models);
+          },
+          nb::arg("scenes"), nb::arg("progress").none() = nb::none())
       .def("envs", &Batch::envs)
       .def(
           "env",

@@ -104,6 +104,7 @@ from haptos.robots.view import RobotView
 from haptos.scene.cameras import CameraPose, SceneCamera
 from haptos.scene.file import load_scene
 from haptos.scene.scene import Scene
+from haptos.scene.several import compile_scenes
 from haptos.scene.sim import CONTACT_DTYPE, Sim, StepReport, Wrench
 from haptos.scene.trajectories import Trajectory, load_trajectory
 from haptos.tactile.image_metrics import (
@@ -263,6 +264,7 @@ __all__ = [
     "compare_depth",
     "compare_images",
     "compare_markers",
+    "compile_scenes",
     "cone",
     "contacts",
     "cylinder",

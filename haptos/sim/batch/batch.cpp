@@ -7,6 +7,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/file.h"
+#include "haptos/sim/batch/alike.h"
 
 namespace haptos {
 namespace {
@@ -20,16 +21,31 @@ constexpr char kMagic[8] = {'H', 'A', 'P', 'B', 'A', 'T', 'C', 'H'};
   throw InputError({file, 0, 0, element, value, rule, remedy});
 }
 
+void check_count(std::int64_t envs) {
+  if (envs < 1 || envs > kMostEnvs)
+    refuse("", "envs", std::to_string(envs), "must be from 1 to 1000000", "give a whole number");
+}
+
 }  // namespace
 
 Batch::Batch(const std::shared_ptr<const Model>& model, int envs) {
-  if (envs < 1 || envs > kMostEnvs)
-    refuse("", "envs", std::to_string(envs), "must be from 1 to 1000000", "give a whole number");
-  const auto n = static_cast<std::size_t>(envs);
-  sims_.reserve(n);
-  for (std::size_t k = 0; k < n; ++k) sims_.emplace_back(model, static_cast<std::uint32_t>(k));
-  reports_.resize(n);
-  errors_.resize(n);
+  check_count(envs);
+  make(std::vector(static_cast<std::size_t>(envs), model));
+}
+
+Batch::Batch(const std::vector<std::shared_ptr<const Model>>& models) {
+  check_count(static_cast<std::int64_t>(models.size()));
+  for (std::size_t k = 1; k < models.size(); ++k)
+    if (models[k] != models[k - 1]) check_alike(*models.front(), *models[k], static_cast<int>(k));
+  make(models);
+}
+
+void Batch::make(const std::vector<std::shared_ptr<const Model>>& models) {
+  sims_.reserve(models.size());
+  for (const auto& model : models)
+    sims_.emplace_back(model, static_cast<std::uint32_t>(sims_.size()));
+  reports_.resize(models.size());
+  errors_.resize(models.size());
 }
 
 const std::vector<StepReport>& Batch::step() {

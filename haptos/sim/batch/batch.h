@@ -1,5 +1,6 @@
-// Batch: many environments over one model, side by side. Each is a Sim of its own: nothing that
-// happens in one is felt in another, and environment k of many has the bits of the same run alone.
+// Batch: many environments side by side, over one model or over models that are alike. Each is a
+// Sim of its own: nothing that happens in one is felt in another, and environment k of many has the
+// bits of the same run alone.
 //
 // With at least as many environments as threads every environment is stepped by one thread; with
 // fewer they are stepped one after the other, each by all threads.
@@ -18,12 +19,16 @@ class Batch {
   /// @throws InputError for a number out of 1 to 1e6, and for what Sim refuses
   Batch(const std::shared_ptr<const Model>& model, int envs);
   Batch(Scene scene, int envs) : Batch(compile(std::move(scene)), envs) {}
+  /// An environment for each model; the same one may be there many times.
+  /// @throws InputError also for models that are not alike (sim/batch/alike.h)
+  explicit Batch(const std::vector<std::shared_ptr<const Model>>& models);
   Batch(Batch&&) = default;
   Batch(const Batch&) = delete;
 
   int envs() const { return static_cast<int>(sims_.size()); }
   Sim& env(int k) { return sims_[static_cast<std::size_t>(k)]; }
   const Sim& env(int k) const { return sims_[static_cast<std::size_t>(k)]; }
+  /// Of the first environment.
   const Model& model() const { return *sims_.front().model(); }
 
   /// Advances all by one time step; one report each, valid until the next call. With
@@ -39,6 +44,8 @@ class Batch {
   void load(const std::string& path);
 
  private:
+  void make(const std::vector<std::shared_ptr<const Model>>& models);
+
   std::vector<Sim> sims_;
   std::vector<StepReport> reports_;
   std::vector<std::exception_ptr> errors_;

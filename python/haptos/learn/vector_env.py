@@ -22,6 +22,7 @@ from haptos.learn.pictures import Camera
 from haptos.meshes.given import kind_of
 from haptos.scene.file import load_scene
 from haptos.scene.scene import Scene
+from haptos.scene.several import compile_scenes
 
 gymnasium = need_gymnasium("haptos.learn.VectorEnv")
 
@@ -49,7 +50,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def __init__(
         self,
-        scene: Scene | str | os.PathLike[str],
+        scene: Scene | str | os.PathLike[str] | Sequence[Scene | str | os.PathLike[str]],
         num_envs: int = 1,
         *,
         actions: Sequence[Action],
@@ -65,7 +66,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         render_view: Any = "above",
         render_frame: Any = None,
     ) -> None:
-        """scene: a Scene, or the path of its file; actions: parts made by haptos.learn.actions,
+        """scene: a Scene, or the path of its file, or a list of them with one for each environment
+        (haptos.compile_scenes); actions: parts made by haptos.learn.actions,
         whose numbers become one row from -1 to 1, one part after the other; observations: parts
         made by haptos.learn.observations, a list for one row of float32, or a mapping for a
         dictionary;
@@ -83,11 +85,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
                 refuse(what, count, "must be a whole number of 1 or more", "for example 5")
         if render_mode not in (None, "rgb_array"):
             refuse("render_mode", render_mode, "must be rgb_array or None", "leave it out")
-        scene = scene if isinstance(scene, Scene) else load_scene(scene)
-        if scene.newton.strict:
+        several = isinstance(scene, (list, tuple))
+        scenes = [s if isinstance(s, Scene) else load_scene(s) for s in (scene if several else [scene])]
+        if any(s.newton.strict for s in scenes):
             refuse("newton.strict", True, "must be off where an environment learns: a step that "
                    "fails ends its episode", "leave it out")
-        self.sim = scene.compile(envs=num_envs)  #: the copies; reward() and others read them
+        if several and num_envs not in (1, len(scenes)):
+            refuse("num_envs", num_envs, f"must be as many as scenes, {len(scenes)}", "leave it out")
+        #: the copies, or an environment of each scene; reward() and others read them
+        self.sim = compile_scenes(scenes) if several else scenes[0].compile(envs=num_envs)
+        scene = scenes[0]
         self.num_envs = self.sim.envs
         self.metadata = {**self.metadata, "autoreset_mode": mode,
                          "render_fps": round(1 / (scene.sim.dt * frame_skip))}

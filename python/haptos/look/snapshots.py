@@ -135,16 +135,18 @@ class SoftFields:
 
     def __init__(self, sim: Sim, name: str) -> None:
         self._sim, self._name = sim, name
-        entry = next(e for e in sim.entries["soft"] if e["name"] == name)
-        self.carrier = next(iter(entry["glue"]), None)
-        rest = np.asarray(sim.mesh(name).vertices)
-        self.rest = place(rest, np.asarray(entry["pose"], float))
-        coat = sim.coat(name)
-        self._field = _core.ContactFieldSensor(rest, coat if len(coat) else sim.surface(name))
-        self._start = STILL if self.carrier is None else sim.start_poses[self.carrier]
+        self.carrier = next(iter(self._entry(0)["glue"]), None)
+        self._fields: dict[int, _core.ContactFieldSensor] = {}  # by what was compiled
 
-    def _carrier_pose(self, env: int) -> Array:
-        return STILL if self.carrier is None else self._sim.carrier_pose(self.carrier)[env]
+    def _entry(self, env: int) -> dict[str, Any]:
+        return next(e for e in self._sim.entries_of(env)["soft"] if e["name"] == self._name)
+
+    def _field(self, env: int) -> _core.ContactFieldSensor:
+        sim, key = self._sim, id(self._sim.entries_of(env))
+        if key not in self._fields:
+            coat, rest = sim.coat(self._name), np.asarray(sim.mesh(self._name, env).vertices)
+            self._fields[key] = _core.ContactFieldSensor(rest, coat if len(coat) else sim.surface(self._name))
+        return self._fields[key]
 
     def pressure(self, env: int) -> Array:
         """Contact pressure, (V,) [Pa]; 0 beside the coat, or beside the surface without one."""
@@ -152,7 +154,8 @@ class SoftFields:
         x = self._sim.positions(self._name)[env]
         out = np.zeros(len(x), np.float32)
         if np.any(c["force"]):
-            out[self._field.nodes] = self._field.measure(x, c["force"], c["area"])["pressure"]
+            field = self._field(env)
+            out[field.nodes] = field.measure(x, c["force"], c["area"])["pressure"]
         return out
 
     def stress(self, env: int) -> Array:
@@ -163,8 +166,11 @@ class SoftFields:
 
     def displacement(self, env: int) -> Array:
         """Against the carrier, or the start where there is none, (V,) [m]."""
-        return displacement(self._sim.positions(self._name)[env], self.rest,
-                            self._carrier_pose(env), self._start).astype(np.float32)
+        sim = self._sim
+        rest = place(np.asarray(sim.mesh(self._name, env).vertices), np.asarray(self._entry(env)["pose"], float))
+        now, start = ((STILL, STILL) if self.carrier is None else
+                      (sim.carrier_pose(self.carrier)[env], sim.start_poses[self.carrier][env]))
+        return displacement(sim.positions(self._name)[env], rest, now, start).astype(np.float32)
 
 
 def traction_image(sensor: TactileSensor) -> Array:

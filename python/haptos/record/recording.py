@@ -70,6 +70,9 @@ class Recorder:
         contacts, sensors, fields (pressure and stress on soft bodies): whether to keep them. Raises
         InputError where the file cannot be made.
         """
+        if any(sim.entries_of(k) is not sim.entries for k in range(sim.envs)):
+            refuse("recording", "environments of several scenes", "holds one scene",
+                   "record copies of one, scene.compile(envs=...)")
         self.path = Path(path)
         self._part = self.path.with_name(self.path.name + ".part")
         self._sim = sim

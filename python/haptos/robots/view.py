@@ -51,6 +51,10 @@ class RobotView:
         """A copy of the description, its base where the scene placed it."""
         return self._core.robot()
 
+    def robot_of(self, env: int) -> Robot:
+        """The same of one environment, where they are of several scenes."""
+        return self._core.robot(env)
+
     @property
     def joint_names(self) -> list[str]:
         """Joints that move, in the order of the coordinates."""

@@ -106,14 +106,18 @@ class ShownScene:
 
     def __init__(self, sim: Sim) -> None:
         self._sim = sim
-        self._bodies, links = shown_bodies(sim)
-        self._bodies = [b for b in self._bodies if len(b.triangles) or b.kind == "material_points"]
-        self._links = {part: (robot, link) for part, robot, link in links}
-        self._planes = shown_planes(sim)
+        self._show(0)
         self._scene: _core.MovingScene | None = None
         self._flows = any(b.kind == "material_points" for b in self._bodies)
         #: of each mesh, then of each plane, the number of its body
         self.ids = [self._body_id(b) for b in self._bodies] + [sim.body_id(p.name) for p in self._planes]
+
+    def _show(self, env: int) -> None:
+        bodies, links = shown_bodies(self._sim, env)
+        self._of = self._sim.entries_of(env)
+        self._bodies = [b for b in bodies if len(b.triangles) or b.kind == "material_points"]
+        self._links = {part: (robot, link) for part, robot, link in links}
+        self._planes = shown_planes(self._sim, env)
 
     def _body_id(self, body: ShownBody) -> int:
         if body.name not in self._links:
@@ -124,6 +128,9 @@ class ShownScene:
     def at(self, env: int) -> _core.MovingScene:
         """All bodies where they are in an environment now."""
         sim = self._sim
+        if sim.entries_of(env) is not self._of:  # of another scene
+            self._show(env)
+            self._scene = None
         if self._scene is None or self._flows:
             self._scene = self._made(env)
         poses = {n: r.link_poses[env] for n, r in sim.robots.items()}

@@ -126,14 +126,16 @@ class Readings:
         """Largest entry of A^T A - 1 of an affine body, how far from rigid it is; (env,)."""
         return in_place(np.array([c.affine_strain(name) for c in self._each]))
 
-    def mass(self, name: str) -> float:
-        """Mass of an affine body [kg], without what is glued to it."""
+    def mass(self, name: str, env: int = 0) -> float:
+        """Mass of an affine body as described [kg], without what is glued to it; env: of which
+        environment, where they are of several scenes."""
         self._kind(name, "affine")
-        return self._core.affine_masses()[self.names("affine").index(name)]
+        return self._each[env].affine_masses()[self.names("affine").index(name)]
 
-    def mesh(self, name: str) -> _core.TetMesh:
-        """The mesh of a soft body as simulated (refined when composite), at rest [m]."""
-        return self._core.soft_model(name)["mesh"]
+    def mesh(self, name: str, env: int = 0) -> _core.TetMesh:
+        """The mesh of a soft body as simulated (refined when composite), at rest [m]; env: of which
+        environment, where they are of several scenes."""
+        return self._each[env].soft_model(name)["mesh"]
 
     def surface(self, name: str) -> NDArray[np.int32]:
         """Surface triangles of a soft body as vertices of positions(name), outward, (T, 3)."""

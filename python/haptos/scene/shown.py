@@ -73,35 +73,36 @@ def shown_bodies(sim: Sim, env: int = 0) -> tuple[list[ShownBody], list[tuple[st
     """The bodies of a Sim, with the material points of one environment; and of the parts of links
     their names, robots and numbers of links."""
     bodies = []
-    for entry in sim.entries["soft"]:
-        mesh = sim.mesh(entry["name"])
+    entries = sim.entries_of(env)
+    for entry in entries["soft"]:
+        mesh = sim.mesh(entry["name"], env)
         bodies.append(ShownBody(entry["name"], "soft", np.asarray(mesh.vertices),
                                 np.asarray(sim.surface(entry["name"])), GEL))
     for name, points in sim.material_points.items():
         bodies.append(ShownBody(name, "material_points", points.position[env], np.zeros((0, 3), np.int32), DOUGH,
                                 spacing=points.spacing))
-    for entry in sim.entries["prescribed"]:
+    for entry in entries["prescribed"]:
         s = entry["surface"]
         if len(s.vertices):
             bodies.append(ShownBody(
                 entry["name"], "prescribed", np.asarray(s.vertices), np.asarray(s.triangles),
                 OBJECT, 1.0, np.asarray(s.segments), np.asarray(s.points)))
-    for entry in sim.entries["affine"]:
+    for entry in entries["affine"]:
         s = entry["surface"]
         bodies.append(ShownBody(entry["name"], "affine", np.asarray(s.vertices),
                                 np.asarray(s.triangles), BODY))
     links: list[tuple[str, str, int]] = []
     for name, view in sim.robots.items():
-        for part, link in robot_parts(name, view.robot):
+        for part, link in robot_parts(name, view.robot_of(env)):
             bodies.append(part)
             links.append((part.name, name, link))
     return bodies, links
 
 
-def shown_planes(sim: Sim) -> list[Plane]:
-    """The planes of a Sim's half-spaces."""
+def shown_planes(sim: Sim, env: int = 0) -> list[Plane]:
+    """The planes of a Sim's half-spaces, in one environment."""
     return [Plane(e["name"], np.asarray(e["normal"], float), float(e["offset"]))
-            for e in sim.entries["half_spaces"]]
+            for e in sim.entries_of(env)["half_spaces"]]
 
 
 def robot_parts(name: str, robot: _core.Robot) -> list[tuple[ShownBody, int]]:

@@ -78,14 +78,22 @@ class StepReport:
 
 
 class Sim(Differences):
-    """A compiled scene. Made by Scene.compile()."""
+    """A compiled scene. Made by Scene.compile(), or of several scenes by haptos.compile_scenes()."""
 
-    def __init__(self, scene: Scene, envs: int = 1,
+    def __init__(self, scene: Scene | Sequence[Scene], envs: int = 1,
                  progress: Callable[[str, float], object] | None = None) -> None:
-        self._batch = _core.Batch(scene._core, envs, progress)
+        if isinstance(scene, Scene):
+            self._batch = _core.Batch(scene._core, envs, progress)
+            self._entries_of = [scene.entries()] * envs
+        else:
+            envs = len(scene)
+            self._batch = _core.Batch([s._core for s in scene], progress)
+            made = {id(s): s.entries() for s in scene}
+            self._entries_of = [made[id(s)] for s in scene]
+            scene = scene[0]
         self._each = [self._batch.env(k) for k in range(envs)]
         self._core = self._each[0]  # for what all environments share
-        self._entries = scene.entries()
+        self._entries = self._entries_of[0]
         options = scene.sim
         self._dt = options.dt
         self._status = np.zeros(envs, np.uint32)
@@ -106,8 +114,8 @@ class Sim(Differences):
             {e["name"]: SceneCamera(self, e) for e in self._entries["cameras"]}, "camera",
             "this Sim", "the scene has none; scene.add_camera() adds one")
         glued = {name for e in self._entries["soft"] for name in e["glue"]}
-        #: where the bodies that gels are glued to were at the start: name -> (7)
-        self.start_poses = {name: self.carrier_pose(name)[0].copy() for name in sorted(glued)}
+        #: where the bodies that gels are glued to were at the start: name -> (env, 7)
+        self.start_poses = {name: self.carrier_pose(name).copy() for name in sorted(glued)}
         #: called with this Sim before every step; each may read, and set commands and targets
         self.controllers: list[Callable[[Sim], Any]] = []
 
@@ -141,8 +149,12 @@ class Sim(Differences):
     @property
     def entries(self) -> dict[str, list[dict[str, Any]]]:
         """What was compiled, by kind: soft, material_points, prescribed, affine, half_spaces, robots,
-        constraints, cameras."""
+        constraints, cameras; see entries_of() where environments are of several scenes."""
         return self._entries
+
+    def entries_of(self, env: int) -> dict[str, list[dict[str, Any]]]:
+        """What was compiled for an environment, by kind."""
+        return self._entries_of[env]
 
     # -- stepping ------------------------------------------------------------------------------
 
@@ -307,11 +319,12 @@ class Sim(Differences):
     @property
     def warnings(self) -> list[str]:
         """What is odd about the scene but can be simulated, a sentence each; see Scene.warnings."""
-        return self._core.warnings()
+        one_of = {id(e): c for e, c in zip(self._entries_of, self._each, strict=True)}
+        return list(dict.fromkeys(w for core in one_of.values() for w in core.warnings()))
 
     @property
     def model_hash(self) -> int:
-        """Equal for scenes whose states can be exchanged."""
+        """Equal for scenes whose states can be exchanged; of several scenes that of the first."""
         return self._core.model_hash()
 
     # -- control -------------------------------------------------------------------------------
