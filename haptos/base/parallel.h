@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "haptos/base/borrowed.h"
+
 namespace haptos {
 
 /// The number of worker threads that loops may use; n <= 0 asks for one per core.
@@ -49,7 +51,9 @@ void for_each(std::ptrdiff_t n, const Body& body, std::ptrdiff_t grain = 256) {
 template <class F>
 double reduce_sum(std::ptrdiff_t n, const F& f, std::ptrdiff_t grain = 256) {
   const std::ptrdiff_t chunks = (n + grain - 1) / grain;
-  std::vector<double> part(static_cast<std::size_t>(chunks), 0.0);
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& part = *room;
+  part.assign(static_cast<std::size_t>(chunks), 0.0);
   for_each(
       chunks,
       [&](std::ptrdiff_t c) {
@@ -68,7 +72,9 @@ double reduce_sum(std::ptrdiff_t n, const F& f, std::ptrdiff_t grain = 256) {
 template <class F>
 double reduce_min(std::ptrdiff_t n, double start, const F& f, std::ptrdiff_t grain = 256) {
   const std::ptrdiff_t chunks = (n + grain - 1) / grain;
-  std::vector<double> part(static_cast<std::size_t>(chunks), start);
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& part = *room;
+  part.assign(static_cast<std::size_t>(chunks), start);
   for_each(
       chunks,
       [&](std::ptrdiff_t c) {

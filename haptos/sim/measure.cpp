@@ -183,7 +183,7 @@ SoftStress Sim::soft_stress(const std::string& soft) const {
       if (s.coat)
         refuse("soft body \"" + soft + "\"", "", "is a layer, of which only the coat is known",
                "take model: elastic for stress inside");
-      return cauchy_stress(*s.elements, soft_model(soft), x);
+      return cauchy_stress(*s.elements, *s.moduli, soft_model(soft), x);
     }
   return {};
 }

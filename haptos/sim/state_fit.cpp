@@ -105,7 +105,7 @@ struct SurfaceCount {
 };
 std::vector<SurfaceCount> count_surfaces(const Model& model, const Workspace& w) {
   std::vector<SurfaceCount> all(model.body_names.size());
-  const auto add = [&](const std::unique_ptr<ContactSurface>& s) {
+  const auto add = [&](const std::shared_ptr<const ContactSurface>& s) {
     if (!s || s->body < 0) return;
     SurfaceCount& c = all.at(at_index(s->body));
     c.surfaces = std::max(c.surfaces, s->part + 1);

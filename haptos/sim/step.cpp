@@ -133,7 +133,7 @@ void gather_contacts(Workspace& w) {
   w.contacts.clear();
   w.history.clear();
   for (const ContactTerm* t : w.contact_terms) {
-    w.contacts.insert(w.contacts.end(), t->contacts().begin(), t->contacts().end());
+    t->add_contacts(w.contacts);
     t->remember(w.history);
   }
 }

@@ -33,16 +33,17 @@ struct PrescribedPoints {
   std::vector<Vec3d> u_start;      ///< velocities at the start of the step [m/s]
   Pose next;                       ///< where this step sends the body
   bool stopped = false;            ///< left in place, since it would pass through another one
-  std::unique_ptr<ContactSurface> surface;  ///< null without a mesh
+  std::shared_ptr<const ContactSurface> surface;  ///< null without a mesh
 };
 
 struct SoftParts {
   int body = -1;
-  std::shared_ptr<SoftElements> elements;
+  std::shared_ptr<const SoftElements> elements;
+  std::shared_ptr<Lame> moduli;             ///< of this environment
   std::size_t factor = 0, mass_factor = 0;  ///< where those of it are in State::controls
   double stiffer = 1;                       ///< by which it has been scaled
   SoftNodes* nodes = nullptr;
-  std::unique_ptr<ContactSurface> surface;
+  std::shared_ptr<const ContactSurface> surface;
   std::vector<int> points;                     ///< point of each vertex
   std::shared_ptr<const CoatCompliance> coat;  ///< of a layer; null for others
   std::unique_ptr<SoftCloud> cloud;            ///< where it touches, in frozen contact; else null
@@ -52,7 +53,7 @@ struct SoftParts {
 struct AffineParts {
   AffineFrame* frame = nullptr;
   std::size_t mass_factor = 0;  ///< where that of its mass is in State::controls
-  std::unique_ptr<ContactSurface> surface;
+  std::shared_ptr<const ContactSurface> surface;
   std::vector<int> points;         ///< of the surface, then of what is glued to the body
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
 };
@@ -65,8 +66,8 @@ struct LinkParts {
   std::vector<Vec3d> local;        ///< in the link's frame [m]
   std::vector<double> glued_mass;  ///< lumped soft mass carried by each point [kg]
   std::size_t first_glued = 0;
-  std::vector<std::unique_ptr<ContactSurface>> surfaces;  ///< of its shapes
-  std::vector<double> friction;                           ///< of each surface
+  std::vector<std::shared_ptr<const ContactSurface>> surfaces;  ///< of its shapes
+  std::vector<double> friction;                                 ///< of each surface
 };
 
 struct RobotParts {
@@ -144,6 +145,7 @@ struct Workspace {
   std::vector<LoopClosureTerm*> constraints;       ///< as in the scene, of `terms`
   std::vector<std::shared_ptr<const Link>> links;  ///< what frozen contact terms hold on to
   Sensing sensing;
+  std::size_t surface_count = 0;  ///< that were added
   int state_q = 0, state_z = 0;
   int own_blocks = 0;           ///< that are there in every step
   std::ptrdiff_t own_mass = 0;  ///< entries of their dense inertia
@@ -152,6 +154,10 @@ struct Workspace {
 
 /// From model to workspace: the one plain list of bodies and terms (sim/build/build.cpp).
 std::unique_ptr<Workspace> build(const Model& model);
+/// A surface of contact: that of the model where a workspace made it before.
+std::shared_ptr<const ContactSurface> add_surface(const Model& model, const TriMesh& mesh,
+                                                  std::vector<int> points, int body, bool driven,
+                                                  Workspace& w, int part = 0);
 /// Its part on constraints between bodies (sim/build/build_constraints.cpp).
 void add_constraints(const Model& model, Workspace& w);
 /// Its part on contact (sim/build/build_contact.cpp).

@@ -27,7 +27,7 @@ struct InversionCase {
     for (const Vec3d& x : model.start) law.points.add_node(block++, 0, 0, x);
     law.points.finish_permanent();
     elements = std::make_shared<SoftElements>(law.points, model, 0, body.material);
-    term = make_inversion_barrier(elements, model);
+    term = make_inversion_barrier(elements);
     law.term = term.get();
     law.length = size;
   }

@@ -1,5 +1,7 @@
 """Two pads that put a peg into a hole, scenes/insertion/peg.py."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -68,14 +70,34 @@ def test_the_published_path_tips_the_peg_and_every_step_converges():
     assert len(haptos.intersecting_triangles(peg.surfaces(sim))) == 0
 
 
+def in_memory():
+    """Of this process [byte]."""
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_an_environment_takes_less_than_a_megabyte():
+    few = peg.scene().compile(4, quiet=True)
+    for _ in range(40):
+        few.step()  # threads have their room, now
+    before = in_memory()
+    sim = peg.scene().compile(64, quiet=True)
+    for _ in range(40):  # both pads hold the peg
+        sim.step()
+    assert len(sim.contacts) > 64 * 100
+    assert (in_memory() - before) / 64 < 1e6
+
+
 @pytest.mark.full
 def test_of_1024_holes_elsewhere_99_in_100_get_their_peg():
+    before = in_memory()
     sim = peg.scene().compile(1024, quiet=True)
     peg.move_holes(sim)
     found, iterations, seconds = peg.run(sim)
     for k in np.flatnonzero(~found.inserted):
         print(f"{k}: {found.reason(k)}")
     print(f"FIGURE peg.inserted = {found.inserted.sum()} of 1024 (at least 1014)")
+    print(f"FIGURE peg.memory = {(in_memory() - before) / 1024e6:.2f} MB an environment (at most 1)")
     print(f"FIGURE peg.unsettled = {found.unsettled.sum()} steps (at most 0)")
     print(f"FIGURE peg.rate = {iterations.size / seconds.sum():.0f} environment-steps a second")
     assert found.inserted.sum() >= 1014 and found.unsettled.sum() == 0

@@ -60,7 +60,7 @@ class ElasticProblem {
     loads.force.assign(model.rest.vertices.size(), Vec3d::zero());
     std::vector<Term*> terms{elastic.get(), &loads};
     if (model.patch_size > 1) {
-      inversion_barrier = make_inversion_barrier(elements, model);
+      inversion_barrier = make_inversion_barrier(elements);
       terms.push_back(inversion_barrier.get());
     }
     unknowns_.assign(at_index(3 * block), 0.0);

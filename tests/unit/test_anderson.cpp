@@ -11,6 +11,13 @@ namespace {
 // Slopes of g along its own axes: swings ever wider, swings, creeps, runs off.
 const double kSlopes[] = {-6, -1, 0.75, 1.5};
 
+LagVector next_of(AndersonMixing& mixing, const LagVector& used, const LagVector& result,
+                  double merit) {
+  LagVector out;
+  mixing.next(used, result, merit, out);
+  return out;
+}
+
 LagVector fixed_point() {
   LagVector x;
   for (int i = 0; i < 4; ++i) x.push_back({{1.0 + i, -2.0 * i, 0.5}});
@@ -32,7 +39,7 @@ TEST(AndersonMixing, SettlesWhereTheFixedPointIterationSwingsCreepsOrRunsOff) {
   for (; passes < 30 && error(w) > 1e-9; ++passes) {
     LagVector g;
     for (std::size_t i = 0; i < 4; ++i) g.push_back(x[i] + (w[i] - x[i]) * kSlopes[i]);
-    w = mixing.next(w, g, error(w));
+    w = next_of(mixing, w, g, error(w));
   }
   EXPECT_LE(passes, 12);
   EXPECT_LE(error(w), 1e-9);
@@ -41,7 +48,7 @@ TEST(AndersonMixing, SettlesWhereTheFixedPointIterationSwingsCreepsOrRunsOff) {
 TEST(AndersonMixing, FirstStepIsTheIterationItself) {
   AndersonMixing mixing;
   const LagVector used = {{{1, 2, 3}}, {{0, 0, 0}}}, result = {{{0, 0, 0}}, {{4, 5, 6}}};
-  const LagVector next = mixing.next(used, result, 1);
+  const LagVector next = next_of(mixing, used, result, 1);
   EXPECT_EQ(norm(next[0]), 0);
   EXPECT_EQ(norm(next[1] - Vec3d{{4, 5, 6}}), 0);
 }
@@ -53,8 +60,8 @@ TEST(AndersonMixing, FindsTheFixedPointBesideAFlatPart) {
   int passes = 0;
   for (; passes < 40 && std::abs(value - 1.1) > 1e-9; ++passes) {
     const double g = value > 2 ? 0.2 : 1.1 - 4 * (std::min(value, 1.325) - 1.1);
-    const LagVector next = mixing.next({{{value, 0, 0}}}, {{{g, 0, 0}}},
-                                       std::min(std::abs(g - value), 1.0 + 9 * (value < 0.5)));
+    const LagVector next = next_of(mixing, {{{value, 0, 0}}}, {{{g, 0, 0}}},
+                                   std::min(std::abs(g - value), 1.0 + 9 * (value < 0.5)));
     value = std::max(0.0, next[0][0]);
   }
   EXPECT_LE(passes, 20);
@@ -76,8 +83,8 @@ TEST(AndersonMixing, GoesOnWhereSlotsHaveMoved) {
     LagVector result(wide.size(), Vec3d::zero());
     result[slot] = g;
     const double merit = norm(g - w[0]);
-    w = plain.next(w, {g}, merit);
-    wide = moved.next(wide, result, merit);
+    w = next_of(plain, w, {g}, merit);
+    wide = next_of(moved, wide, result, merit);
     for (std::size_t i = 0; i < wide.size(); ++i)
       EXPECT_EQ(norm(wide[i] - (i == slot ? w[0] : Vec3d::zero())), 0) << pass;
   }

@@ -11,6 +11,13 @@
 namespace haptos {
 namespace {
 
+LagVector next_of(AndersonMixing& mixing, const LagVector& used, const LagVector& result,
+                  double merit) {
+  LagVector out;
+  mixing.next(used, result, merit, out);
+  return out;
+}
+
 LagRow row(std::int64_t feature, double used, double now) {
   LagRow r;
   FeaturePair key;
@@ -76,7 +83,7 @@ TEST(LagSlots, ContactsThatComeAndGoCountAsZeroWhereTheyAreMissing) {
     if (slots.take(rows)) mixing.move(slots.moved(), slots.size());
     LagVector used, now;
     slots.gather(rows, used, now);
-    slots.scatter(mixing.next(used, now, std::abs(g - value)), rows);
+    slots.scatter(next_of(mixing, used, now, std::abs(g - value)), rows);
     value = 0;
     for (const LagRow& r : rows)
       if (r.key == row(5, 1, 1).key) value = std::max(0.0, r.next[0]);

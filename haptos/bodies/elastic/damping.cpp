@@ -1,5 +1,6 @@
 #include "haptos/bodies/elastic/damping.h"
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/elastic/elastic_kernel.h"
@@ -14,11 +15,10 @@ using P = Pack<double, kLanes>;
 template <int kNodes, int kPoints>
 class DampingTerm final : public Term {
  public:
-  explicit DampingTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
+  DampingTerm(std::shared_ptr<const SoftElements> s, SharedLame moduli)
+      : s_(std::move(s)), lame_(std::move(moduli)) {
     F_.resize(at_index(s_->group_count * kPoints));
     offset_.assign(F_.size(), Mat3<P>::zero());
-    gradient_.resize(s_->element_count, s_->scatter.gradient_components());
-    tangent_.resize(s_->element_count, s_->scatter.tangent_components());
   }
 
   const char* name() const override { return "damping"; }
@@ -57,9 +57,9 @@ class DampingTerm final : public Term {
         s_->group_count,
         [&](std::ptrdiff_t g) {
           const Rates r = rates(g, u);
-          P sum = P(s_->lame_parameters.lambda) * r.trace * r.trace;
+          P sum = P(lame_->lambda) * r.trace * r.trace;
           for (int q = 0; q < kPoints; ++q)
-            sum += P(2 * s_->lame_parameters.mu / kPoints) * inner(r.rate[q], r.rate[q]);
+            sum += P(2 * lame_->mu / kPoints) * inner(r.rate[q], r.rate[q]);
           const P w = P::load(s_->volume.data() + g * kLanes) *
                       P(0.5 * s_->material.stiffness_damping) * sum;
           double total = 0;
@@ -69,10 +69,17 @@ class DampingTerm final : public Term {
         8);
     if (e.assembly) {
       const bool hessian = e.assembly->wants_hessian();
+      Borrowed<ElementSlots> slopes, blocks;
+      slopes->resize(s_->element_count, s_->scatter.gradient_components());
+      if (hessian) blocks->resize(s_->element_count, s_->scatter.tangent_components());
       for_each(
-          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, u, hessian, e.project); }, 8);
-      s_->scatter.add_gradient(gradient_, *e.assembly);
-      if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
+          s_->group_count,
+          [&](std::ptrdiff_t g) {
+            differentiate(g, u, *slopes, hessian ? &*blocks : nullptr, e.project);
+          },
+          8);
+      s_->scatter.add_gradient(*slopes, *e.assembly);
+      if (hessian) s_->scatter.add_tangent(*blocks, *e.points, *e.assembly);
     }
     return {energy, energy};
   }
@@ -119,9 +126,12 @@ class DampingTerm final : public Term {
 
   // S = tau (2 mu Edot + lambda mean tr Edot); force F S g_a; with x = F g:
   //   2 Edot_a : Edot_b -> (g_a . g_b) F F^T + x_b x_a^T,   tr Edot_a -> x_a,   b (g_a . S g_b) I.
-  void differentiate(std::ptrdiff_t g, const std::vector<Vec3d>& u, bool hessian, bool project) {
+  // The Hessian too where there is room for it.
+  void differentiate(std::ptrdiff_t g, const std::vector<Vec3d>& u, ElementSlots& gradient,
+                     ElementSlots* tangent, bool project) {
+    const bool hessian = tangent != nullptr;
     const double tau = s_->material.stiffness_damping;
-    const P mu(tau * s_->lame_parameters.mu), lambda(tau * s_->lame_parameters.lambda);
+    const P mu(tau * lame_->mu), lambda(tau * lame_->lambda);
     const P V = P::load(s_->volume.data() + g * kLanes), Vq = V * P(1.0 / kPoints);
     const Rates r = rates(g, u);
     Vec3<P> f[kNodes], mean[kNodes];  // gradient; d (mean tr Edot) / d u_a
@@ -149,11 +159,11 @@ class DampingTerm final : public Term {
           for (int i = 0; i < 3; ++i) m[n](i, i) += w;
         }
     }
-    double* out = gradient_.group(g);
+    double* out = gradient.group(g);
     for (int a = 0; a < kNodes; ++a)
       for (int i = 0; i < 3; ++i) f[a][i].store(out + (3 * a + i) * kLanes);
     if (!hessian) return;
-    out = tangent_.group(g);
+    out = tangent->group(g);
     for (int a = 0, n = 0; a < kNodes; ++a)
       for (int b = 0; b <= a; ++b, ++n)
         for (int i = 0; i < 9; ++i)
@@ -162,16 +172,19 @@ class DampingTerm final : public Term {
   }
 
   std::shared_ptr<const SoftElements> s_;
+  SharedLame lame_;
   std::vector<Mat3<P>> F_, offset_;  // of x_base; (E(F) - E_base) / b
-  ElementSlots gradient_, tangent_;
   double b_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Term> make_damping_term(std::shared_ptr<const SoftElements> elements) {
-  if (elements->nodes == 4) return std::make_unique<DampingTerm<4, 1>>(std::move(elements));
-  return std::make_unique<DampingTerm<10, 4>>(std::move(elements));
+std::unique_ptr<Term> make_damping_term(std::shared_ptr<const SoftElements> elements,
+                                        SharedLame moduli) {
+  if (!moduli) moduli = own_moduli(elements);
+  if (elements->nodes == 4)
+    return std::make_unique<DampingTerm<4, 1>>(std::move(elements), std::move(moduli));
+  return std::make_unique<DampingTerm<10, 4>>(std::move(elements), std::move(moduli));
 }
 
 }  // namespace haptos

@@ -20,6 +20,8 @@
 namespace haptos {
 
 /// tau is elements->material.stiffness_damping [s].
-std::unique_ptr<Term> make_damping_term(std::shared_ptr<const SoftElements> elements);
+/// @param moduli  null: those of the material
+std::unique_ptr<Term> make_damping_term(std::shared_ptr<const SoftElements> elements,
+                                        SharedLame moduli = nullptr);
 
 }  // namespace haptos

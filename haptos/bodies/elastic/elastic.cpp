@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/bodies/elastic/elastic_point.h"
@@ -26,12 +27,11 @@ class ElasticTerm final : public Term {
   using Point = ElasticPoint<Law, P>;
 
  public:
-  explicit ElasticTerm(std::shared_ptr<const SoftElements> s) : s_(std::move(s)) {
+  ElasticTerm(std::shared_ptr<const SoftElements> s, SharedLame moduli)
+      : s_(std::move(s)), lame_(std::move(moduli)) {
     F_.resize(at_index(s_->group_count) * kPoints);
     if (kLags) R_.assign(F_.size(), Mat3<P>::identity());
-    gradient_.resize(s_->element_count, s_->scatter.gradient_components());
-    tangent_.resize(s_->element_count, s_->scatter.tangent_components());
-    for (double v : s_->volume) cancelled_ += s_->lame_parameters.mu * v;
+    for (double v : s_->volume) cancelled_ += lame_->mu * v;
   }
 
   const char* name() const override { return "elastic"; }
@@ -65,7 +65,7 @@ class ElasticTerm final : public Term {
   Energy evaluate(const Evaluation& e) override {
     if (e.assembly && e.assembly->along()) add_along(*e.assembly);
     const ShearModuli<P> mu = moduli();
-    const P lambda(s_->lame_parameters.lambda);
+    const P lambda(lame_->lambda);
     const double energy = reduce_sum(
         s_->group_count,
         [&](std::ptrdiff_t g) {
@@ -85,10 +85,19 @@ class ElasticTerm final : public Term {
         8);
     if (e.assembly && !e.assembly->along()) {
       const bool hessian = e.assembly->wants_hessian(), anew = hessian && !tangent_known_;
+      Borrowed<ElementSlots> slopes, blocks;
+      // A law that lags its rotation has one tangent for the step.
+      ElementSlots &gradient = *slopes, &tangent = kLags ? tangent_ : *blocks;
+      gradient.resize(s_->element_count, s_->scatter.gradient_components());
+      if (hessian) tangent.resize(s_->element_count, s_->scatter.tangent_components());
       for_each(
-          s_->group_count, [&](std::ptrdiff_t g) { differentiate(g, anew, e.project); }, 8);
-      s_->scatter.add_gradient(gradient_, *e.assembly);
-      if (hessian) s_->scatter.add_tangent(tangent_, *e.points, *e.assembly);
+          s_->group_count,
+          [&](std::ptrdiff_t g) {
+            differentiate(g, gradient, anew ? &tangent : nullptr, e.project);
+          },
+          8);
+      s_->scatter.add_gradient(gradient, *e.assembly);
+      if (hessian) s_->scatter.add_tangent(tangent, *e.points, *e.assembly);
       tangent_known_ = kLags && (hessian || tangent_known_);
     }
     return {energy, std::abs(energy) + cancelled_};
@@ -115,7 +124,7 @@ class ElasticTerm final : public Term {
   }
 
   ShearModuli<P> moduli() const {
-    const double mu = s_->lame_parameters.mu;
+    const double mu = lame_->mu;
     return {P(mu), P(mu * s_->material.mooney_ratio)};
   }
 
@@ -154,7 +163,7 @@ class ElasticTerm final : public Term {
   void add_along(Assembly& assembly) {
     if constexpr (kLags) {
       const ShearModuli<P> mu = moduli();
-      const P lambda(s_->lame_parameters.lambda);
+      const P lambda(lame_->lambda);
       along_.resize(F_.size());
       line_.resize(at_index(s_->group_count));
       each_deformation(*assembly.along(),
@@ -194,9 +203,12 @@ class ElasticTerm final : public Term {
       return v;
   }
 
-  void differentiate(std::ptrdiff_t g, bool hessian, bool project) {
+  // The Hessian too where there is room for it.
+  void differentiate(std::ptrdiff_t g, ElementSlots& gradient, ElementSlots* tangent,
+                     bool project) {
+    const bool hessian = tangent != nullptr;
     const ShearModuli<P> mu = moduli();
-    const P lambda(s_->lame_parameters.lambda);
+    const P lambda(lame_->lambda);
     const P V = P::load(s_->volume.data() + g * kLanes), Vq = V * P(1.0 / kPoints);
     P s_q[kPoints], mean(0);
     for (int q = 0; q < kPoints; ++q)
@@ -224,12 +236,12 @@ class ElasticTerm final : public Term {
       else
         add_tangent(point.tangent(Vq, U.first), s, i, h);
     }
-    double* out = gradient_.group(g);
+    double* out = gradient.group(g);
     for (int a = 0; a < kNodes; ++a)
       for (int i = 0; i < 3; ++i) f[a][i].store(out + (3 * a + i) * kLanes);
     if (!hessian) return;
     const P second = (project ? vmax(U.second, P(0)) : U.second) * V;
-    out = tangent_.group(g);
+    out = tangent->group(g);
     for (int a = 0, n = 0; a < kNodes; ++a)
       for (int b = 0; b <= a; ++b, ++n) {
         const Vec3<P> jb = j[b] * second;
@@ -254,6 +266,7 @@ class ElasticTerm final : public Term {
   }
 
   std::shared_ptr<const SoftElements> s_;
+  SharedLame lame_;
   std::vector<Mat3<P>> F_;
   // Of a law that lags it, the rotation at the start of the step; and of a motion its deformation.
   std::vector<Mat3<P>> R_, along_;
@@ -262,20 +275,23 @@ class ElasticTerm final : public Term {
   // Scale of rounding near rest [J]: mu tr(F - I) and mu ln J cancel there, each known to an ulp of
   // mu, while the energy itself is of second order.
   double cancelled_ = 0;
-  ElementSlots gradient_, tangent_;
+  ElementSlots tangent_;  // of a law that lags its rotation
 };
 
 template <class Law>
-std::unique_ptr<Term> make(std::shared_ptr<const SoftElements> e) {
-  if (e->nodes == 4) return std::make_unique<ElasticTerm<Law, 4, 1>>(std::move(e));
-  return std::make_unique<ElasticTerm<Law, 10, 4>>(std::move(e));
+std::unique_ptr<Term> make(std::shared_ptr<const SoftElements> e, SharedLame moduli) {
+  if (e->nodes == 4)
+    return std::make_unique<ElasticTerm<Law, 4, 1>>(std::move(e), std::move(moduli));
+  return std::make_unique<ElasticTerm<Law, 10, 4>>(std::move(e), std::move(moduli));
 }
 
 }  // namespace
 
 std::unique_ptr<Term> make_elastic_term(std::shared_ptr<const SoftElements> elements,
-                                        ElasticLaw law) {
-  return with_law(law, [&](auto l) { return make<decltype(l)>(std::move(elements)); });
+                                        ElasticLaw law, SharedLame moduli) {
+  if (!moduli) moduli = own_moduli(elements);
+  return with_law(
+      law, [&](auto l) { return make<decltype(l)>(std::move(elements), std::move(moduli)); });
 }
 
 double smallest_volume_ratio(const SoftElements& s, const std::vector<Vec3d>& x) {

@@ -18,9 +18,10 @@
 
 namespace haptos {
 
-/// @param elements  shared with the damping term of the same body
+/// @param elements  shared with other terms of the same body, and of other environments
+/// @param moduli  null: those of the material
 std::unique_ptr<Term> make_elastic_term(std::shared_ptr<const SoftElements> elements,
-                                        ElasticLaw law);
+                                        ElasticLaw law, SharedLame moduli = nullptr);
 
 /// Per tetrahedron J = det F and Cauchy pressure-free data for reports: smallest J of a body at x.
 double smallest_volume_ratio(const SoftElements& elements, const std::vector<Vec3d>& x);

@@ -19,10 +19,12 @@ struct ElementSlots {
   static constexpr int kLanes = 8;
   int components = 0;
   std::vector<double> values;
+  /// Room for so many elements at least.
   void resize(int elements, int components_) {
     components = components_;
-    values.resize(static_cast<std::size_t>((elements + kLanes - 1) / kLanes * kLanes) *
-                  static_cast<std::size_t>(components_));
+    const std::size_t size = static_cast<std::size_t>((elements + kLanes - 1) / kLanes * kLanes) *
+                             static_cast<std::size_t>(components_);
+    if (values.size() < size) values.resize(size);
   }
   double* group(std::ptrdiff_t g) { return values.data() + g * components * kLanes; }
   const double* element(int e) const {

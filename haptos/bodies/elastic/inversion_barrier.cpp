@@ -17,10 +17,8 @@ Curve<double> barrier_of_ratio(double J, double J0) {
 
 class InversionBarrier final : public Term {
  public:
-  InversionBarrier(std::shared_ptr<const SoftElements> s, const SoftModel& model)
-      : s_(std::move(s)) {
-    for (const Vec4i& t : model.rest.tets)
-      inverse_.push_back(inverse(edges(model.rest.vertices, t)));
+  InversionBarrier(std::shared_ptr<const SoftElements> s, SharedLame moduli)
+      : s_(std::move(s)), lame_(std::move(moduli)) {
     ratio_.resize(s_->tets.size());
   }
 
@@ -45,7 +43,7 @@ class InversionBarrier final : public Term {
   Energy evaluate(const Evaluation& e) override {
     Energy total;
     for (int t : active_) {
-      const double scale = s_->lame_parameters.mu * s_->tet_volume[at_index(t)];
+      const double scale = lame_->mu * s_->tet_volume[at_index(t)];
       const Curve<double> b = barrier_of_ratio(ratio_[at_index(t)], kInversionSupport);
       total += {scale * b.value, scale * b.value};
       if (e.assembly) differentiate(t, scale * b.first, scale * b.second, e);
@@ -61,8 +59,8 @@ class InversionBarrier final : public Term {
 
   void differentiate(int t, double first, double second, const Evaluation& e) const {
     const Vec4i& c = s_->tets[at_index(t)];
-    const Mat3d F = edges(e.points->x, c) * inverse_[at_index(t)];
-    const Mat3d& rows = inverse_[at_index(t)];  // row k: rest gradient of corner k + 1
+    const Mat3d& rows = s_->inverse[at_index(t)];  // row k: rest gradient of corner k + 1
+    const Mat3d F = edges(e.points->x, c) * rows;
     Vec3d g[4] = {Vec3d::zero(), {}, {}, {}};
     for (int a = 1; a < 4; ++a) {
       g[a] = {{rows(a - 1, 0), rows(a - 1, 1), rows(a - 1, 2)}};
@@ -88,7 +86,7 @@ class InversionBarrier final : public Term {
   }
 
   std::shared_ptr<const SoftElements> s_;
-  std::vector<Mat3d> inverse_;
+  SharedLame lame_;
   std::vector<double> ratio_;
   std::vector<int> active_;
 };
@@ -96,8 +94,9 @@ class InversionBarrier final : public Term {
 }  // namespace
 
 std::unique_ptr<Term> make_inversion_barrier(std::shared_ptr<const SoftElements> elements,
-                                             const SoftModel& model) {
-  return std::make_unique<InversionBarrier>(std::move(elements), model);
+                                             SharedLame moduli) {
+  if (!moduli) moduli = own_moduli(elements);
+  return std::make_unique<InversionBarrier>(std::move(elements), std::move(moduli));
 }
 
 }  // namespace haptos

@@ -22,7 +22,9 @@ namespace haptos {
 /// The volume ratio below which the barrier acts.
 constexpr double kInversionSupport = 0.3;
 
+/// @param elements  composite ones
+/// @param moduli  null: those of the material
 std::unique_ptr<Term> make_inversion_barrier(std::shared_ptr<const SoftElements> elements,
-                                             const SoftModel& model);
+                                             SharedLame moduli = nullptr);
 
 }  // namespace haptos

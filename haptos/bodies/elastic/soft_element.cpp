@@ -99,7 +99,7 @@ std::vector<double> lumped_mass(const TetMesh& mesh, double density) {
 }
 
 // mu (|g|^2 I + g g^T) is the block of a node with rest gradient g, per volume.
-std::vector<double> stiffness_diagonal(const SoftElements& s) {
+std::vector<double> stiffness_diagonal(const SoftElements& s, const Lame& moduli) {
   std::vector<double> k(s.node_mass.size(), 0.0);
   const int first = *std::min_element(s.corner.begin(), s.corner.end());
   const int n = s.nodes, m = s.quadrature;
@@ -107,13 +107,9 @@ std::vector<double> stiffness_diagonal(const SoftElements& s) {
     for (int q = 0; q < m; ++q)
       for (int a = 0; a < n; ++a)
         k[at_index(s.corner[at_index(e * n + a)] - first)] +=
-            4.0 / 3.0 * s.lame_parameters.mu * squared_norm(s.rest_gradient(e, q, a)) *
-            s.volume[at_index(e)] / m;
+            4.0 / 3.0 * moduli.mu * squared_norm(s.rest_gradient(e, q, a)) * s.volume[at_index(e)] /
+            m;
   return k;
-}
-
-void SoftElements::scale_stiffness(double by) {
-  lame_parameters = lame(by * material.young, material.poisson);
 }
 
 SoftElements::SoftElements(const Points& points, const SoftModel& model, int first_point,
@@ -156,6 +152,7 @@ SoftElements::SoftElements(const Points& points, const SoftModel& model, int fir
   }
   for (const Vec4i& t : model.rest.tets) {
     tet_volume.push_back(det(edges(model.rest, t)) / 6.0);
+    if (model.patch_size > 1) inverse.push_back(haptos::inverse(edges(model.rest, t)));
     tets.push_back(
         {{t[0] + first_point, t[1] + first_point, t[2] + first_point, t[3] + first_point}});
   }

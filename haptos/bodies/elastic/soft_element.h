@@ -35,9 +35,6 @@ struct SoftElements {
   SoftElements(const Points& points, const SoftModel& model, int first_point,
                const Material& material);
 
-  /// From now on so many times as stiff as `material` says.
-  void scale_stiffness(double by);
-
   /// g of node a at point q of element e [1/m].
   Vec3d rest_gradient(int e, int q, int a) const {
     constexpr int kLanes = ElementSlots::kLanes;
@@ -57,11 +54,19 @@ struct SoftElements {
   std::vector<Vec4i> tets;         ///< linear tetrahedra, points: what must not invert
   std::vector<double> tet_volume;  ///< their rest volumes [m3]
   std::vector<double> node_mass;   ///< lumped, per vertex of the rest mesh [kg]
+  std::vector<Mat3d> inverse;      ///< of composite ones' tetrahedra: of their edges at rest [1/m]
 };
+
+/// Moduli that terms read at every evaluation: environments that share elements have their own.
+using SharedLame = std::shared_ptr<const Lame>;
+/// Those of the material.
+inline SharedLame own_moduli(const std::shared_ptr<const SoftElements>& elements) {
+  return {elements, &elements->lame_parameters};
+}
 
 /// Of each vertex of the rest mesh a third of the trace of its block of the stiffness at rest, of
 /// the part of the law that does not lock (Poisson's ratio 0, elastic_laws.h) [N/m], (V).
-std::vector<double> stiffness_diagonal(const SoftElements& elements);
+std::vector<double> stiffness_diagonal(const SoftElements& elements, const Lame& moduli);
 
 /// Lumped masses, a quarter of each tetrahedron per corner [kg], (V).
 std::vector<double> lumped_mass(const TetMesh& mesh, double density);

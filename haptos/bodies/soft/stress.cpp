@@ -8,8 +8,8 @@ namespace {
 
 // Cauchy stress at the points of element e.
 template <class Law>
-void element_stress(const SoftElements& s, int e, int first, std::span<const Vec3d> x, bool linear,
-                    Mat3d* out) {
+void element_stress(const SoftElements& s, const Lame& lame, int e, int first,
+                    std::span<const Vec3d> x, bool linear, Mat3d* out) {
   const int n = s.nodes, m = s.quadrature;
   Mat3d F[4];
   double measure[4], mean = 0;
@@ -23,8 +23,8 @@ void element_stress(const SoftElements& s, int e, int first, std::span<const Vec
     measure[q] = ElasticPoint<Law, double>::measure(F[q]);
     mean += measure[q] / m;
   }
-  const double mu = s.lame_parameters.mu;
-  const double p = Law::template volume<double>(s.lame_parameters.lambda, mean).first;
+  const double mu = lame.mu;
+  const double p = Law::template volume<double>(lame.lambda, mean).first;
   for (int q = 0; q < m; ++q) {
     const ShearModuli<double> moduli{mu, mu * s.material.mooney_ratio};
     const Mat3d P = ElasticPoint<Law, double>(F[q], moduli, measure[q]).stress(p);
@@ -42,7 +42,8 @@ Vec<double, 4> barycentric(const SoftModel& m, const Vec4i& tet, const Vec3d& x)
 
 }  // namespace
 
-SoftStress cauchy_stress(const SoftElements& s, const SoftModel& model, std::span<const Vec3d> x) {
+SoftStress cauchy_stress(const SoftElements& s, const Lame& moduli, const SoftModel& model,
+                         std::span<const Vec3d> x) {
   SoftStress out;
   out.element.assign(at_index(s.element_count), Mat3d::zero());
   out.node.assign(x.size(), Mat3d::zero());
@@ -54,7 +55,7 @@ SoftStress cauchy_stress(const SoftElements& s, const SoftModel& model, std::spa
   for (int e = 0; e < s.element_count; ++e) {
     Mat3d at_point[4], mean = Mat3d::zero();
     with_law(law, [&](auto l) {
-      element_stress<decltype(l)>(s, e, first, x, law == ElasticLaw::kLinear, at_point);
+      element_stress<decltype(l)>(s, moduli, e, first, x, law == ElasticLaw::kLinear, at_point);
     });
     for (int q = 0; q < s.quadrature; ++q) mean += at_point[q] * (1.0 / s.quadrature);
     out.element[at_index(e)] = mean;

@@ -24,7 +24,7 @@ struct SoftStress {
 
 /// @param elements, model  of the same body
 /// @param x  world positions of the model's vertices [m], (V)
-SoftStress cauchy_stress(const SoftElements& elements, const SoftModel& model,
+SoftStress cauchy_stress(const SoftElements& elements, const Lame& moduli, const SoftModel& model,
                          std::span<const Vec3d> x);
 
 /// sqrt(3/2 s : s) with the deviator s of a stress [Pa].

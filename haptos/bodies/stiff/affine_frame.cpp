@@ -315,7 +315,7 @@ void AffineFrame::advance(const std::vector<double>& z, const BodyStep& step, St
   double dq[12];
   rates(solved, dq);
   for (int i = 0; i < 12; ++i) q[i] = fma(step.b, dq[i], base_[i]);
-  std::copy_n(solved, block_sizes()[0], end);
+  std::copy_n(solved, link_columns(), end);
   if (turns_) {
     const Mat3d axes = axes_of(q);
     const Vec3d l = momentum_ + moment_of(axes, axes_of(solved) - axes_of(free_), second_);

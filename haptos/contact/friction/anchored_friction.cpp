@@ -215,7 +215,7 @@ void AnchoredFriction::number_walls(std::span<FrictionContact> source, const Poi
 }
 
 void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
-                             const ContactSurface* other) {
+                             const ContactSurface* other, Springs& next) const {
   Spring s;
   if (const Spring* old = find_spring(c.key)) {
     s = *old;
@@ -254,7 +254,7 @@ void AnchoredFriction::renew(const FrictionContact& c, const Points& points,
     if (part < kSlips) follow(c, points, other, d * part, s);
   }
   s.key = c.key;
-  next_.push_back(s);
+  next.push_back(s);
 }
 
 // What slips pulls where the surfaces touch now, as it will after the step, with the stretch from
@@ -331,7 +331,10 @@ void AnchoredFriction::finish(const FrictionContact& c, const Points& points,
     const Vec3d kept = d * (p.force_per_length / (s.strikes ? c.stiffness : s.stiffness));
     if (!anchor_at(from - kept, c, other, points.x, m)) return;
   }
-  memory_[c.key] = m;
+  // Of a spring that is there, whose memory nobody reads before the next step.
+  auto& kept = springs_[static_cast<std::size_t>(spring - springs_.data())];
+  kept.memory = m;
+  kept.kept = true;
 }
 
 }  // namespace haptos

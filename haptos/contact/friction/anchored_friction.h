@@ -43,6 +43,7 @@
 #include <span>
 #include <vector>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/contact/record.h"
 #include "haptos/contact/surface.h"
 #include "haptos/system/contact_history.h"
@@ -88,9 +89,9 @@ class AnchoredFriction {
   /// From the next step on.
   void set_cone(const FrictionCone& cone) {
     cone_ = cone;
-    for (Springs* s : {&springs_, &before_, &next_}) s->clear();
+    springs_.clear();
+    before_.clear();
     forces_.clear();
-    memory_.clear();
   }
   /// The coefficient of a contact that sticks, or slides.
   double coefficient(bool sticking) const { return sticking ? cone_.sticking : cone_.sliding; }
@@ -103,9 +104,10 @@ class AnchoredFriction {
   template <class Other>
   void lag(std::vector<FrictionContact>& contacts, const Points& points, const Other& other) {
     number_walls(contacts, points, other);
-    next_.clear();
-    for (const FrictionContact& c : contacts) renew(c, points, other(c.key));
-    replace_springs();
+    Borrowed<Springs> next;
+    next->clear();
+    for (const FrictionContact& c : contacts) renew(c, points, other(c.key), *next);
+    replace_springs(*next);
   }
   /// A row for each spring there was before the last lag(), or is now: limit times normal [N].
   void add_lags(std::vector<LagRow>& rows) const;
@@ -119,12 +121,12 @@ class AnchoredFriction {
               std::int64_t step) {
     number_walls(contacts, points, other);
     forces_.clear();
-    memory_.clear();
     for (const FrictionContact& c : contacts) finish(c, points, other(c.key), step);
   }
   const std::vector<FrictionForce>& forces() const { return forces_; }
   void remember(ContactHistory& next) const {
-    for (const auto& [key, m] : memory_) next.insert_or_assign(key, m);
+    for (const Spring& s : springs_)
+      if (s.kept) next.insert_or_assign(s.key, s.memory);
   }
 
  private:
@@ -137,6 +139,7 @@ class AnchoredFriction {
     double limit = 0, stiffness = 0;
     bool strikes = false;  // begins with this step between two stiff bodies
     bool moved = false;    // has slipped in this step, see follow()
+    bool kept = false;     // `memory` is that of the end of the step
     ContactMemory memory;
     Vec3d apart(const std::vector<Vec3d>& x) const;
     Vec3d stretch(const Points& points) const;
@@ -155,9 +158,10 @@ class AnchoredFriction {
   }
   void number_walls(std::span<FrictionContact> source, const Points& points,
                     const ContactSurface* other) const;
-  void renew(const FrictionContact& c, const Points& points, const ContactSurface* other);
+  void renew(const FrictionContact& c, const Points& points, const ContactSurface* other,
+             Springs& next) const;
   // friction_lags.cpp
-  void replace_springs();
+  void replace_springs(Springs& next);
   const Spring* find_spring(const FeaturePair& key) const;
   Springs::const_iterator first_spring(const FeaturePair& key) const;
   static bool before(const Spring& a, const Spring& b) { return a.key < b.key; }
@@ -178,9 +182,7 @@ class AnchoredFriction {
   const ContactHistory* history_ = nullptr;
   double reach_ = 0;          // e = eps_v h of the smoothed law [m]; 0: anchored
   Springs springs_, before_;  // now, and before the last lag()
-  Springs next_;              // scratch
   std::vector<FrictionForce> forces_;
-  ContactHistory memory_;
 };
 
 /// Adds the force to a record; side is 1 where the record's body a is the source, else -1.

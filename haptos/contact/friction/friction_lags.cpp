@@ -22,16 +22,14 @@ const AnchoredFriction::Spring* AnchoredFriction::find_spring(const FeaturePair&
 
 // What renew() has made takes the place of what there was. Of a key that was met twice the last
 // one counts.
-void AnchoredFriction::replace_springs() {
-  if (!std::is_sorted(next_.begin(), next_.end(), before))
-    std::stable_sort(next_.begin(), next_.end(), before);
-  const auto first =
-      std::unique(next_.rbegin(), next_.rend(), [](const Spring& a, const Spring& b) {
-        return a.key == b.key;
-      }).base();
-  next_.erase(next_.begin(), first);
+void AnchoredFriction::replace_springs(Springs& next) {
+  if (!std::is_sorted(next.begin(), next.end(), before))
+    std::stable_sort(next.begin(), next.end(), before);
+  const auto first = std::unique(next.rbegin(), next.rend(), [](const Spring& a, const Spring& b) {
+                       return a.key == b.key;
+                     }).base();
   before_.swap(springs_);
-  springs_.swap(next_);
+  springs_.assign(first, next.end());
 }
 
 void AnchoredFriction::add_lags(std::vector<LagRow>& rows) const {
@@ -50,10 +48,11 @@ void AnchoredFriction::add_lags(std::vector<LagRow>& rows) const {
 
 // Springs are kept also where they carry nothing: another anchor would be another problem.
 void AnchoredFriction::set_lags(std::span<const LagRow> rows) {
-  next_.clear();
+  Borrowed<Springs> next;
+  next->clear();
   std::set_union(springs_.begin(), springs_.end(), before_.begin(), before_.end(),
-                 std::back_inserter(next_), before);
-  springs_.swap(next_);
+                 std::back_inserter(*next), before);
+  springs_.assign(next->begin(), next->end());
   before_.clear();
   assert(rows.size() == springs_.size());
   for (std::size_t i = 0; i < springs_.size(); ++i) {

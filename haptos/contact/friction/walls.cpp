@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/borrowed.h"
+
 namespace haptos {
 namespace {
 
@@ -19,16 +21,21 @@ bool one_wall(std::span<const Vec3d> forces, const Vec3d& net) {
   });
 }
 
-std::vector<Wall> find_walls(std::span<const Vec3d> forces) {
-  std::vector<std::size_t> order;
-  std::vector<double> size;
+void find_walls(std::span<const Vec3d> forces, std::vector<Wall>& walls) {
+  Borrowed<std::vector<std::size_t>> ranked;
+  Borrowed<std::vector<double>> sizes;
+  std::vector<std::size_t>& order = *ranked;
+  std::vector<double>& size = *sizes;
+  order.clear();
+  size.clear();
+  walls.clear();
   for (std::size_t i = 0; i < forces.size(); ++i) {
     size.push_back(norm(forces[i]));
     if (size[i] > 0) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return size[a] > size[b]; });
-  std::vector<Wall> walls;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return size[a] != size[b] ? size[a] > size[b] : a < b;
+  });
   for (const std::size_t i : order) {
     auto w = std::find_if(walls.begin(), walls.end(), [&](const Wall& wall) {
       const std::size_t s = wall.strongest;
@@ -37,7 +44,6 @@ std::vector<Wall> find_walls(std::span<const Vec3d> forces) {
     if (w == walls.end()) w = walls.insert(w, {Vec3d::zero(), i});
     w->force += forces[i];
   }
-  return walls;
 }
 
 }  // namespace haptos

@@ -18,6 +18,6 @@ struct Wall {
 bool one_wall(std::span<const Vec3d> forces, const Vec3d& net);
 /// The forces in order of their size: each joins the first wall whose strongest force it lies
 /// along. Zero ones join none.
-std::vector<Wall> find_walls(std::span<const Vec3d> forces);
+void find_walls(std::span<const Vec3d> forces, std::vector<Wall>& walls);
 
 }  // namespace haptos

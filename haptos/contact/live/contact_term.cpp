@@ -1,5 +1,7 @@
 #include "haptos/contact/live/contact_term.h"
 
+#include "haptos/base/borrowed.h"
+
 namespace haptos {
 
 void ContactTerm::renew_lags(const Points& points, std::vector<LagRow>& rows) {
@@ -8,9 +10,10 @@ void ContactTerm::renew_lags(const Points& points, std::vector<LagRow>& rows) {
 }
 
 void ContactTerm::lag(const Points& points) {
-  touching_.clear();
-  friction_contacts(points, touching_);
-  friction_.lag(touching_, points, [this](const FeaturePair& k) { return anchor_surface(k); });
+  Borrowed<std::vector<FrictionContact>> touching;
+  touching->clear();
+  friction_contacts(points, *touching);
+  friction_.lag(*touching, points, [this](const FeaturePair& k) { return anchor_surface(k); });
 }
 
 void ContactTerm::begin_friction(const StepContext& context) {
@@ -19,10 +22,11 @@ void ContactTerm::begin_friction(const StepContext& context) {
 }
 
 void ContactTerm::end_friction(const StepContext& context, const Points& points) {
-  touching_.clear();
-  friction_contacts(points, touching_);
+  Borrowed<std::vector<FrictionContact>> touching;
+  touching->clear();
+  friction_contacts(points, *touching);
   friction_.commit(
-      touching_, points, [this](const FeaturePair& k) { return anchor_surface(k); }, context.step);
+      *touching, points, [this](const FeaturePair& k) { return anchor_surface(k); }, context.step);
 }
 
 }  // namespace haptos

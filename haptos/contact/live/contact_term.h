@@ -16,8 +16,12 @@ class ContactTerm : public Term, protected Lagged {
  public:
   explicit ContactTerm(FrictionCone cone = {}) : friction_(cone) {}
 
-  /// Contacts of the last committed step.
+  /// Contacts of the last committed step; of a term of many pairs see add_contacts().
   const std::vector<ContactPoint>& contacts() const { return contacts_; }
+  /// Adds them to `all`.
+  virtual void add_contacts(std::vector<ContactPoint>& all) const {
+    all.insert(all.end(), contacts_.begin(), contacts_.end());
+  }
   /// Takes no more support for two surfaces than nine tenths of their gap at x, the start of a run;
   /// the pressure at a given part of it stays. To be called before any step.
   virtual void fit_supports(const std::vector<Vec3d>& x) { (void)x; }
@@ -49,8 +53,6 @@ class ContactTerm : public Term, protected Lagged {
 
  private:
   void lag(const Points& points);
-
-  std::vector<FrictionContact> touching_;
 };
 
 }  // namespace haptos

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 
 namespace haptos {
@@ -56,7 +57,9 @@ double CandidateSearch::max_step(const Points& points, const std::vector<Vec3d>&
 // than `least`, where that would find more pairs than a step can pay for.
 void CandidateSearch::find(const Points& points, double margin, double least) {
   x_search_ = points.x;
-  std::vector<Aabb> boxes;
+  Borrowed<std::vector<Aabb>> room;
+  std::vector<Aabb>& boxes = *room;
+  boxes.clear();
   boxes.reserve(at_index(b_.cell_count()));
   for (int c = 0; c < b_.cell_count(); ++c) boxes.push_back(b_.cell_box(points.x, c));
   if (tree_.size() == 0)

@@ -2,24 +2,26 @@
 
 #include <algorithm>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
 namespace haptos {
 namespace {
 
+using IndexPairs = std::vector<std::array<int, 2>>;
+
 // Splits pairs (key, item) into lists by key in [0, n), each sorted.
-IndexLists lists_by_key(const std::vector<std::array<int, 2>>& pairs, int n) {
-  IndexLists l;
+void split_by_key(const IndexPairs& pairs, int n, IndexLists& l) {
   l.offset.assign(at_index(n) + 1, 0);
   for (const auto& p : pairs) ++l.offset[at_index(p[0]) + 1];
   for (int i = 0; i < n; ++i) l.offset[at_index(i) + 1] += l.offset[at_index(i)];
-  std::vector<int> next(l.offset.begin(), l.offset.end() - 1);
+  Borrowed<std::vector<int>> next;
+  next->assign(l.offset.begin(), l.offset.end() - 1);
   l.item.resize(pairs.size());
-  for (const auto& p : pairs) l.item[at_index(next[at_index(p[0])]++)] = p[1];
+  for (const auto& p : pairs) l.item[at_index((*next)[at_index(p[0])]++)] = p[1];
   for (int i = 0; i < n; ++i)
     std::sort(l.item.begin() + l.offset[at_index(i)], l.item.begin() + l.offset[at_index(i) + 1]);
-  return l;
 }
 
 // Whether a sample and a triangle, or two edges, of one surface share a vertex.
@@ -38,9 +40,13 @@ bool edges_meet(const ContactSurface& s, int e, int f) {
 // Pairs of features with what their distance takes: points, or the corners of the stencil.
 template <class Corners>
 struct Hits {
-  std::vector<std::array<int, 2>> pairs;
+  IndexPairs pairs;
   std::vector<Corners> corners;
 
+  void clear() {
+    pairs.clear();
+    corners.clear();
+  }
   void add(int i, int j, const Corners& c) {
     pairs.push_back({i, j});
     corners.push_back(c);
@@ -51,8 +57,6 @@ struct Hits {
     for (std::size_t i = 0; i < pairs.size(); ++i)
       if (distance[i] <= reach) pairs[w++] = pairs[i];
     pairs.resize(w);
-    corners.clear();
-    corners.shrink_to_fit();
   }
 };
 
@@ -83,7 +87,15 @@ void set_box(const Vec3d& p, const Vec3d& q, Aabb& box) {
 struct ChunkHits {
   Hits<std::array<Vec3d, 4>> samples;
   Hits<StencilPoints> vertices, edges;
-  std::vector<std::array<int, 2>> faces;
+  IndexPairs faces;
+  std::vector<double> distance;  // of what is looked at
+
+  void clear() {
+    samples.clear();
+    vertices.clear();
+    edges.clear();
+    faces.clear();
+  }
 };
 
 // What the triangles begin..end of a, which own features, are near to on b.
@@ -104,10 +116,12 @@ class Search {
         faces_(faces) {}
 
   void run(int begin, int end, ChunkHits& out) const {
+    out.clear();
     for (int t = begin; t < end; ++t) triangle(t, out);
     // A little more than asked for, so that rounding drops no pair at the limit.
     const double reach = reach_ * (1 + 1e-9);
-    std::vector<double> d(
+    std::vector<double>& d = out.distance;
+    d.resize(
         std::max({out.samples.pairs.size(), out.vertices.pairs.size(), out.edges.pairs.size()}));
     stencil_distances(StencilShape::kPointTriangle, out.samples.corners, d.data());
     out.samples.prune(d, reach);
@@ -177,13 +191,13 @@ class Search {
 
 constexpr int kTriangles = 64;  // of a, worth handing to a thread
 
-template <class Corners>
-std::vector<std::array<int, 2>> joined(const std::vector<ChunkHits>& chunks,
-                                       Hits<Corners> ChunkHits::*which) {
-  std::vector<std::array<int, 2>> all;
-  for (const ChunkHits& c : chunks)
-    all.insert(all.end(), (c.*which).pairs.begin(), (c.*which).pairs.end());
-  return all;
+// What all chunks found of a kind, by key in [0, n).
+template <class Pairs>
+void join(std::span<const ChunkHits> chunks, int n, const Pairs& of, IndexLists& out) {
+  Borrowed<IndexPairs> all;
+  all->clear();
+  for (const ChunkHits& c : chunks) all->insert(all->end(), of(c).begin(), of(c).end());
+  split_by_key(*all, n, out);
 }
 
 // The stencils of the candidates, for continuous collision detection.
@@ -212,24 +226,28 @@ void make_stencils(const ContactSurface& a, const ContactSurface& b, BarrierCand
 }  // namespace
 
 IndexLists owned_samples(const ContactSurface& a, const std::vector<SurfaceSample>& samples) {
-  std::vector<std::array<int, 2>> pairs;
+  IndexPairs pairs;
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (samples[i].triangle >= 0) pairs.push_back({samples[i].triangle, static_cast<int>(i)});
-  return lists_by_key(pairs, static_cast<int>(a.triangles.size()));
+  IndexLists lists;
+  split_by_key(pairs, static_cast<int>(a.triangles.size()), lists);
+  return lists;
 }
 
 void candidate_couplings(const BarrierCandidates& candidates,
                          const std::vector<SurfaceSample>& samples, const ContactSurface& a,
                          const ContactSurface& b, const Points& points, double reach,
                          std::vector<std::array<int, 2>>& out) {
-  std::vector<std::array<int, 2>> pairs;
+  Borrowed<IndexPairs> found;
+  IndexPairs& pairs = *found;
+  pairs.clear();
   const auto near = [&](const Aabb& box, const Aabb& other) { return box.overlaps(other, reach); };
   auto add = [&](int p, int q) {
     if (points.driven(p) || points.driven(q)) return;
     const int i = points.block(p), j = points.block(q);
     if (i != j) pairs.push_back({std::max(i, j), std::min(i, j)});
   };
-  auto add_all = [&](const std::vector<int>& p, const std::vector<int>& q) {
+  auto add_all = [&](std::span<const int> p, std::span<const int> q) {
     // Whatever meets shares a block with everything it meets, its own side included.
     for (std::size_t k = 0; k < p.size(); ++k) {
       for (int other : q) add(p[k], other);
@@ -240,16 +258,16 @@ void candidate_couplings(const BarrierCandidates& candidates,
   };
   auto corners = [](const ContactSurface& s, int t) {
     const Vec3i& c = s.cell(t);
-    return std::vector<int>{s.point[at_index(c[0])], s.point[at_index(c[1])],
-                            s.point[at_index(c[2])]};
+    return std::array<int, 3>{s.point[at_index(c[0])], s.point[at_index(c[1])],
+                              s.point[at_index(c[2])]};
   };
   auto ends = [](const ContactSurface& s, int e) {
     const Vec2i& c = s.topology.edges[at_index(e)];
-    return std::vector<int>{s.point[at_index(c[0])], s.point[at_index(c[1])]};
+    return std::array<int, 2>{s.point[at_index(c[0])], s.point[at_index(c[1])]};
   };
   for (int s = 0; s < candidates.sample_cells.size(); ++s) {
     const WeightedPoint& w = samples[at_index(s)].at;
-    const std::vector<int> of(w.point, w.point + w.count);
+    const std::span<const int> of(w.point, at_index(w.count));
     const Aabb place = Aabb::of(at(points.x, w));
     for (int t : candidates.sample_cells[s])
       if (near(place, b.cell_box(points.x, t))) add_all(of, corners(b, t));
@@ -258,7 +276,7 @@ void candidate_couplings(const BarrierCandidates& candidates,
     const Aabb place = Aabb::of(b.position(points.x, candidates.vertices[i]));
     for (int t : candidates.vertex_triangles[static_cast<int>(i)])
       if (near(place, a.cell_box(points.x, t)))
-        add_all({b.point[at_index(candidates.vertices[i])]}, corners(a, t));
+        add_all(std::span(&b.point[at_index(candidates.vertices[i])], 1), corners(a, t));
   }
   const auto edge_box = [&](const ContactSurface& s, int e) {
     const Vec2i& c = s.topology.edges[at_index(e)];
@@ -288,7 +306,10 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
                      BarrierCandidates& out) {
   const Search search(a, samples, samples_of, b, b_tree, x, reach, faces);
   const int n = static_cast<int>(a.triangles.size());
-  std::vector<ChunkHits> chunks(at_index((n + kTriangles - 1) / kTriangles));
+  Borrowed<std::vector<ChunkHits>> room;
+  const std::size_t count = at_index((n + kTriangles - 1) / kTriangles);
+  if (room->size() < count) room->resize(count);
+  const std::span<ChunkHits> chunks = std::span(*room).first(count);
   for_each(
       static_cast<std::ptrdiff_t>(chunks.size()),
       [&](std::ptrdiff_t c) {
@@ -296,28 +317,30 @@ void find_candidates(const ContactSurface& a, const std::vector<SurfaceSample>& 
         search.run(begin, std::min(begin + kTriangles, n), chunks[at_index(c)]);
       },
       1);
-  std::vector<std::array<int, 2>> near_faces;
-  for (const ChunkHits& c : chunks)
-    near_faces.insert(near_faces.end(), c.faces.begin(), c.faces.end());
-  out.face_cells = lists_by_key(near_faces, faces ? n : 0);
-  out.sample_cells =
-      lists_by_key(joined(chunks, &ChunkHits::samples), static_cast<int>(samples.size()));
-  const IndexLists edges =
-      lists_by_key(joined(chunks, &ChunkHits::edges), static_cast<int>(a.topology.edges.size()));
+  join(
+      chunks, faces ? n : 0, [](const ChunkHits& c) { return std::span(c.faces); }, out.face_cells);
+  join(
+      chunks, static_cast<int>(samples.size()),
+      [](const ChunkHits& c) { return std::span(c.samples.pairs); }, out.sample_cells);
+  Borrowed<IndexLists> edges;
+  join(
+      chunks, static_cast<int>(a.topology.edges.size()),
+      [](const ChunkHits& c) { return std::span(c.edges.pairs); }, *edges);
   out.edge_pairs.clear();
-  for (int e = 0; e < edges.size(); ++e)
-    for (int f : edges[e]) out.edge_pairs.push_back({e, f});
+  for (int e = 0; e < edges->size(); ++e)
+    for (int f : (*edges)[e]) out.edge_pairs.push_back({e, f});
   // Vertices without triangles are left out.
-  out.vertex_triangles =
-      lists_by_key(joined(chunks, &ChunkHits::vertices), static_cast<int>(b.point.size()));
+  join(
+      chunks, static_cast<int>(b.point.size()),
+      [](const ChunkHits& c) { return std::span(c.vertices.pairs); }, out.vertex_triangles);
   out.vertices.clear();
-  std::vector<int> offset{0};
-  for (int v = 0; v < out.vertex_triangles.size(); ++v)
-    if (!out.vertex_triangles[v].empty()) {
+  std::vector<int>& offset = out.vertex_triangles.offset;
+  for (int v = 0; v < static_cast<int>(b.point.size()); ++v)
+    if (const int end = offset[at_index(v) + 1]; end > offset[out.vertices.size()]) {
       out.vertices.push_back(v);
-      offset.push_back(out.vertex_triangles.offset[at_index(v) + 1]);
+      offset[out.vertices.size()] = end;
     }
-  out.vertex_triangles.offset = std::move(offset);
+  offset.resize(out.vertices.size() + 1);
   make_stencils(a, b, out);
 }
 

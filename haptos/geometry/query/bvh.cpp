@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/text/error.h"
 
 namespace haptos {
@@ -120,8 +121,8 @@ void Bvh::set_bounds(Node& node, const Aabb& b) const {
 }
 
 void Bvh::build(const std::vector<Aabb>& boxes) {
-  BvhScratch scratch;
-  build(boxes, scratch);
+  Borrowed<BvhScratch> scratch;
+  build(boxes, *scratch);
 }
 
 void Bvh::build(const std::vector<Aabb>& boxes, BvhScratch& scratch) {

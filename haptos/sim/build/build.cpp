@@ -10,6 +10,7 @@
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/model/control_slots.h"
+#include "haptos/sim/model/shared_parts.h"
 #include "haptos/sim/workspace.h"
 
 namespace haptos {
@@ -60,7 +61,7 @@ void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w
     p.glued_mass.push_back(0);
   }
   if (!spec.surface.empty())
-    p.surface = std::make_unique<ContactSurface>(spec.surface, p.points, p.body, 0, true);
+    p.surface = add_surface(model, spec.surface, p.points, p.body, true, w);
   w.prescribed.push_back(std::move(p));
 }
 
@@ -130,8 +131,7 @@ void add_affine(const Model& model, std::size_t index, Workspace& w, Layout& lay
   if (!spec.guide) w.terms.push_back(make_orthogonality_term(a.frame));
   for (const Vec3d& x : spec.surface.vertices) a.points.push_back(a.frame->add_point(w.points, x));
   a.glued_mass.assign(a.points.size(), 0.0);
-  a.surface =
-      std::make_unique<ContactSurface>(spec.surface, a.points, a.frame->slots().body, 0, false);
+  a.surface = add_surface(model, spec.surface, a.points, a.frame->slots().body, false, w);
   a.mass_factor = mass_slot(model, spec.name);
   w.affine.push_back(std::move(a));
 }
@@ -165,8 +165,7 @@ void add_soft(const Model& model, std::size_t index, Workspace& w, Layout& layou
 
   std::vector<int> surface_points;
   for (int v : m.surface_vertex) surface_points.push_back(s.points[at_index(v)]);
-  s.surface =
-      std::make_unique<ContactSurface>(m.surface, std::move(surface_points), s.body, 0, false);
+  s.surface = add_surface(model, m.surface, std::move(surface_points), s.body, false, w);
   if (model.coats[index]) {
     s.coat = model.coats[index];
     s.frame = RigidPoints(s.points, m.rest.vertices);
@@ -200,15 +199,17 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   s.factor = soft_slot(model, i), s.mass_factor = mass_slot(model, spec.name);
   if (s.coat) return;
   // Elements number points consecutively from the first: a body's points are added in order.
-  s.elements =
-      std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);
+  s.elements = model.shared->elements.get(i, [&] {
+    return std::make_shared<SoftElements>(w.points, model.soft[i], s.points.front(), spec.material);
+  });
+  s.moduli = std::make_shared<Lame>(s.elements->lame_parameters);
   const auto law = static_cast<ElasticLaw>(spec.material.law);
-  w.terms.push_back(make_elastic_term(s.elements, law));
-  if (spec.is_frozen()) s.nodes->set_stiffness(stiffness_diagonal(*s.elements));
-  if (model.soft[i].patch_size > 1)
-    w.terms.push_back(make_inversion_barrier(s.elements, model.soft[i]));
+  w.terms.push_back(make_elastic_term(s.elements, law, s.moduli));
+  if (spec.is_frozen()) s.nodes->set_stiffness(stiffness_diagonal(*s.elements, *s.moduli));
+  if (model.soft[i].patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, s.moduli));
   add_loads(spec, model.soft[i], s, w);
-  if (spec.material.stiffness_damping > 0) w.terms.push_back(make_damping_term(s.elements));
+  if (spec.material.stiffness_damping > 0)
+    w.terms.push_back(make_damping_term(s.elements, s.moduli));
 }
 
 // Ten times what a liquid may reach: its speed at the start, and what it has after falling its own
@@ -271,8 +272,10 @@ void add_material_points(const Model& model, Workspace& w, Layout& layout,
   }
 }
 
-void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Layout& layout,
+void add_robot(const Model& model, std::size_t index, Workspace& w, Layout& layout,
                std::vector<char>& fixed) {
+  const RobotBody& spec = model.scene.robots[index];
+  const RobotModel& robot = model.robots[index];
   RobotParts parts;
   parts.controls = robot.controls;
   parts.played = robot.played;
@@ -288,11 +291,21 @@ void add_robot(const RobotBody& spec, const RobotModel& robot, Workspace& w, Lay
     for (std::size_t i = 0; i < robot.robot.links.size(); ++i)
       parts.body->loads.push_back({static_cast<int>(i), robot.robot.links[i].centre});
   }
-  add_link_points(spec, robot, parts, w);
+  add_link_points(model, spec, robot, parts, w);
   w.robots.push_back(std::move(parts));
 }
 
 }  // namespace
+
+std::shared_ptr<const ContactSurface> add_surface(const Model& model, const TriMesh& mesh,
+                                                  std::vector<int> points, int body, bool driven,
+                                                  Workspace& w, int part) {
+  return model.shared->surfaces.get(w.surface_count++, [&] {
+    auto s = std::make_shared<ContactSurface>(mesh, std::move(points), body, 0, driven);
+    s->part = part;
+    return s;
+  });
+}
 
 int body_number(const Model& model, const std::string& name) {
   const auto& all = model.body_names;
@@ -306,8 +319,7 @@ std::unique_ptr<Workspace> build(const Model& model) {
   std::vector<char> fixed;
   for (const PrescribedBody& p : scene.prescribed) add_prescribed(model, p, *w);
   for (std::size_t i = 0; i < scene.affine.size(); ++i) add_affine(model, i, *w, layout, fixed);
-  for (std::size_t i = 0; i < scene.robots.size(); ++i)
-    add_robot(scene.robots[i], model.robots[i], *w, layout, fixed);
+  for (std::size_t i = 0; i < scene.robots.size(); ++i) add_robot(model, i, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft(model, i, *w, layout, fixed);
   add_material_points(model, *w, layout, fixed);
   for (std::size_t i = 0; i < scene.soft.size(); ++i) add_soft_terms(model, i, *w);
@@ -351,50 +363,6 @@ State initial_state(const Model& model, Workspace& w) {
   place_gels(model, s, w);
   start_sensing(model, scene.sim.seed, s, w);
   return s;
-}
-
-Pose pose_at(const std::vector<Keyframe>& t, double time) {
-  if (t.empty()) return {};
-  if (time <= t.front().time) return t.front().pose;
-  for (std::size_t i = 1; i < t.size(); ++i)
-    if (time < t[i].time)
-      return interpolate(t[i - 1].pose, t[i].pose,
-                         (time - t[i - 1].time) / (t[i].time - t[i - 1].time));
-  return t.back().pose;
-}
-
-void place_prescribed(const PrescribedPoints& p, const PathState& path, std::vector<Vec3d>& x) {
-  if (!path.bent.empty()) {
-    for (std::size_t i = 0; i < p.points.size(); ++i) x[at_index(p.points[i])] = path.bent[i];
-    return;
-  }
-  const Mat3d R = to_matrix(path.to.q);
-  for (std::size_t i = 0; i < p.points.size(); ++i)
-    x[at_index(p.points[i])] = R * p.local[i] + path.to.p;
-}
-
-void place_link(const State& state, const Workspace& w, const RobotParts& robot,
-                const LinkParts& link, std::size_t first, std::vector<Vec3d>& x) {
-  if (first == link.points.size()) return;
-  const bool still = w.points.driven(link.points[first]);
-  const double* frame = still ? nullptr : robot.body->carrier_frame(state, link.link);
-  for (std::size_t k = first; k < link.points.size(); ++k) {
-    const auto p = at_index(link.points[k]);
-    x[p] = still ? w.points.x_start[p] : AffineFrame::place(frame, link.local[k]);
-  }
-}
-
-void place_stiff(const State& state, const Workspace& w, std::vector<Vec3d>& x,
-                 bool link_surfaces) {
-  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
-    place_prescribed(w.prescribed[i], state.paths[i], x);
-  for (const AffineParts& a : w.affine)
-    for (std::size_t k = 0; k < a.points.size(); ++k)
-      x[at_index(a.points[k])] =
-          AffineFrame::place(state.q.data() + a.frame->slots().first_q, a.frame->local()[k]);
-  for (const RobotParts& r : w.robots)
-    for (const LinkParts& l : r.links)
-      place_link(state, w, r, l, link_surfaces ? 0 : l.first_glued, x);
 }
 
 }  // namespace haptos

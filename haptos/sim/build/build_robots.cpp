@@ -69,8 +69,8 @@ int add_link_point(const RobotModel& robot, LinkParts& l, int body, const Vec3d&
 
 }  // namespace
 
-void add_link_points(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,
-                     Workspace& w) {
+void add_link_points(const Model& model, const RobotBody& spec, const RobotModel& robot,
+                     RobotParts& parts, Workspace& w) {
   for (const int link : robot.carriers) {
     LinkParts l;
     l.link = link;
@@ -84,8 +84,7 @@ void add_link_points(const RobotBody& spec, const RobotModel& robot, RobotParts&
         points.push_back(add_link_point(robot, l, l.body, x, 0, parts, w));
       const bool still = robot.tree->links[at_index(link)].body < 0;
       l.surfaces.push_back(
-          std::make_unique<ContactSurface>(mesh, std::move(points), l.body, 0, still));
-      l.surfaces.back()->part = static_cast<int>(k);
+          add_surface(model, mesh, std::move(points), l.body, still, w, static_cast<int>(k)));
       l.friction.push_back(shapes[k].friction < 0 ? spec.friction : shapes[k].friction);
     }
     l.first_glued = l.points.size();

@@ -13,8 +13,8 @@ namespace haptos {
 void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w);
 
 /// The points that links carry for contact with soft, affine and prescribed bodies.
-void add_link_points(const RobotBody& spec, const RobotModel& robot, RobotParts& parts,
-                     Workspace& w);
+void add_link_points(const Model& model, const RobotBody& spec, const RobotModel& robot,
+                     RobotParts& parts, Workspace& w);
 /// The point of a vertex of the soft body `body` that is glued to a link, and starts at x; its mass
 /// is the link's.
 int add_glued_to_link(const RobotModel& robot, int link, int body, const Vec3d& x, double mass,

@@ -14,6 +14,7 @@
 #include "haptos/sim/model/pair_models.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/model/pressed_inside.h"
+#include "haptos/sim/model/shared_parts.h"
 #include "haptos/sim/sensing.h"
 #include "haptos/sim/workspace.h"
 
@@ -191,6 +192,7 @@ void add_body_names(const RobotBody& robot, std::vector<std::string>& names) {
 std::shared_ptr<const Model> compile(Scene scene) {
   validate(scene);
   auto m = std::make_shared<Model>();
+  m->shared = std::make_shared<SharedParts>();
   each_kind(scene, [&](const auto& list) {
     for (const auto& b : list) add_body_names(b, m->body_names);
   });

@@ -31,8 +31,9 @@ void apply_materials(const std::vector<double>& c, Workspace& w) {
   for (SoftParts& s : w.soft) {
     const double by = c[s.factor];
     if (!s.elements || std::exchange(s.stiffer, by) == by) continue;
-    s.elements->scale_stiffness(by);
-    if (s.cloud) s.nodes->set_stiffness(stiffness_diagonal(*s.elements));
+    const Material& m = s.elements->material;
+    *s.moduli = lame(by * m.young, m.poisson);
+    if (s.cloud) s.nodes->set_stiffness(stiffness_diagonal(*s.elements, *s.moduli));
   }
   for (ParticleParts& p : w.particles) {
     const ParticleScale scale = particle_scale(c.data() + p.factors);

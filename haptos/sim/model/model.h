@@ -18,6 +18,7 @@ namespace haptos {
 
 class Taxels;
 struct RestDepth;
+struct SharedParts;
 
 /// A tactile sensor of the scene: what it reads, and of which bodies.
 struct GelModel {
@@ -51,6 +52,7 @@ struct Model {
   /// Names by the body numbers of contact records: prescribed, soft, material points, affine,
   /// pendulums, links of robots, half-spaces.
   std::vector<std::string> body_names;
+  std::shared_ptr<SharedParts> shared;  ///< what its workspaces make alike (shared_parts.h)
   std::uint64_t hash = 0;  ///< of meshes, materials and layout; not of tolerances or threads
 };
 

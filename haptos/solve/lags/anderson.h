@@ -14,7 +14,8 @@
 // (2011). Deterministic: sums run in the order of the slots.
 #pragma once
 
-#include <deque>
+#include <utility>
+#include <vector>
 
 #include "haptos/solve/lags/lag_slots.h"
 
@@ -27,7 +28,9 @@ class AndersonMixing {
 
   /// What to try after `used` gave `result`, all by slot.
   /// @param merit how far from the fixed point this pass is, in any measure that is 0 there.
-  LagVector next(const LagVector& used, const LagVector& result, double merit);
+  void next(const LagVector& used, const LagVector& result, double merit, LagVector& out);
+  /// Forgets all passes.
+  void clear() { count_ = 0; }
   /// Slots have come: where each of the others has moved to, and how many there are now.
   void move(const std::vector<int>& moved, int size);
 
@@ -36,12 +39,16 @@ class AndersonMixing {
     LagVector used, change;
     double merit = 0;
   };
-  LagVector mix() const;
-  static LagVector between(const Pass& a, const Pass& b);
+  void mix(LagVector& out);
+  void between(const Pass& a, const Pass& b, LagVector& out);
 
   int depth_;
-  std::deque<Pass> passes_;
+  int count_ = 0;             // of passes that are remembered, the last one last
+  std::vector<Pass> passes_;  // with room that is kept
   Pass best_;
+  // Of mix(): what of a difference is left, and unit changes with their steps.
+  LagVector change_, step_, rest_;
+  std::vector<std::pair<LagVector, LagVector>> basis_;
 };
 
 }  // namespace haptos

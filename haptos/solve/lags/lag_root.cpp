@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 
 namespace haptos {
@@ -34,13 +36,38 @@ void add(double s, const Vector& a, Vector& to) {
   for (std::size_t i = 0; i < a.size(); ++i) to[i] = ::fma(s, a[i], to[i]);
 }
 
+// A list that keeps its items' room.
+class Vectors {
+ public:
+  void clear() { count_ = 0; }
+  Vector& add() {
+    if (count_ == all_.size()) all_.emplace_back();
+    return all_[count_++];
+  }
+  const Vector& operator[](int i) const { return all_[at_index(i)]; }
+
+ private:
+  std::deque<Vector> all_;  // what was handed out stays where it is
+  std::size_t count_ = 0;
+};
+
+struct Room {
+  Vector residual, direction, best, trial;
+  // Of GMRES: the Krylov space, what it was made of, columns of the Hessenberg matrix, rotated to
+  // upper triangular, and the rotations.
+  Vectors v, w, h;
+  Vector p, c, s, g, y;
+};
+
 class LagRoot {
  public:
   LagRoot(Objective& f, Vector& z) : f_(f), z_(z), s_(f.path()) {}
 
   LagRootReport run(int max_iterations, const std::function<bool()>& arrived) {
     evaluate(z_);
-    Vector r = scaled(), d, best_z = z_;
+    Vector &r = room_->residual, &d = room_->direction, &best_z = room_->best;
+    scaled(r);
+    best_z = z_;
     double best = norm(r);
     int worse = 0;
     while (!(report_.converged = arrived()) && report_.iterations < max_iterations) {
@@ -72,11 +99,10 @@ class LagRoot {
     f_.assemble(hessian, hessian, 0);
   }
   // The assembled gradient, in newtons but for a constant factor.
-  Vector scaled() const {
-    Vector r = f_.assembly().gradient();
+  void scaled(Vector& r) const {
+    r = f_.assembly().gradient();
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] = f_.fixed(static_cast<int>(i)) ? 0 : r[i] / f_.inertia().length[i];
-    return r;
   }
   // d = H^-1 y for scaled y.
   bool precondition(const Vector& y, Vector& d) {
@@ -87,15 +113,15 @@ class LagRoot {
   }
 
   // J d by a difference.
-  Vector times(const Vector& d, const Vector& r) {
+  void times(const Vector& d, const Vector& r, Vector& w) {
     const double speed = f_.largest_speed(d);
     const double e = move_ / (speed * f_.step_factor());
-    Vector z = z_;
+    Vector& z = room_->trial;
+    z = z_;
     add(e, d, z);
     evaluate(z);
-    Vector w = scaled();
+    scaled(w);
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = (w[i] - r[i]) / e;
-    return w;
   }
 
   // GMRES for J d = -r.
@@ -103,23 +129,27 @@ class LagRoot {
     evaluate(z_, true);
     move_ = f_.all_frozen() ? kFrozen : std::min(kDifference * f_.smallest_gap(), kLargest);
     if (!(move_ > 0)) move_ = kFrozen;
-    Vector p;
+    auto& [residual, towards, best, trial, v, w, h, p, c, s, g, y] = *room_;
     if (!f_.solve(p)) return false;
     const double beta = norm(r);
-    std::vector<Vector> v = {r}, w;
-    for (double& x : v[0]) x /= -beta;
-    std::vector<Vector> h;  // columns of the Hessenberg matrix, rotated to upper triangular
-    Vector c, s, g = {beta};
+    for (Vectors* list : {&v, &w, &h}) list->clear();
+    c.clear(), s.clear(), g.assign(1, beta);
+    Vector* u = &v.add();
+    *u = r;
+    for (double& x : *u) x /= -beta;
     int k = 0;
     for (; k < kKrylov && std::abs(g[at_index(k)]) > kLinear * beta; ++k) {
-      if (!precondition(v[at_index(k)], p)) return false;
-      w.push_back(p);
-      Vector u = times(p, r), column;
+      if (!precondition(v[k], p)) return false;
+      w.add() = p;
+      u = &v.add();
+      times(p, r, *u);
+      Vector& column = h.add();
+      column.clear();
       for (int i = 0; i <= k; ++i) {
-        column.push_back(dot(u, v[at_index(i)]));
-        add(-column.back(), v[at_index(i)], u);
+        column.push_back(dot(*u, v[i]));
+        add(-column.back(), v[i], *u);
       }
-      const double rest = norm(u);
+      const double rest = norm(*u);
       for (int i = 0; i < k; ++i) {
         const auto j = at_index(i);
         const double a = column[j], b = column[j + 1];
@@ -131,25 +161,23 @@ class LagRoot {
       c.push_back(column.back() / l);
       s.push_back(rest / l);
       column.back() = l;
-      h.push_back(column);
       g.push_back(-s.back() * g.back());
       g[at_index(k)] *= c.back();
-      for (double& x : u) x /= rest;
-      v.push_back(u);
+      for (double& x : *u) x /= rest;
       if (!(rest > 0)) {
         ++k;
         break;
       }
     }
     if (k == 0) return false;
-    Vector y(at_index(k));
+    y.resize(at_index(k));
     for (int i = k; i-- > 0;) {
       double x = g[at_index(i)];
-      for (int j = i + 1; j < k; ++j) x -= h[at_index(j)][at_index(i)] * y[at_index(j)];
-      y[at_index(i)] = x / h[at_index(i)][at_index(i)];
+      for (int j = i + 1; j < k; ++j) x -= h[j][at_index(i)] * y[at_index(j)];
+      y[at_index(i)] = x / h[i][at_index(i)];
     }
     d.assign(z_.size(), 0.0);
-    for (int i = 0; i < k; ++i) add(y[at_index(i)], w[at_index(i)], d);
+    for (int i = 0; i < k; ++i) add(y[at_index(i)], w[i], d);
     return true;
   }
 
@@ -162,12 +190,13 @@ class LagRoot {
     f_.set_trial(z_, s_);
     const double before = norm(r);
     double low = 0, low_part = start, high = f_.max_step(d, 0), high_part = -start, a = high;
-    Vector z;
+    Vector& z = room_->trial;
+    z = z_;
     for (int i = 0; i < kTrials; ++i) {
       z = z_;
       add(a, d, z);
       evaluate(z);
-      r = scaled();
+      scaled(r);
       const double part = f_.slope(d);
       if (start >= 0) {
         if (norm(r) < before) break;
@@ -185,11 +214,12 @@ class LagRoot {
       // Regula falsi, kept off the ends.
       a = low + std::clamp(low_part / (low_part - high_part), 0.1, 0.9) * (high - low);
     }
-    z_ = std::move(z);
+    z_ = z;
   }
 
   Objective& f_;
   Vector& z_;
+  Borrowed<Room> room_;
   double s_;         // path that driven points have covered
   double move_ = 0;  // of the fastest point in a difference of F [m]
   LagRootReport report_;

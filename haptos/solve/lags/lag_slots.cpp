@@ -1,7 +1,9 @@
 #include "haptos/solve/lags/lag_slots.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 
 namespace haptos {
@@ -18,8 +20,10 @@ bool LagSlots::take(std::span<const LagRow> rows) {
     while (before < fresh_.size() && fresh_[before] < keys_[i]) ++before;
     moved_.push_back(static_cast<int>(i + before));
   }
-  const auto middle = keys_.insert(keys_.end(), fresh_.begin(), fresh_.end());
-  std::inplace_merge(keys_.begin(), middle, keys_.end());
+  Borrowed<std::vector<LagKey>> all;
+  all->clear();
+  std::merge(keys_.begin(), keys_.end(), fresh_.begin(), fresh_.end(), std::back_inserter(*all));
+  keys_.assign(all->begin(), all->end());
   return true;
 }
 
@@ -46,9 +50,18 @@ void LagSlots::scatter(const LagVector& next, std::span<LagRow> rows) const {
 }
 
 void move_slots(const std::vector<int>& moved, int size, LagVector& v) {
-  LagVector to(at_index(size), Vec3d::zero());
-  for (std::size_t i = 0; i < moved.size(); ++i) to[at_index(moved[i])] = v[i];
-  v.swap(to);
+  // Slots only move back, so the last goes first.
+  v.resize(at_index(size));
+  std::size_t end = v.size();
+  for (std::size_t i = moved.size(); i-- > 0;) {
+    const std::size_t to = at_index(moved[i]);
+    const Vec3d kept = v[i];
+    std::fill(v.begin() + static_cast<std::ptrdiff_t>(to),
+              v.begin() + static_cast<std::ptrdiff_t>(end), Vec3d::zero());
+    v[to] = kept;
+    end = to;
+  }
+  std::fill(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(end), Vec3d::zero());
 }
 
 }  // namespace haptos

@@ -17,6 +17,8 @@ using LagVector = std::vector<Vec3d>;
 
 class LagSlots {
  public:
+  /// Forgets all slots.
+  void clear() { keys_.clear(); }
   /// Gives every row a slot. Returns whether slots have come, so that those of before have moved.
   bool take(std::span<const LagRow> rows);
   int size() const { return static_cast<int>(keys_.size()); }

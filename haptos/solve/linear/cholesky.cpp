@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/solve/dense/dense_kernels.h"
@@ -18,14 +19,8 @@ inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // From this many multiply-adds on, one update is shared by threads.
 constexpr double kParallelUpdate = 2e6;
 
-template <class S>
-std::unique_ptr<S[], void (*)(void*)> aligned_zeros(std::ptrdiff_t count) {
-  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(S) + 127) / 64 * 64;
-  void* p = std::aligned_alloc(64, bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  std::memset(p, 0, bytes);
-  return {static_cast<S*>(p), std::free};
-}
+// Scalars of work from which on a factor keeps the room for it: what is large is not many.
+constexpr std::ptrdiff_t kKept = 1 << 18;
 
 template <class S>
 void scatter_block(const CholeskyPlan::Scatter& s, const double* block, std::ptrdiff_t ld,
@@ -80,13 +75,40 @@ template <class S>
 void CholeskyOf<S>::analyze(std::shared_ptr<const CholeskyPlan> plan) {
   plan_ = std::move(plan);
   if (kernels_ == nullptr) kernels_ = &dense_kernels<S>();
-  factor_ = aligned_zeros<S>(plan_->factor_size);
-  arena_ = aligned_zeros<S>(plan_->arena_size);
-  scratch_ = aligned_zeros<S>(
-      kStrip * (round_up_to_strip(plan_->pattern().scalar_count()) + plan_->solve_scratch));
+  factor_ = {};
+  own_room_ = {};
+  factor_.at_least(plan_->factor_size);
+  const std::ptrdiff_t most = std::max(plan_->arena_size, solve_room());
+  if (borrows())
+    Borrowed<AlignedRoom<S>>()->at_least(most);  // this thread's is there, then
+  else
+    own_room_.at_least(most);
   failures_.assign(plan_->tasks.size(), {});
   failed_block_ = -1;
   failed_pivot_ = 0;
+}
+
+template <class S>
+S* AlignedRoom<S>::at_least(std::ptrdiff_t count) {
+  if (count <= size_) return room_.get();
+  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(S) + 127) / 64 * 64;
+  void* p = std::aligned_alloc(64, bytes);
+  if (p == nullptr) throw std::bad_alloc();
+  std::memset(p, 0, bytes);
+  room_ = {static_cast<S*>(p), std::free};
+  size_ = count;
+  return room_.get();
+}
+
+// Scalars that a solve works in, for as many sides as it takes at once.
+template <class S>
+std::ptrdiff_t CholeskyOf<S>::solve_room() const {
+  return kStrip * (round_up_to_strip(plan_->pattern().scalar_count()) + plan_->solve_scratch);
+}
+
+template <class S>
+bool CholeskyOf<S>::borrows() const {
+  return std::max(plan_->arena_size, solve_room()) < kKept;
 }
 
 template <class S>
@@ -99,7 +121,7 @@ void CholeskyOf<S>::assemble_panel(const BlockMatrix& a, int n, S* panel) const 
   for (int c = node.child_begin; c < node.child_end; ++c) {
     const CholeskyPlan::Node& child = plan_->nodes[at(plan_->children[at(c)])];
     kernels_->extend_add(plan_->add_runs.data() + child.add_begin, child.add_end - child.add_begin,
-                         round_up_to_strip(node.pivots), true, arena_.get() + child.update,
+                         round_up_to_strip(node.pivots), true, arena_ + child.update,
                          round_up_to_strip(child.updates), panel, ld);
   }
 }
@@ -109,7 +131,7 @@ template <class S>
 void CholeskyOf<S>::update(int n) {
   const CholeskyPlan::Node& node = plan_->nodes[at(n)];
   const S* b = factor_.get() + node.factor + triangle_size(node.pivots);
-  S* u = arena_.get() + node.update;
+  S* u = arena_ + node.update;
   const int ld = round_up_to_strip(node.updates), strips = ld / kStrip;
   const double work = 0.5 * node.pivots * node.updates * static_cast<double>(node.updates);
   if (work < kParallelUpdate || thread_count() == 1) {
@@ -126,7 +148,7 @@ void CholeskyOf<S>::update(int n) {
   for (int c = node.child_begin; c < node.child_end; ++c) {
     const CholeskyPlan::Node& child = plan_->nodes[at(plan_->children[at(c)])];
     kernels_->extend_add(plan_->add_runs.data() + child.add_begin, child.add_end - child.add_begin,
-                         round_up_to_strip(node.pivots), false, arena_.get() + child.update,
+                         round_up_to_strip(node.pivots), false, arena_ + child.update,
                          round_up_to_strip(child.updates), u, ld);
   }
 }
@@ -150,7 +172,7 @@ template <class S>
 typename CholeskyOf<S>::Failure CholeskyOf<S>::eliminate_task(const BlockMatrix& a, int t) {
   const CholeskyPlan::Task& task = plan_->tasks[at(t)];
   for (int n = task.begin; n < task.end; ++n) {
-    const Failure failure = eliminate(a, n, arena_.get() + task.panel);
+    const Failure failure = eliminate(a, n, arena_ + task.panel);
     if (failure.column >= 0) return failure;
   }
   return {};
@@ -158,6 +180,14 @@ typename CholeskyOf<S>::Failure CholeskyOf<S>::eliminate_task(const BlockMatrix&
 
 template <class S>
 bool CholeskyOf<S>::factor(const BlockMatrix& a) {
+  if (!plan_ || !borrows()) return factor_in(a, own_room_.get());
+  Borrowed<AlignedRoom<S>> room;
+  return factor_in(a, room->at_least(plan_->arena_size));
+}
+
+template <class S>
+bool CholeskyOf<S>::factor_in(const BlockMatrix& a, S* arena) {
+  arena_ = arena;
   if (plan_ == nullptr ||
       (a.shared_pattern() != plan_->shared_pattern() && !(a.pattern() == plan_->pattern()))) {
     Diagnostic d;
@@ -178,7 +208,7 @@ bool CholeskyOf<S>::factor(const BlockMatrix& a) {
     if (f.column >= 0 && (first.column < 0 || f.column < first.column)) first = f;
   if (first.column < 0)
     for (int n : plan_->top) {
-      first = eliminate(a, n, arena_.get() + plan_->top_panel);
+      first = eliminate(a, n, arena_ + plan_->top_panel);
       if (first.column >= 0) break;
     }
   failed_block_ = -1;
@@ -205,6 +235,8 @@ std::size_t CholeskyOf<S>::bytes() const {
   return static_cast<std::size_t>(plan_->factor_size + plan_->arena_size) * sizeof(S);
 }
 
+template class AlignedRoom<double>;
+template class AlignedRoom<float>;
 template class CholeskyOf<double>;
 template class CholeskyOf<float>;
 

@@ -2,9 +2,10 @@
 //
 // The symbolic work (ordering, supernodes, where every block goes) is done once per pattern and
 // kept in a CholeskyPlan that any number of factors can share; factor() and solve() then run any
-// number of times without touching the heap. Multifrontal: every supernode gathers its blocks of A
-// and the update matrices of its children into a dense front, eliminates its own columns, and hands
-// the rest to its parent (Duff and Reid 1983; Liu 1992).
+// number of times without touching the heap, once the thread has made one of that size.
+// Multifrontal: every supernode gathers its blocks of A and the update matrices of its children
+// into a dense front, eliminates its own columns, and hands the rest to its parent (Duff and Reid
+// 1983; Liu 1992).
 //
 // Every scalar of a front is updated by one fma per eliminated column, columns in order, and
 // children are added in order. So the bits depend on the plan alone: not on vector width, on tiling
@@ -23,6 +24,19 @@ namespace haptos {
 class CholeskyPlan;  // haptos/solve/linear/cholesky_plan.h
 template <class S>
 struct DenseKernels;  // haptos/solve/dense/dense_kernels.h
+
+/// Scalars that begin at a cache line.
+template <class S>
+class AlignedRoom {
+ public:
+  /// Room for so many at least; what was in it is lost where it grows.
+  S* at_least(std::ptrdiff_t count);
+  S* get() const { return room_.get(); }
+
+ private:
+  std::unique_ptr<S[], void (*)(void*)> room_{nullptr, nullptr};
+  std::ptrdiff_t size_ = 0;
+};
 
 /// The factor in scalars S. In float it takes half the time and memory, and what it solves is good
 /// to about its condition number times 6e-8: a preconditioner; see RefinedCholesky.
@@ -62,7 +76,7 @@ class CholeskyOf {
   std::int64_t nonzeros() const;
   /// Floating point operations of one factor() (a multiply-add is two).
   double flops() const;
-  /// Bytes of the factor and of its scratch.
+  /// Bytes of the factor and of the room it works in; small ones borrow that from the thread.
   std::size_t bytes() const;
 
  private:
@@ -71,11 +85,16 @@ class CholeskyOf {
     S pivot = 0;
   };
 
+  std::ptrdiff_t solve_room() const;
+  bool borrows() const;
+  bool factor_in(const BlockMatrix& a, S* arena);
   void assemble_panel(const BlockMatrix& a, int node, S* panel) const;
   void update(int node);
   Failure eliminate(const BlockMatrix& a, int node, S* panel);
   Failure eliminate_task(const BlockMatrix& a, int task);
   // Of a solve for kSides right-hand sides, interleaved (haptos/solve/linear/cholesky_solve.cpp).
+  template <int kSides>
+  void solve_sides(double* x, int count, std::ptrdiff_t stride, S* z) const;
   template <int kSides>
   void solve_sides(double* x, int count, std::ptrdiff_t stride) const;
   template <int kSides>
@@ -94,10 +113,10 @@ class CholeskyOf {
 
   std::shared_ptr<const CholeskyPlan> plan_;
   const DenseKernels<S>* kernels_ = nullptr;
-  std::unique_ptr<S[], void (*)(void*)> factor_{nullptr, nullptr};   // panels in strips
-  std::unique_ptr<S[], void (*)(void*)> arena_{nullptr, nullptr};    // updates and open panels
-  std::unique_ptr<S[], void (*)(void*)> scratch_{nullptr, nullptr};  // permuted sides
-  std::vector<Failure> failures_;                                    // of each task
+  AlignedRoom<S> factor_;          // panels in strips
+  AlignedRoom<S> own_room_;        // of one that is too large to borrow from the thread
+  S* arena_ = nullptr;             // updates and open panels, while it factors
+  std::vector<Failure> failures_;  // of each task
   int failed_block_ = -1;
   double failed_pivot_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 #include "haptos/solve/dense/dense_kernels.h"
@@ -119,10 +120,18 @@ void CholeskyOf<S>::forward_task(int task, S* z, S* scratch) const {
 template <class S>
 template <int kSides>
 void CholeskyOf<S>::solve_sides(double* x, int count, std::ptrdiff_t stride) const {
+  if (!borrows()) return solve_sides<kSides>(x, count, stride, own_room_.get());
+  Borrowed<AlignedRoom<S>> room;
+  solve_sides<kSides>(x, count, stride, room->at_least(solve_room()));
+}
+
+// z is the room to work in.
+template <class S>
+template <int kSides>
+void CholeskyOf<S>::solve_sides(double* x, int count, std::ptrdiff_t stride, S* z) const {
   const CholeskyPlan& plan = *plan_;
   const BlockPattern& p = plan.pattern();
   const int n = p.scalar_count(), blocks = p.block_count();
-  S* z = scratch_.get();
   S* scratch = z + std::ptrdiff_t(kSides) * round_up_to_strip(n);
   S* y = scratch;
   S* t = y + std::ptrdiff_t(kSides) * round_up_to_strip(plan.largest_pivots);

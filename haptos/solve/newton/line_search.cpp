@@ -4,13 +4,15 @@
 #include <cmath>
 #include <utility>
 
+#include "haptos/base/borrowed.h"
+
 namespace haptos {
 namespace {
 
-std::vector<double> along(const std::vector<double>& z, const std::vector<double>& dz, double a) {
-  std::vector<double> r(z.size());
-  for (std::size_t i = 0; i < z.size(); ++i) r[i] = fma(a, dz[i], z[i]);
-  return r;
+void along(const std::vector<double>& z, const std::vector<double>& dz, double a,
+           std::vector<double>& end) {
+  end.resize(z.size());
+  for (std::size_t i = 0; i < z.size(); ++i) end[i] = fma(a, dz[i], z[i]);
 }
 
 // An exact search ends where this part of the slope is left: a closer one costs evaluations and
@@ -40,29 +42,29 @@ class Way {
       if (left_) objective_.set_trial(z_, objective_.path(), Sampling::kKept);
       left_ = true;
       straight_on_ = !objective_.retract(z_, take(share));
-      part = objective_.max_step(chord_, 0.0);
+      part = objective_.max_step(*chord_, 0.0);
       // A part of the way along a chord leaves the curve again: a shorter one is bent for itself.
       if (!straight_on_ && part < kLongCap) {
         share *= part;
         objective_.retract(z_, take(share));
-        part = objective_.max_step(chord_, 0.0);
+        part = objective_.max_step(*chord_, 0.0);
       }
     }
     known_ = std::max(known_, part * share);
-    end = along(z_, chord_, part);
+    along(z_, *chord_, part, end);
     return part * share;
   }
 
  private:
   std::vector<double>& take(double share) {
-    chord_.resize(straight_.size());
-    for (std::size_t i = 0; i < straight_.size(); ++i) chord_[i] = share * straight_[i];
-    return chord_;
+    chord_->resize(straight_.size());
+    for (std::size_t i = 0; i < straight_.size(); ++i) (*chord_)[i] = share * straight_[i];
+    return *chord_;
   }
 
   Objective& objective_;
   const std::vector<double>&z_, &straight_;
-  std::vector<double> chord_;
+  Borrowed<std::vector<double>> chord_;
   bool left_ = false;         // the trial is no longer at z
   bool straight_on_ = false;  // nothing bends
   double known_ = 0;          // how far the terms admit it
@@ -71,8 +73,9 @@ class Way {
 // Doubles a step that was accepted, from `energy`, while the energy falls as straight as it did.
 void go_on(Objective& objective, Way& way, double energy, double slope, int max_evaluations,
            std::vector<double>& trial, LineSearchResult& r) {
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& farther = *room;
   for (double a = 2; a <= kFarthestOn && r.evaluations < max_evaluations; a *= 2) {
-    std::vector<double> farther;
     const double reached = way.go(a, farther);
     if (!(reached > r.alpha)) break;
     objective.set_trial(farther, objective.path(), Sampling::kKept);
@@ -80,7 +83,7 @@ void go_on(Objective& objective, Way& way, double energy, double slope, int max_
     ++r.evaluations;
     if (!(gain > 0)) break;  // not finite, neither
     const bool straight = gain >= 0.5 * kStraight * (reached - r.alpha) * -slope;
-    trial = std::move(farther);
+    trial.swap(farther);
     energy = there;
     r.alpha = reached;
     if (reached < a || !straight) return;
@@ -105,8 +108,9 @@ LineSearchResult search_kept(Objective& objective, std::vector<double>& z,
     return objective.slope(dz) < -0.5 * slope;
   };
   Way way(objective, z, dz);
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& trial = *room;
   for (double a = 1; r.evaluations < max_evaluations; a *= 0.5) {
-    std::vector<double> trial;
     a = way.go(a, trial);
     objective.set_trial(trial, objective.path(), Sampling::kKept);
     const Energy e = objective.energy();
@@ -121,7 +125,7 @@ LineSearchResult search_kept(Objective& objective, std::vector<double>& z,
       r.alpha = a;
       if (a == 1 && gain > unseen && start.value - e.value >= kStraight * gain)
         go_on(objective, way, e.value, slope, max_evaluations, trial, r);
-      z = std::move(trial);
+      z = trial;
       return r;
     }
     ++r.halvings;

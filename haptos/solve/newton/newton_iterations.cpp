@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/text/status.h"
 #include "haptos/solve/newton/line_search.h"
 #include "haptos/solve/newton/minimiser.h"
@@ -67,7 +68,9 @@ void Minimiser::minimise() {
 // far. Without it a velocity guessed within the tolerance would go on from step to step.
 void Minimiser::take_the_last() {
   if (f_.all_frozen() || report_.residual <= f_.round_off() || f_.max_step(dz_, 0.0) < 1.0) return;
-  const std::vector<double> from = z_;
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& from = *room;
+  from = z_;
   const double before = report_.residual;
   for (std::size_t i = 0; i < z_.size(); ++i) z_[i] += dz_[i];
   look_at(z_);

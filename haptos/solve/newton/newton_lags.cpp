@@ -2,8 +2,8 @@
 // holds (solve/newton/minimiser.h).
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/status.h"
 #include "haptos/solve/lags/anderson.h"
@@ -43,13 +43,17 @@ constexpr int kFrozenTimes = 3, kFrozenMore = 20;
 // Anderson mixing of the rows of the passes.
 class LagMixing {
  public:
+  void clear() {
+    slots_.clear();
+    anderson_.clear();
+  }
   // Takes the rows of a pass.
   void take(const std::vector<LagRow>& rows) {
     if (slots_.take(rows)) anderson_.move(slots_.moved(), slots_.size());
     slots_.gather(rows, used_, now_);
   }
   // Makes of that pass and the others what the next one is to lag.
-  void mix(double merit) { next_ = anderson_.next(used_, now_, merit); }
+  void mix(double merit) { anderson_.next(used_, now_, merit, next_); }
   void write(std::vector<LagRow>& rows) const { slots_.scatter(next_, rows); }
 
  private:
@@ -111,7 +115,8 @@ void Minimiser::end_exactly() {
 // passes may throw each other back and forth, what Anderson mixing makes of all of them. Leaves
 // it after so many passes, as they are.
 void Minimiser::settle_lags(int enough_passes) {
-  std::optional<LagMixing> mixing;
+  Borrowed<LagMixing> mixing;
+  mixing->clear();
   int passes = 0;
   const int enough = kFrozenTimes * report_.iterations + kFrozenMore;
   while (report_.status == 0 && passes < enough_passes) {
@@ -121,7 +126,6 @@ void Minimiser::settle_lags(int enough_passes) {
       continue;
     }
     energy_.reset();
-    if (!mixing) mixing.emplace();
     f_.assemble(false, false, 0);
     measure();
     share_ = 1;
@@ -153,7 +157,7 @@ void Minimiser::settle_lags(int enough_passes) {
       nearer = root == Root::kNearer;
     }
     if (nearer) {
-      mixing.emplace();  // goes on from the forces that are lagged there
+      mixing->clear();  // goes on from the forces that are lagged there
     } else {
       mixing->mix(report_.residual);
       // Without momentum the centre of the proximal term moves too: another map at every pass.
@@ -191,7 +195,9 @@ void Minimiser::do_without_lags() {
 
 Minimiser::Root Minimiser::find_root() {
   if (f_.recentres()) return Root::kNotFound;
-  const std::vector<double> start = z_;
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& start = *room;
+  start = z_;
   const double before = report_.residual;
   const LagRootReport r = find_lag_root(f_, z_, kRootIterations, [&] {
     measure();

@@ -1,6 +1,7 @@
 // The first trial, and driven points on their way to their targets (solve/newton/minimiser.h).
 #include <cmath>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/text/status.h"
 #include "haptos/solve/newton/minimiser.h"
 
@@ -31,10 +32,12 @@ void Minimiser::predict() {
     f_.set_trial(z_, 1.0);
     return;
   }
-  const std::vector<double> start = z_;
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& start = *room;
+  start = z_;
   const double path = f_.any_driven() ? 1.0 : 0.0;
   // Where driven points stop or turn back, what they took along is better off where it is.
-  const std::vector<double> other = path > 0 ? f_.inertia().z_hold : free;
+  const std::vector<double>& other = path > 0 ? f_.inertia().z_hold : free;
   const double part = go(start, path);
   // What hardly moves is better off still, or it would go on for ever within the tolerance.
   if (part == 1.0 && f_.largest_speed(dz_) > o_.velocity_tolerance && rough_enough()) {
@@ -64,7 +67,9 @@ double Minimiser::go(const std::vector<double>& velocities, double path) {
 // may rise; it must only be finite.
 bool Minimiser::advance(double ds) {
   const double cap = f_.max_step(dz_, ds), start = f_.path();
-  const std::vector<double> from = z_;
+  Borrowed<std::vector<double>> room;
+  std::vector<double>& from = *room;
+  from = z_;
   double a = cap, s = start;
   for (int i = 0; i < o_.max_line_search; ++i, a *= 0.5) {
     for (std::size_t k = 0; k < z_.size(); ++k) z_[k] = fma(a, dz_[k], from[k]);

@@ -164,7 +164,7 @@ class BarrierTerm final : public ContactTerm {
       double& area = corner_area_[at_index(near.vertices[i])];
       if (area < 0) area = nearest_sample_area(points, static_cast<int>(i));
     }
-    sharp_edges_ = {};
+    sharp_edges_.clear();
     for (std::size_t i = 0; i < near.edge_pairs.size(); ++i) {
       const auto& [ea, eb] = near.edge_pairs[i];
       const double area = edge_pair_area(ea, eb);
@@ -330,6 +330,11 @@ class BarrierTerm final : public ContactTerm {
     std::vector<std::array<int, 2>> pairs;
     std::vector<StencilPoints> stencils;
     std::vector<double> area;
+    void clear() {
+      pairs.clear();
+      stencils.clear();
+      area.clear();
+    }
   } sharp_edges_;
   std::vector<double> edge_distance_;
   // Faster sums: of two stiff bodies, of a soft one on a stiff one.

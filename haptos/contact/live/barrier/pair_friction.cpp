@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/contact/friction/walls.h"
 
@@ -80,30 +81,34 @@ const ContactSurface* anchor_surface(const FeaturePair& key, const ContactSurfac
 void friction_contacts(const std::vector<BarrierPair>& pairs, double support, double stiffness,
                        const Points& points, const ContactSurface& soft,
                        const ContactSurface& collider, std::vector<FrictionContact>& out) {
-  std::vector<ContactPoint> records;
-  std::vector<Vec3d> pressing;
+  Borrowed<std::vector<PairPress>> of_source;
+  Borrowed<std::vector<Vec3d>> forces;
+  Borrowed<std::vector<Wall>> found;
+  std::vector<PairPress>& presses = *of_source;
+  std::vector<Vec3d>& pressing = *forces;
+  std::vector<Wall>& walls = *found;
   for (std::size_t first = 0, end = 0; first < pairs.size(); first = end) {
     FrictionContact c;
     c.key = friction_key(pairs[first], soft, collider);
     c.walls = pairs[first].kind != PairKind::kEdges;
-    records.clear();
+    presses.clear();
     pressing.clear();
     double spring = 0;
     Wall all;
     for (; end < pairs.size() && friction_key(pairs[end], soft, collider) == c.key; ++end) {
-      const ContactPoint r = record_pair(pairs[end], support, points, soft, collider);
+      const PairPress& r = presses.emplace_back(press_of(pairs[end], support, points));
+      const Vec3d force = r.n * r.force;
       spring += pairs[end].count * pairs[end].scale * mollified(pairs[end], points);
-      all.force += r.force;
-      records.push_back(r);
-      pressing.push_back(r.normal_force > 0 ? r.force : Vec3d::zero());
-      if (r.normal_force > records[all.strongest].normal_force) all.strongest = records.size() - 1;
+      all.force += force;
+      pressing.push_back(r.force > 0 ? force : Vec3d::zero());
+      if (r.force > presses[all.strongest].force) all.strongest = presses.size() - 1;
     }
     const double net = norm(all.force);
-    if (!(net > 0) || !(spring > 0) || !(records[all.strongest].normal_force > 0)) continue;
+    if (!(net > 0) || !(spring > 0) || !(presses[all.strongest].force > 0)) continue;
     c.stiffness = stiffness * spring;
-    std::vector<Wall> walls = {all};
+    walls.assign(1, all);
     if (!one_wall(pressing, all.force)) {
-      walls = find_walls(pressing);
+      find_walls(pressing, walls);
       share(all.force, walls);
     }
     for (const Wall& w : walls) {
@@ -114,8 +119,8 @@ void friction_contacts(const std::vector<BarrierPair>& pairs, double support, do
       const bool corner = pair.kind == PairKind::kCorner;
       c.normal = w.force * ((corner ? -1 : 1) / c.normal_force);
       c.record = first + w.strongest;
-      c.depth = support - records[w.strongest].gap;
-      c.a = corner ? records[w.strongest].point_b : records[w.strongest].point_a;
+      c.depth = support - pair.gap;
+      c.a = corner ? presses[w.strongest].b : presses[w.strongest].a;
       c.edge = c.a.count == 2 ? c.a.weight[1] : 0;
       c.triangle = cell_of(pair, *anchor_surface(c.key, soft, collider), points.x, c.normal);
       if (c.triangle >= 0) out.push_back(c);

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/contact/live/mortar/mortar_term.h"
 #include "haptos/contact/search/candidates.h"
@@ -110,11 +111,10 @@ class Group final : public LiveGroup {
     return limit;
   }
   void commit(const StepContext& c, const Points& points) override {
-    contacts_.clear();
-    for (int i : near_) {
-      term(i).commit(c, points);
-      contacts_.insert(contacts_.end(), term(i).contacts().begin(), term(i).contacts().end());
-    }
+    for (int i : near_) term(i).commit(c, points);
+  }
+  void add_contacts(std::vector<ContactPoint>& all) const override {
+    for (int i : near_) term(i).add_contacts(all);
   }
   Lagged* lagged() override {
     const bool any =
@@ -201,7 +201,9 @@ class Group final : public LiveGroup {
 
   // Finds near pairs about the present positions, and prepares those that were not near before.
   void find_near(const Points& points) {
-    std::vector<Aabb> boxes(reach_.size());
+    Borrowed<std::vector<Aabb>> room;
+    std::vector<Aabb>& boxes = *room;
+    boxes.assign(reach_.size(), Aabb());
     for (std::size_t i = 0; i < reach_.size(); ++i) {
       Reach& s = reach_[i];
       s.x_search.clear();
@@ -212,7 +214,8 @@ class Group final : public LiveGroup {
       boxes[i].inflate(s.reach + 0.5 * widest_);
     }
     const std::size_t before = near_.size();
-    Bvh(boxes).self_pairs(0, [&](int i, int j) { add_near(i, j); });
+    tree_.build(boxes);
+    tree_.self_pairs(0, [&](int i, int j) { add_near(i, j); });
     for (std::size_t i = 0; i < reach_.size(); ++i)  // a surface with itself
       add_near(static_cast<int>(i), static_cast<int>(i));
     if (near_.size() == before) return;
@@ -244,6 +247,7 @@ class Group final : public LiveGroup {
     pair.term->refresh(points, Sampling::kAnew);
   }
 
+  Bvh tree_;  // of the surfaces' boxes
   std::vector<Pair> pairs_;
   std::vector<Reach> reach_;  // by number of the surface
   std::map<const ContactSurface*, int> numbers_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/contact/friction/walls.h"
 
@@ -37,7 +38,10 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
                      const std::vector<MortarPress>& presses, double stiffness,
                      std::vector<FrictionContact>& out) {
   const std::vector<Part> parts = parts_of(lattice, presses);
-  std::vector<Vec3d> pressing;
+  Borrowed<std::vector<Vec3d>> forces;
+  Borrowed<std::vector<Wall>> found;
+  std::vector<Vec3d>& pressing = *forces;
+  std::vector<Wall>& walls = *found;
   for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
     pressing.clear();
     Wall all;
@@ -52,8 +56,8 @@ void mortar_friction(const MortarSides& sides, const SlaveLattice& lattice,
         all.strongest = end - first;
     }
     if (!(spring > 0) || !(norm(all.force) > 0)) continue;
-    std::vector<Wall> walls = {all};
-    if (!one_wall(pressing, all.force)) walls = find_walls(pressing);
+    walls.assign(1, all);
+    if (!one_wall(pressing, all.force)) find_walls(pressing, walls);
     FrictionContact c;
     c.key.env = sides.slave->env;
     c.key.body_a = sides.slave->body;

@@ -111,8 +111,7 @@ void add_rigid_target(RigidTarget& r, bool project, Assembly& assembly) {
                          false);
 }
 
-ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,
-                         const ContactSurface& soft, const ContactSurface& collider) {
+PairPress press_of(const BarrierPair& pair, double support, const Points& points) {
   WeightedPoint p[4];
   const int n = stencil_points(pair, p);
   Vec3d x[4] = {Vec3d::zero(), Vec3d::zero(), Vec3d::zero(), Vec3d::zero()};
@@ -131,7 +130,16 @@ ContactPoint record_pair(const BarrierPair& pair, double support, const Points& 
     target.weight[k] = -s.w[split + k];
   }
   const bool swap = pair.kind == PairKind::kCorner;  // the source belongs to the collider
+  double m = 1;
+  if (pair.mollifier > 0) m = edge_edge_mollifier(x[0], x[1], x[2], x[3], pair.mollifier).m;
+  return {swap ? target : source, swap ? source : target, swap ? -s.n : s.n,
+          -pair.count * pair.scale * m * barrier(pair.gap, support).first};
+}
 
+ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,
+                         const ContactSurface& soft, const ContactSurface& collider) {
+  const PairPress press = press_of(pair, support, points);
+  const bool swap = pair.kind == PairKind::kCorner;
   ContactPoint c;
   c.env = soft.env;
   c.body_a = soft.body;
@@ -144,15 +152,13 @@ ContactPoint record_pair(const BarrierPair& pair, double support, const Points& 
       kind * kFeatureKind + (swap ? pair.target_id + feature * (kFeatureKind / 4) : pair.source_id);
   c.feature_b =
       kind * kFeatureKind + (swap ? pair.source_id : pair.target_id + feature * (kFeatureKind / 4));
-  c.point_a = swap ? target : source;
-  c.point_b = swap ? source : target;
-  c.p = (at(points.x, source) + at(points.x, target)) * 0.5;
-  c.n = swap ? -s.n : s.n;
+  c.point_a = press.a;
+  c.point_b = press.b;
+  c.p = (at(points.x, press.a) + at(points.x, press.b)) * 0.5;
+  c.n = press.n;
   c.gap = pair.gap;
   c.area = pair.kind == PairKind::kSample ? pair.count * pair.area : 0.0;
-  double m = 1;
-  if (pair.mollifier > 0) m = edge_edge_mollifier(x[0], x[1], x[2], x[3], pair.mollifier).m;
-  c.normal_force = -pair.count * pair.scale * m * barrier(pair.gap, support).first;
+  c.normal_force = press.force;
   c.force = c.n * c.normal_force;
   const Vec3d slip = at(points.u, c.point_a) - at(points.u, c.point_b);
   c.slip = slip - c.n * dot(slip, c.n);

@@ -48,6 +48,14 @@ Energy evaluate_pair(const BarrierPair& pair, double support, const Points& poin
 /// one.
 void add_rigid_target(RigidTarget& sum, bool project, Assembly& assembly);
 
+/// What a pair presses with, as friction and records see it.
+struct PairPress {
+  WeightedPoint a, b;  ///< material points in contact, of the soft surface and of the collider
+  Vec3d n;             ///< unit normal from b to a
+  double force = 0;    ///< along n [N]; below 0 where the pair counts negatively
+};
+PairPress press_of(const BarrierPair& pair, double support, const Points& points);
+
 /// The contact record of the pair: force on the soft surface.
 ContactPoint record_pair(const BarrierPair& pair, double support, const Points& points,
                          const ContactSurface& soft, const ContactSurface& collider);
