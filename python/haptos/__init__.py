@@ -86,6 +86,7 @@ from haptos.look.drawing import draw
 from haptos.look.images import save_png
 from haptos.look.movies import record_movie, save_movie
 from haptos.look.snapshots import SimStage, Snapshot, Stage
+from haptos.look.wall import draw_wall
 from haptos.meshes.files import read_surface, read_volume
 from haptos.meshes.repair import Hole, RepairReport, repair
 from haptos.meshes.skin import PointsSkin, points_skin
@@ -272,6 +273,7 @@ __all__ = [
     "describe_status",
     "distance_to_surface",
     "draw",
+    "draw_wall",
     "field_picture",
     "flow_picture",
     "icosphere",

@@ -6,6 +6,7 @@
     python scenes/insertion/peg.py --path published         the path of Taccel's example, which tips the peg
     python scenes/insertion/peg.py --pads large             pads of 1,428 nodes in place of 126
     python scenes/insertion/peg.py --picture peg.png        draws four moments
+    python scenes/insertion/peg.py --envs 96 --far 2 --turned 4 --wall wall.png   draws all at the end, those that failed with a red rim
 
 The peg is a dog-bone of 50 mm and 41 g, the hole 2 mm wider all around. The pads hold its top 10 mm.
 """
@@ -162,7 +163,10 @@ def main():
     parser.add_argument("--envs", type=int, default=1)
     parser.add_argument("--threads", type=int, default=0, help="0: one for each core")
     parser.add_argument("--dt", type=float, default=0.02, help="[s]")
+    parser.add_argument("--far", type=float, default=1.25, help="holes elsewhere by at most so much along x and y [mm]")
+    parser.add_argument("--turned", type=float, default=2.0, help="and about z [degrees]")
     parser.add_argument("--picture", metavar="FILE")
+    parser.add_argument("--wall", metavar="FILE")
     given = parser.parse_args()
     s = scene(given.path, given.pads, given.dt)
     s.sim.threads = given.threads
@@ -170,13 +174,13 @@ def main():
         return picture(s, given.picture)
     sim = s.compile(given.envs, quiet=True)
     if given.envs > 1:
-        move_holes(sim)
-    told = None
-    if given.envs == 1:
-        def told(sim):
-            if round(sim.time[0] / sim.dt) % 20 == 0:
-                now = outcome(sim, np.zeros(1, int), np.zeros(1))
-                print(f"{sim.time[0]:4.1f} s: bottom {1e3 * now.deep[0]:6.2f} mm deep, tilted by {now.tilt[0]:5.2f} degrees")
+        move_holes(sim, far=1e-3 * given.far, turned=given.turned)
+
+    def told(sim):
+        if sim.envs == 1 and round(sim.time[0] / sim.dt) % 20 == 0:
+            now = outcome(sim, np.zeros(1, int), np.zeros(1))
+            print(f"{sim.time[0]:4.1f} s: bottom {1e3 * now.deep[0]:6.2f} mm deep, tilted by {now.tilt[0]:5.2f} degrees")
+
     found, iterations, seconds = run(sim, told)
     for k in np.flatnonzero(~found.inserted)[:20]:
         print(f"environment {k}: {found.reason(k)}")
@@ -186,16 +190,21 @@ def main():
           f"force tolerance {s.newton.force_tolerance:g}")
     print(f"{iterations.size / seconds.sum():.0f} environment-steps a second; the slowest step took "
           f"{seconds.max() / np.median(seconds):.1f} times the median")
+    if given.wall:
+        haptos.save_png(given.wall, haptos.draw_wall(sim, look=view(120), rims=[None if ok else "red" for ok in found.inserted]))
+
+
+def view(size):
+    return haptos.Look(camera=(-0.6, -0.75, -0.3), width=size, height=size, frame=((-0.04, -0.04, -0.03), (0.04, 0.04, 0.065)),
+                       colors={"peg": (0.85, 0.2, 0.1), "plate": (0.5, 0.55, 0.6)})
 
 
 def picture(s, file):
-    from haptos.look.aim import Look
     from haptos.look.drawing import draw
     from haptos.look.snapshots import SimStage
 
     sim = s.compile(quiet=True)
-    look = Look(camera=(-0.6, -0.75, -0.3), width=420, height=420, frame=((-0.04, -0.04, -0.03), (0.04, 0.04, 0.065)),
-                colors={"peg": (0.85, 0.2, 0.1), "plate": (0.5, 0.55, 0.6)})
+    look = view(420)
     wanted, stills = [0.1, 2.0, 3.0, 4.0], []
 
     def see(sim):

@@ -177,6 +177,24 @@ def test_hooks_draw_them():
     assert sim.robots["floor"].friction_scale[1] == sim.friction_scale("floor")[1]
 
 
+def test_an_environment_draws_the_same_among_few_and_among_many():
+    scene, hooks = on_the_floor("affine", "robot"), [starts.friction("box", 0.5, 2), starts.mass("box", 0.5, 2), starts.gravity(-9, -5)]
+    few, many = scene.compile(envs=2, quiet=True), scene.compile(envs=5, quiet=True)
+    for sim in (few, many):
+        starts.randomise(sim, hooks, seed=7)
+    assert (few.friction_scale("box") == many.friction_scale("box")[:2]).all()
+    assert (few.mass_scale("box") == many.mass_scale("box")[:2]).all() and (few.gravity == many.gravity[:2]).all()
+    assert len(set(many.mass_scale("box"))) == 5
+    before = many.mass_scale("box").copy()
+    starts.randomise(many, hooks, seed=7, mask=[False, True, False, False, False], episode=1)
+    assert list(many.mass_scale("box") == before) == [True, False, True, True, True]
+    starts.randomise(many, hooks, seed=7)
+    assert (many.mass_scale("box") == before).all()
+    for wrong in ({"seed": -1}, {"seed": 1.5}, {"seed": 1, "episode": True}, {"seed": 1, "mask": [True]}):
+        with pytest.raises(haptos.InputError):
+            starts.randomise(many, hooks, **wrong)
+
+
 @pytest.mark.parametrize("scale", [-1.0, np.nan, 1e9, [1.0, 2.0, 3.0]])
 def test_what_is_no_factor(scale):
     sim = on_the_floor("soft", "half space").compile(quiet=True)

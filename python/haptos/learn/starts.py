@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from haptos.base.errors import refuse
 from haptos.base.turns import product
-from haptos.meshes.given import kind_of
+from haptos.meshes.given import chosen_envs, kind_of
 
 if TYPE_CHECKING:
     from haptos._core import State
@@ -34,6 +34,23 @@ def draw(mask: Mask, random: Sequence[np.random.Generator], low: ArrayLike, high
     for k in np.flatnonzero(mask):
         out[k] = random[k].uniform(a, b)
     return out
+
+
+def randomise(sim: Sim, hooks: Sequence[Start], *, seed: int, mask: ArrayLike | None = None,
+              episode: int = 0) -> None:
+    """Lets hooks draw, for who steps a Sim without a VectorEnv: where mask (env,) is true,
+    everywhere by default.
+
+    Environment k draws from a generator of its own, seeded by (seed, k, episode): it draws the same
+    among few environments and among many. Raises InputError for other masks and seeds.
+    """
+    chosen = chosen_envs(mask, sim.envs)
+    for what, number in (("seed", seed), ("episode", episode)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+            refuse(what, number, "must be a whole number of 0 or more", "for example 7")
+    random = [np.random.default_rng([seed, k, episode]) for k in range(sim.envs)]
+    for hook in hooks:
+        hook(sim, chosen, random)
 
 
 def place(name: str, low: ArrayLike, high: ArrayLike, *, yaw: tuple[float, float] = (0.0, 0.0)
