@@ -43,7 +43,7 @@ struct TermCase {
   std::unique_ptr<ContactTerm> term;
 
   TermCase(const TriMesh& s, const TriMesh& c, bool driven, double size = kUnit, int divisions = 1,
-           bool mortar = false, FrictionCone friction = {}) {
+           bool mortar = false, FrictionCone friction = {}, bool convex_samples = false) {
     int block = 0;
     std::vector<int> sp, cp;
     for (const Vec3d& x : s.vertices) sp.push_back(law.points.add_node(block++, 0, 0, size * x));
@@ -59,6 +59,7 @@ struct TermCase {
     setup.stiffness = 1e6 / size;  // a fixed modulus over the support [Pa/m]
     setup.divisions = divisions;
     setup.friction = friction;
+    setup.convex_samples = convex_samples;
     term = mortar ? make_mortar_term(soft.get(), collider.get(), setup)
                   : make_barrier_term(soft.get(), collider.get(), setup);
     law.term = term.get();

@@ -36,6 +36,36 @@ TEST(BarrierTerm, HoldsTheLawsWithOneVertexInEveryRegionOfATriangle) {
     }
 }
 
+// A sample beside an edge or a vertex of a driven triangle: the true Hessian is negative along the
+// triangle, by its force over the gap; made convex it has that more. Over the face, and of a
+// collider that moves by itself, nothing changes; nor do energy and gradient.
+TEST(BarrierTerm, MakesSamplesOfARigidColliderConvexAndNothingElse) {
+  const TriMesh collider = triangle(kCorner[0], kCorner[1], kCorner[2]);
+  for (int region = 0; region < 7; ++region)
+    for (const bool driven : {false, true}) {
+      SCOPED_TRACE("region " + std::to_string(region) + (driven ? ", driven" : ", free"));
+      const Vec3d p = point_in_region(region, 0.08);
+      const TriMesh soft = triangle(p, p + Vec3d{{0.5, 0.2, 0.9}}, p + Vec3d{{-0.3, 0.45, 0.8}});
+      TermCase plain(soft, collider, driven),
+          convex(soft, collider, driven, kUnit, 1, false, {}, true);
+      const test::LawValues a = test::evaluate_law(plain.law);
+      const test::LawValues b = test::evaluate_law(convex.law);
+      EXPECT_EQ(a.energy, b.energy);
+      EXPECT_EQ(a.gradient, b.gradient);
+      const double scale = a.hessian.cwiseAbs().maxCoeff();
+      const auto least = [&](const Eigen::MatrixXd& h) {
+        return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(h).eigenvalues()(0) / scale;
+      };
+      const Eigen::MatrixXd more = b.hessian - a.hessian;
+      if (!driven || region == 0) {
+        EXPECT_LT(more.cwiseAbs().maxCoeff(), 1e-12 * scale);
+        continue;
+      }
+      EXPECT_GT(least(more), -1e-12);
+      EXPECT_GT(more.trace(), 0.1 * scale);
+    }
+}
+
 TEST(BarrierTerm, HoldsTheLawsOnSolidsWithEdgesCornersAndANotchInManyPoses) {
   int touching = 0;
   for (unsigned seed = 1; seed <= 40; ++seed)

@@ -15,6 +15,9 @@ struct LiveSetup {
   int divisions = 1;       ///< of the soft triangles' edges: quadrature of the barrier, friction
   int order = 2;          ///< mortar: degree that the quadrature of an overlap is exact for, 1 to 6
   double area_share = 1;  ///< of the area of contact that its records stand for: of two passes 1/2
+  /// Whether what the pairs of one sample with a rigid target add to the Hessian is made positive
+  /// semi-definite in every iteration; else where all is.
+  bool convex_samples = false;
   FrictionCone friction;
   double tangential = 1;  ///< stiffness of stick, per stiffness of the barrier
 

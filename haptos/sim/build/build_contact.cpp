@@ -111,6 +111,7 @@ LiveSetup live_setup(const Scene& scene, const PairOptions* pair, const Party& a
   s.tangential = scene.contact.tangential;
   s.model = live_model(scene, pair);
   s.order = scene.contact.order;
+  s.convex_samples = true;
   s.friction = friction_cone(scene, pair, a.friction, other);
   double pressure = a.pressure;
   if (b && b->kind == a.kind && a.kind == Party::kSoft)

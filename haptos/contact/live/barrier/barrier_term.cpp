@@ -120,7 +120,8 @@ class BarrierTerm final : public ContactTerm {
       for (; i < pairs_.size() && pairs_[i].kind == p.kind && pairs_[i].source_id == p.source_id;
            ++i)
         total += evaluate_pair(pairs_[i], setup_.support, *e.points, e.assembly, e.project, &sum);
-      if (e.assembly && e.assembly->wants_hessian()) add_rigid_target(sum, e.project, *e.assembly);
+      if (e.assembly && e.assembly->wants_hessian())
+        add_rigid_target(sum, e.project || setup_.convex_samples, *e.assembly);
     }
     return total;
   }
