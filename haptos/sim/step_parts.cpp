@@ -127,6 +127,9 @@ StepReport step(const Scene& scene, State& state, Workspace& w) {
       continue;
     }
     if (!(status & kLost) && state.step > steps) {
+      // Parts are no steps, neither to what began to touch in one of them.
+      for (auto& [key, memory] : state.history)
+        memory.first_step = std::min(memory.first_step, steps);
       state.step = steps + 1;
       sense(scene, state, w);
     }
