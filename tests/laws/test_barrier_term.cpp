@@ -21,14 +21,18 @@ TriMesh notched() {
   return extrude({{{-1, -1}}, {{1, -1}}, {{1, 0.3}}, {{0.1, 0.1}}, {{-1, 0.4}}}, {}, -0.8, 0.8);
 }
 
+// A triangle that stands on one vertex over a region of kCorner's.
+TriMesh standing_on(int region) {
+  const Vec3d p = point_in_region(region, 0.08);
+  return triangle(p, p + Vec3d{{0.5, 0.2, 0.9}}, p + Vec3d{{-0.3, 0.45, 0.8}});
+}
+
 TEST(BarrierTerm, HoldsTheLawsWithOneVertexInEveryRegionOfATriangle) {
   const TriMesh collider = triangle(kCorner[0], kCorner[1], kCorner[2]);
   for (int region = 0; region < 7; ++region)
     for (const bool driven : {false, true}) {
       SCOPED_TRACE("region " + std::to_string(region) + (driven ? ", driven" : ", free"));
-      const Vec3d p = point_in_region(region, 0.08);
-      TermCase c(triangle(p, p + Vec3d{{0.5, 0.2, 0.9}}, p + Vec3d{{-0.3, 0.45, 0.8}}), collider,
-                 driven);
+      TermCase c(standing_on(region), collider, driven);
       EXPECT_GT(test::energy_of(c.law), 0);
       test::check_derivatives(c.law);
       test::check_projection(c.law);
@@ -44,8 +48,7 @@ TEST(BarrierTerm, MakesSamplesOfARigidColliderConvexAndNothingElse) {
   for (int region = 0; region < 7; ++region)
     for (const bool driven : {false, true}) {
       SCOPED_TRACE("region " + std::to_string(region) + (driven ? ", driven" : ", free"));
-      const Vec3d p = point_in_region(region, 0.08);
-      const TriMesh soft = triangle(p, p + Vec3d{{0.5, 0.2, 0.9}}, p + Vec3d{{-0.3, 0.45, 0.8}});
+      const TriMesh soft = standing_on(region);
       TermCase plain(soft, collider, driven),
           convex(soft, collider, driven, kUnit, 1, false, {}, true);
       const test::LawValues a = test::evaluate_law(plain.law);

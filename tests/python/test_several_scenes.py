@@ -6,8 +6,8 @@ import pytest
 import haptos
 
 
-def make(k=0, *, scale=1.0, density=1000.0, stiffness=0.0, young=1e5, start=0.0, path=0.0, name="block", dt=0.01,
-         joint="hinge", sensor_scale=None):
+def make(*, scale=1.0, density=1000.0, stiffness=0.0, young=1e5, start=0.0, path=0.0, name="block", dt=0.01,
+         joint="hinge"):
     """A block falls on a gel that stands on a mount, beside a pendulum and a ball."""
     scene = haptos.Scene(dt=dt)
     pad = haptos.box_pad(0.03, 0.03, 0.006, grading=haptos.PadGrading.uniform(0.006))

@@ -24,7 +24,7 @@ class Comparison {
     if (!same) refuse(env_ + ", " + what, "", rule, "change sizes and materials only");
   }
   template <class List>
-  void names(const char* kind, const List& a, const List& b) const {
+  void names(const std::string& kind, const List& a, const List& b) const {
     need(std::ranges::equal(
              a, b, {}, [](const auto& x) -> const std::string& { return x.name; },
              [](const auto& x) -> const std::string& { return x.name; }),
@@ -57,8 +57,8 @@ void compare_soft(const Comparison& c, const Model& a, const Model& b) {
 void compare_robots(const Comparison& c, const Model& a, const Model& b) {
   for (std::size_t i = 0; i < a.robots.size(); ++i) {
     const RobotModel &x = a.robots[i], &y = b.robots[i];
-    c.names(("links of \"" + x.name + "\"").c_str(), x.robot.links, y.robot.links);
-    c.names(("joints of \"" + x.name + "\"").c_str(), x.robot.joints, y.robot.joints);
+    c.names("links of \"" + x.name + "\"", x.robot.links, y.robot.links);
+    c.names("joints of \"" + x.name + "\"", x.robot.joints, y.robot.joints);
     const auto kinds = [](const RobotModel& r) {
       std::vector<int> all;
       for (const RobotJoint& j : r.robot.joints) all.push_back(static_cast<int>(j.kind));

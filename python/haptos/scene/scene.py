@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from haptos import _core
-from haptos.base.errors import SceneWarning, refuse
+from haptos.base.errors import refuse
 from haptos.base.options import Material, Options
 from haptos.meshes.given import as_name, kind_of, positive
 from haptos.meshes.given import surface as to_surface
@@ -20,6 +19,7 @@ from haptos.robots.sensors import add_robot_sensor
 from haptos.scene.fields import declared
 from haptos.scene.option_groups import SceneOptions
 from haptos.scene.parts import histories, motors_of, shapes_of, start_of
+from haptos.scene.strictness import strictness, warn_of
 from haptos.tactile.sensors import sensor_spec
 
 if TYPE_CHECKING:
@@ -425,14 +425,8 @@ class Scene(SceneOptions):
             refuse("envs", envs, "must be a whole number from 1 to 1000000", "for example envs=256")
         if device != "cpu":
             refuse("device", device, 'must be "cpu" in this version', "leave it out")
-        before = self.sim.strict
-        try:
-            if strict is not None:
-                self.sim.strict = bool(strict)
+        with strictness([self], strict):
             sim = Sim(self, int(envs), progress)
-        finally:
-            self.sim.strict = before
         if not quiet:
-            for sentence in sim.warnings:
-                warnings.warn(sentence, SceneWarning, stacklevel=2)
+            warn_of(sim.warnings)
         return sim

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 
-from haptos.base.errors import SceneWarning, refuse
+from haptos.base.errors import refuse
 from haptos.meshes.given import kind_of
 from haptos.scene.scene import Scene
 from haptos.scene.sim import Sim
+from haptos.scene.strictness import strictness, warn_of
 
 
 def compile_scenes(scenes: Sequence[Scene], *, strict: bool | None = None, quiet: bool = False,
@@ -27,16 +27,8 @@ def compile_scenes(scenes: Sequence[Scene], *, strict: bool | None = None, quiet
     for k, scene in enumerate(scenes):
         if not isinstance(scene, Scene):
             refuse(f"scenes[{k}]", kind_of(scene), "must be a haptos.Scene", "make it with haptos.Scene()")
-    before = [scene.sim.strict for scene in scenes]
-    try:
-        if strict is not None:
-            for scene in scenes:
-                scene.sim.strict = bool(strict)
+    with strictness(scenes, strict):
         sim = Sim(list(scenes), progress=progress)
-    finally:
-        for scene, was in zip(scenes, before, strict=True):
-            scene.sim.strict = was
     if not quiet:
-        for sentence in sim.warnings:
-            warnings.warn(sentence, SceneWarning, stacklevel=2)
+        warn_of(sim.warnings)
     return sim
