@@ -111,6 +111,37 @@ TEST(ContactSamples, OfShapesAtRestHaveTheNumberOneExpects) {
   }
 }
 
+// A side line along an edge: two samples, at every tilt of the box and however round-off falls. Over a
+// face that line would be there or not.
+TEST(ContactSamples, OfALineAlongAnEdgeAreTheEndsOfTheirOverlap) {
+  const CollisionShape die = cube(.1, .1, .1), can = tube(.1, .2), bar = pill(.1, .2);
+  const Vec3d lying{{kHalfPi, 0, 0}};
+  Random random(3);
+  for (const CollisionShape& s : {can, bar})
+    for (const double tilt : {.01, .1, .5, kHalfPi / 2, 1.2})
+      for (int k = 0; k < 50; ++k) {
+        const Quat turn = at(0, 0, 0, {{0, tilt, 0}}).q;  // the die's upper edges along y
+        const Vec3d edge = to_matrix(turn) * Vec3d{{-.1, 0, .1}};
+        const double yaw = k < 10 ? 0 : random.uniform(-1e-3, 1e-3), off = 1e-12 * (k % 5);
+        const Pose line = at(edge[0] + off, 0, edge[2] + .1 - kPress, lying);
+        const Quat swivel = at(0, 0, 0, {{0, 0, yaw}}).q;
+        const Samples c = contacts(s, {line.p, swivel * line.q}, die, {Vec3d::zero(), turn});
+        ASSERT_EQ(c.size(), yaw == 0 ? 2u : c.size());
+        ASSERT_GE(c.size(), 2u);
+        double low = 1e300, high = -1e300, share = 0;
+        for (const ContactSample& x : c) {
+          EXPECT_NEAR(x.n[2], 1, 1e-5);
+          EXPECT_NEAR(x.gap, -kPress, 1e-7);
+          if (std::abs(x.p_a[1]) < .09) continue;  // the nearest points, where they cross
+          low = std::min(low, x.p_a[1]), high = std::max(high, x.p_a[1]);
+          share += x.share;
+        }
+        EXPECT_NEAR(low, -.1, 1e-5);
+        EXPECT_NEAR(high, .1, 1e-5);
+        EXPECT_GT(share, .9);
+      }
+}
+
 TEST(ContactSamples, HaveTheAreaAndTheCentroidOfTheFace) {
   const CollisionShape die = cube(.1, .1, .1);
   Samples s = contacts(die, at(0, 0, .1 - kPress), plane(), {});

@@ -7,6 +7,8 @@ namespace {
 // By how much, of its radius, the four points of a disc may miss its lowest point (convex.cpp).
 constexpr double kDiscMiss = 3e-5;
 constexpr double kSteep = 1e-3;  // cosine below which a flat part does not face along n
+constexpr double kSideBySide = 0.2;  // sine up to which two lines have an overlap
+constexpr double kTilted = 1e-6;     // squared sine of n and a normal from which on an edge touches
 
 struct Frame {
   Vec3d n, t1, t2;
@@ -41,6 +43,8 @@ class Builder {
       b_.normal = r * b_.normal;
       b_.disc_centre = r * b_.disc_centre + pair_.core.p;
       drop_steep(b_);
+      if (b_.count == 2) take_edge(a_, b_, 1);
+      if (a_.count == 2) take_edge(b_, a_, -1);
       if (a_.count > 2 && b_.count > 2)
         polygons();
       else if (a_.count == 2 && b_.count == 2)
@@ -71,6 +75,30 @@ class Builder {
   void drop_steep(Flat& f) const {
     if (f.count > 2 && vabs(dot(f.normal, w_.n)) < kSteep) f.count = 1;
   }
+  // Of a tilted polygon the edge that comes nearest, where the other's line lies along it: over the
+  // polygon that line would be there or not by round-off. sign: 1 where n points out of the other.
+  void take_edge(Flat& f, const Flat& line, double sign) const {
+    if (f.count < 3 || f.disc || 1 - square(dot(f.normal, f_.n)) < kTilted) return;
+    const auto high = [&](int k) { return sign * dot(f_.n, f.x[k]); };
+    const auto after = [&](int k) { return k + 1 < f.count ? k + 1 : 0; };
+    const auto top = [&](int k) { return vmax(high(k), high(after(k))); };
+    int nearest = 0;
+    for (int k = 1; k < f.count; ++k)
+      if (top(k) < top(nearest)) nearest = k;
+    const int i = nearest, j = after(i);
+    const Vec3d d = f.x[j] - f.x[i], e = line.x[1] - line.x[0];
+    const double sine = u(d) * v(e) - v(d) * u(e);
+    const double lengths = (square(u(d)) + square(v(d))) * (square(u(e)) + square(v(e)));
+    if (square(sine) > square(kSideBySide) * lengths) return;
+    if (square(high(i) - high(j)) > square(kSideBySide) * squared_norm(d)) return;
+    f.face = edge_id(static_cast<int>(f.id[i] >> 28 & 0xfffffff),
+                     static_cast<int>(f.id[j] >> 28 & 0xfffffff));
+    const Vec3d ends[2] = {f.x[i], f.x[j]};
+    const std::int64_t ids[2] = {f.id[i], f.id[j]};
+    for (int k = 0; k < 2; ++k) f.x[k] = ends[k], f.id[k] = ids[k], f.curvature_radius[k] = 0;
+    f.count = 2;
+  }
+
   double u(const Vec3d& x) const { return dot(f_.t1, x); }
   double v(const Vec3d& x) const { return dot(f_.t2, x); }
 
@@ -256,7 +284,7 @@ class Builder {
         w_.feature_a = a_.face, w_.feature_b = b_.face;
       }
     }
-    if (vabs(sine) > 0.2) return;
+    if (vabs(sine) > kSideBySide) return;
     const double eu = au / la, ev = av / la;
     const auto along = [&](const Vec3d& x) { return eu * u(x) + ev * v(x); };
     const double sa = along(a_.x[0]), sb0 = along(b_.x[0]), sb1 = along(b_.x[1]);
