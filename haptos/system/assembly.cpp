@@ -38,6 +38,24 @@ void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n,
   }
 }
 
+// out += w (x) (h J) of m weights and a dense Jacobian of n columns; its transpose where the block is
+// stored the other way round.
+void add_mixed(const double* w, int m, const Mat3d& h, const double* j, int n, bool turned,
+               double* out) {
+  double few[3 * kSmallBlock];
+  double* hj = n <= kSmallBlock ? few : thread_room<0>(at_index(3 * n));
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < n; ++c)
+      hj[r * n + c] = fma(h(r, 2), j[2 * n + c], fma(h(r, 1), j[n + c], h(r, 0) * j[c]));
+  for (int a = 0; a < m; ++a)
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < n; ++c) {
+        const int row = 3 * a + r;
+        double& to = out[turned ? c * 3 * m + row : row * n + c];
+        to = fma(w[a], hj[r * n + c], to);
+      }
+}
+
 // out += (wi wj^T) (x) h of n and m weights, row-major; its transpose where the block is stored the
 // other way round.
 void add_weighted(const double* wi, int n, const Mat3d& h, const double* wj, int m, bool turned,
@@ -87,32 +105,6 @@ void Assembly::begin(const Points& points, bool hessian, const std::vector<Vec3d
   }
 }
 
-// Ji^T h Jj where a point of a link takes part: dense Jacobians, weights times the identity else.
-void Assembly::add_jacobians(int p, int q, const Mat3d& h, double* out, int stride,
-                             bool transposed) {
-  const Points& pts = *points_;
-  const int ci = pts.columns(p), cj = pts.columns(q);
-  const double *ji = pts.jacobian(p), *jj = pts.jacobian(q);
-  auto entry = [](const double* j, const double* w, int n, int r, int c) {
-    if (j) return j[r * n + c];
-    return c % 3 == r ? w[c / 3] : 0.0;
-  };
-  double few[3 * kSmallBlock];
-  double* hj = cj <= kSmallBlock ? few : thread_room<1>(at_index(3 * cj));
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < cj; ++c) {
-      double s = 0;
-      for (int m = 0; m < 3; ++m) s = fma(h(r, m), entry(jj, pts.weights(q), cj, m, c), s);
-      hj[r * cj + c] = s;
-    }
-  for (int r = 0; r < ci; ++r)
-    for (int c = 0; c < cj; ++c) {
-      double s = 0;
-      for (int m = 0; m < 3; ++m) s = fma(entry(ji, pts.weights(p), ci, m, r), hj[m * cj + c], s);
-      out[transposed ? c * stride + r : r * stride + c] += s;
-    }
-}
-
 // Adds Ji^T h Jj to the blocks of points p and q; stored below the diagonal.
 void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
   const Points& pts = *points_;
@@ -132,10 +124,10 @@ void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
     return;
   }
   const int ci = pts.columns(p), cj = pts.columns(q);
-  if (pts.jacobian(p) || pts.jacobian(q)) {
-    add_jacobians(p, q, h, out, below ? cj : ci, !below);
-    return;
-  }
+  if (const double* j = pts.jacobian(q))
+    return add_mixed(pts.weights(p), ci / 3, h, j, cj, !below, out);
+  if (const double* j = pts.jacobian(p))
+    return add_mixed(pts.weights(q), cj / 3, transpose(h), j, ci, below, out);
   const double *wi = pts.weights(p), *wj = pts.weights(q);
   add_weighted(wi, ci / 3, h, wj, cj / 3, !below, out);
 }
@@ -323,8 +315,9 @@ void Assembly::add_coupling(const WeightedPoint& point, int block, const double*
     }
     if (pts.driven(p)) return;
     const int rows = pts.columns(p);
-    double* pulled = thread_room<1>(at_index(rows * n));
     const double *j = pts.jacobian(p), *w = pts.weights(p);
+    if (pts.block(p) == block && j && !du_) return add_within(block, j, weight, hessian);
+    double* pulled = thread_room<1>(at_index(rows * n));
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < n; ++c)
         pulled[r * n + c] = weight * (j ? j[r] * hessian[c] + j[rows + r] * hessian[n + c] +
@@ -340,6 +333,22 @@ void Assembly::add_coupling(const WeightedPoint& point, int block, const double*
     }
     for (int k = 0; k < pts.part_count(p); ++k)
       add(pts.parts(p)[k].point, point.weight[i] * pts.parts(p)[k].weight);
+  }
+}
+
+// weight (J^T h + its transpose) where the block moves the point.
+void Assembly::add_within(int block, const double* j, double weight, const double* h) {
+  const int n = matrix_.pattern().size(block);
+  double* out = matrix_.entry(matrix_.pattern().diagonal(block));
+  const double f = hessian_factor_ * weight;
+  for (int r = 0; r < n; ++r) {
+    const double a = f * j[r], b = f * j[n + r], d = f * j[2 * n + r];
+    if (a == 0 && b == 0 && d == 0) continue;
+    for (int c = 0; c < n; ++c) {
+      const double v = a * h[c] + b * h[n + c] + d * h[2 * n + c];
+      out[r * n + c] += v;
+      out[c * n + r] += v;
+    }
   }
 }
 

@@ -86,8 +86,8 @@ class Assembly {
 
   /// Second derivatives by the unknowns of block i (rows) and of block j, i != j, row-major.
   void add_coupling(int i, int j, const double* hessian);
-  /// Second derivatives by a point (3 rows) and by the unknowns of a block that does not move it,
-  /// row-major.
+  /// Second derivatives by a point (3 rows) and by the unknowns of a block, row-major; where it is
+  /// the block of a link's point, the transpose is added too.
   void add_coupling(const WeightedPoint& point, int block, const double* hessian);
   /// What the driven motion changes in the derivatives by all unknowns of a block (unscaled).
   void add_driven_rhs(int block, const double* change);
@@ -120,11 +120,11 @@ class Assembly {
     int block, count;
     double weight[4];
   };
+  void add_within(int block, const double* jacobian, double weight, const double* hessian);
   int pieces(const WeightedPoint& point, Piece (&out)[3]) const;
   void add_pieces(const Piece& i, const Piece& j, const Mat3d& h);
   void add_sum_pair(int p, int q, const Mat3d& h);
   void add_block_pair(int p, int q, const Mat3d& h);
-  void add_jacobians(int p, int q, const Mat3d& h, double* out, int stride, bool transposed);
   const double* direction(int block) const { return dz_->data() + matrix_.pattern().offset(block); }
 
   const Points* points_ = nullptr;

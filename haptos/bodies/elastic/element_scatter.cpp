@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
 
@@ -45,7 +46,9 @@ void ElementScatter::build_pairs(const Points& points) {
       for (int b = 0; b <= a; ++b) {
         const int p = node(e, a), q = node(e, b);
         if (points.driven(p) && points.driven(q)) continue;
-        const bool keep = points.block(p) >= points.block(q);
+        const bool links = points.carried(p) != points.carried(q) && !points.driven(p) &&
+                           !points.driven(q);
+        const bool keep = links ? points.carried(q) : points.block(p) >= points.block(q);
         records.push_back({keep ? p : q, keep ? q : p, e, 2 * block(a, b) + (keep ? 0 : 1)});
       }
   std::sort(records.begin(), records.end());
@@ -54,13 +57,21 @@ void ElementScatter::build_pairs(const Points& points) {
     for (; i < records.size() && records[i].p == pair.p && records[i].q == pair.q; ++i)
       sources_.push_back({records[i].element, records[i].code});
     pair.end = static_cast<int>(sources_.size());
-    pairs_.push_back(pair);
+    list_of(points, pair).push_back(pair);
   }
 }
 
+std::vector<ElementScatter::Pair>& ElementScatter::list_of(const Points& points, const Pair& pair) {
+  const int p = pair.p, q = pair.q;
+  if (points.node(p) && (points.node(q) || points.driven(q))) return pairs_;
+  const bool one_link = points.carried(p) && points.block(p) == points.block(q);
+  return points.carried(q) && (points.node(p) || one_link) ? carried_ : others_;
+}
+
 void ElementScatter::couplings(const Points& points, std::vector<std::array<int, 2>>& out) const {
-  for (const Pair& pair : pairs_)
-    if (!points.driven(pair.q)) out.push_back({points.block(pair.p), points.block(pair.q)});
+  for (const auto* list : {&pairs_, &carried_, &others_})
+    for (const Pair& pair : *list)
+      if (!points.driven(pair.q)) out.push_back({points.block(pair.p), points.block(pair.q)});
 }
 
 void ElementScatter::add_gradient(const ElementSlots& slots, Assembly& assembly) const {
@@ -77,45 +88,71 @@ void ElementScatter::add_gradient(const ElementSlots& slots, Assembly& assembly)
   });
 }
 
+// The pair's block, unscaled.
+Mat3d ElementScatter::sum(const ElementSlots& slots, const Pair& pair) const {
+  Mat3d h = Mat3d::zero();
+  for (int k = pair.begin; k < pair.end; ++k) {
+    const auto& [element, code] = sources_[at_index(k)];
+    const double* v = slots.element(element) + 9 * (code / 2) * kLanes;
+    if (code % 2) {
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) h(i, j) += v[(3 * j + i) * kLanes];
+    } else {
+      for (int i = 0; i < 9; ++i) h[i] += v[i * kLanes];
+    }
+  }
+  return h;
+}
+
 void ElementScatter::add_tangent(const ElementSlots& slots, const Points& points,
                                  Assembly& assembly) const {
   const double f = assembly.hessian_factor();
   const std::vector<Vec3d>* motion = assembly.driven_motion();
   BlockMatrix& matrix = assembly.matrix();
   std::vector<Vec3d>& rhs = assembly.driven_point_rhs();
-  // The pair's block, unscaled.
-  auto sum = [&](const Pair& pair) {
-    Mat3d h = Mat3d::zero();
-    for (int k = pair.begin; k < pair.end; ++k) {
-      const auto& [element, code] = sources_[at_index(k)];
-      const double* v = slots.element(element) + 9 * (code / 2) * kLanes;
-      if (code % 2) {
-        for (int i = 0; i < 3; ++i)
-          for (int j = 0; j < 3; ++j) h(i, j) += v[(3 * j + i) * kLanes];
-      } else {
-        for (int i = 0; i < 9; ++i) h[i] += v[i * kLanes];
-      }
-    }
-    return h;
-  };
   for_each(static_cast<std::ptrdiff_t>(pairs_.size()), [&](std::ptrdiff_t i) {
     const Pair& pair = pairs_[at_index(i)];
-    if (!of_nodes(points, pair)) return;
-    const Mat3d h = f * sum(pair);
+    if (points.driven(pair.q)) return;
+    const Mat3d h = f * sum(slots, pair);
     double* out = matrix.entry(matrix.pattern().find(points.block(pair.p), points.block(pair.q)));
     for (int c = 0; c < 9; ++c) out[c] += h[c];
   });
   // Points of affine bodies and of links share their body's block: one after the other.
-  for (const Pair& pair : pairs_)
-    if (!points.driven(pair.q) && !of_nodes(points, pair))
-      assembly.add_hessian(pair.p, pair.q, sum(pair));
+  add_carried(slots, points, assembly);
+  for (const Pair& pair : others_)
+    if (!points.driven(pair.q)) assembly.add_hessian(pair.p, pair.q, sum(slots, pair));
   if (!motion) return;
-  for (const Pair& pair : pairs_)
-    if (points.driven(pair.q)) rhs[at_index(pair.p)] += f * sum(pair) * (*motion)[at_index(pair.q)];
+  for (const auto* list : {&pairs_, &others_})
+    for (const Pair& pair : *list)
+      if (points.driven(pair.q))
+        rhs[at_index(pair.p)] += f * sum(slots, pair) * (*motion)[at_index(pair.q)];
 }
 
-bool ElementScatter::of_nodes(const Points& points, const Pair& pair) {
-  return points.node(pair.p) && points.node(pair.q);
+void ElementScatter::add_carried(const ElementSlots& slots, const Points& points,
+                                 Assembly& assembly) const {
+  const double f = assembly.hessian_factor();
+  const std::vector<Vec3d>* motion = assembly.driven_motion();
+  Borrowed<std::vector<double>> room;
+  for (std::size_t i = 0; i < carried_.size();) {
+    const int p = carried_[i].p, link = points.block(carried_[i].q);
+    const int n = points.columns(carried_[i].q);
+    room->assign(at_index(3 * n), 0.0);
+    double* to = room->data();
+    Vec3d follows = Vec3d::zero();
+    for (; i < carried_.size() && carried_[i].p == p && points.block(carried_[i].q) == link; ++i) {
+      const int q = carried_[i].q;
+      // Its transpose is added too.
+      const Mat3d h = (p == q ? 0.5 : 1.0) * sum(slots, carried_[i]);
+      const double* j = points.jacobian(q);
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < n; ++c)
+          to[r * n + c] +=
+              fma(h(r, 0), j[c], fma(h(r, 1), j[n + c], h(r, 2) * j[2 * n + c]));
+      if (motion) follows += h * (*motion)[at_index(q)];
+    }
+    if (motion) assembly.driven_point_rhs()[at_index(p)] += f * follows;
+    assembly.add_coupling(single(p), link, to);
+  }
 }
 
 }  // namespace haptos

@@ -2,8 +2,11 @@
 //
 // Elements write their own slots in parallel; then every point and every coupled pair of points
 // sums its contributions in a fixed order. So the result has the same bits for any number of
-// threads and nothing is searched for while stepping. Couplings with points of affine bodies (glue)
-// go through Assembly::add_hessian.
+// threads and nothing is searched for while stepping.
+//
+// What is glued to a link moves with all its unknowns, J_q z. A point p first sums sum_q h_pq J_q
+// over such neighbours q, and adds that once. Couplings with points of affine bodies go through
+// Assembly::add_hessian.
 #pragma once
 
 #include <array>
@@ -58,16 +61,20 @@ class ElementScatter {
 
  private:
   struct Pair {
-    int p, q;  // p's block row >= q's when both are free; a driven point comes second
+    int p, q;  // p's block row >= q's when both are free; a driven or a carried point comes second
     int begin, end;
   };
   void build_pairs(const Points& points);
-  static bool of_nodes(const Points& points, const Pair& pair);
+  std::vector<Pair>& list_of(const Points& points, const Pair& pair);
+  Mat3d sum(const ElementSlots& slots, const Pair& pair) const;
+  void add_carried(const ElementSlots& slots, const Points& points, Assembly& assembly) const;
 
   int n_;
   std::vector<int> nodes_;
   std::vector<int> touched_, corner_begin_, corners_;  // per touched point: element * n + a
-  std::vector<Pair> pairs_;
+  std::vector<Pair> pairs_;    // of nodes, and of a node and a driven point
+  std::vector<Pair> carried_;  // of a node or a carried point and a carried one, by p
+  std::vector<Pair> others_;   // with a point of an affine or a guided body
   std::vector<std::array<int, 2>> sources_;  // element, 2 block + transposed
 };
 
