@@ -33,6 +33,7 @@ struct PrescribedPoints {
   std::vector<Vec3d> u_start;      ///< velocities at the start of the step [m/s]
   Pose next;                       ///< where this step sends the body
   bool stopped = false;            ///< left in place, since it would pass through another one
+  std::vector<char> passes;        ///< whether through each of those before it, as `pairs` say
   std::shared_ptr<const ContactSurface> surface;  ///< null without a mesh
 };
 
@@ -221,8 +222,8 @@ Pose carrier_pose(const Model& model, const State& state, const Workspace& w,
                   const std::string& name);
 /// Energies and smallest det F of soft bodies at the end of a step.
 void measure(const Scene& scene, const State& state, Workspace& w, StepReport& report);
-/// Whether prescribed bodies would pass through each other on this step's paths; those that would
-/// are left where they are.
+/// Whether prescribed bodies would pass through each other on this step's paths, and may not; those
+/// that would are left where they are.
 bool stop_colliding_prescribed(Workspace& w);
 /// The pose of a trajectory at a time.
 Pose pose_at(const std::vector<Keyframe>& trajectory, double time);

@@ -10,6 +10,7 @@
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/model/control_slots.h"
+#include "haptos/sim/model/pairs.h"
 #include "haptos/sim/model/shared_parts.h"
 #include "haptos/sim/workspace.h"
 
@@ -62,6 +63,9 @@ void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w
   }
   if (!spec.surface.empty())
     p.surface = add_surface(model, spec.surface, p.points, p.body, true, w);
+  for (const PrescribedPoints& other : w.prescribed)
+    p.passes.push_back(
+        !may_touch(model.scene, spec.name, model.body_names[at_index(other.body)]));
   w.prescribed.push_back(std::move(p));
 }
 

@@ -67,7 +67,8 @@ bool stop_colliding_prescribed(Workspace& w) {
   for (std::size_t i = 0; i < w.prescribed.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       PrescribedPoints &a = w.prescribed[i], &b = w.prescribed[j];
-      if (!a.surface || !b.surface || !(moves(a, w.points) || moves(b, w.points))) continue;
+      if (a.passes[j] || !a.surface || !b.surface) continue;
+      if (!moves(a, w.points) && !moves(b, w.points)) continue;
       if (!meet(*a.surface, *b.surface, w.points)) continue;
       stay(a, w.points);
       stay(b, w.points);
