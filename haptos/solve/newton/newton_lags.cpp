@@ -24,7 +24,7 @@ constexpr double kInner = 0.01;
 // tolerance.
 constexpr double kRough = 100, kRoughest = 0.1;
 // Passes between attempts at the balance without lags, and the iterations of one.
-constexpr int kRootEvery = 4;
+constexpr int kRootEvery = 8;
 // Parts of the tolerances of force and velocity below which a step that began well is left as it
 // is.
 constexpr double kStill = 0.1, kStillSpeed = 0.3;
