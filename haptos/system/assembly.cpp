@@ -38,8 +38,8 @@ void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n,
   }
 }
 
-// out += w (x) (h J) of m weights and a dense Jacobian of n columns; its transpose where the block is
-// stored the other way round.
+// out += w (x) (h J) of m weights and a dense Jacobian of n columns; its transpose where the block
+// is stored the other way round.
 void add_mixed(const double* w, int m, const Mat3d& h, const double* j, int n, bool turned,
                double* out) {
   double few[3 * kSmallBlock];
@@ -105,30 +105,27 @@ void Assembly::begin(const Points& points, bool hessian, const std::vector<Vec3d
   }
 }
 
+// Of two blocks, stored below the diagonal; nullptr, and noted as missing, outside the pattern.
+double* Assembly::entry_of(int i, int j) {
+  const int e = i >= j ? matrix_.pattern().find(i, j) : matrix_.pattern().find(j, i);
+  if (e < 0) missing_.push_back({i, j});
+  return e < 0 ? nullptr : matrix_.entry(e);
+}
+
 // Adds Ji^T h Jj to the blocks of points p and q; stored below the diagonal.
 void Assembly::add_block_pair(int p, int q, const Mat3d& h) {
   const Points& pts = *points_;
   const int bi = pts.block(p), bj = pts.block(q);
   const bool below = bi >= bj;
-  const int e = below ? matrix_.pattern().find(bi, bj) : matrix_.pattern().find(bj, bi);
-  if (e < 0) {
-    missing_.push_back({bi, bj});
-    return;
-  }
-  double* out = matrix_.entry(e);
-  if (const double* ji = pts.jacobian(p), *jj = pts.jacobian(q); ji && jj) {
-    if (below)
-      add_dense(ji, pts.columns(p), h, jj, pts.columns(q), out);
-    else
-      add_dense(jj, pts.columns(q), transpose(h), ji, pts.columns(p), out);
-    return;
-  }
+  double* out = entry_of(bi, bj);
+  if (out == nullptr) return;
   const int ci = pts.columns(p), cj = pts.columns(q);
-  if (const double* j = pts.jacobian(q))
-    return add_mixed(pts.weights(p), ci / 3, h, j, cj, !below, out);
-  if (const double* j = pts.jacobian(p))
-    return add_mixed(pts.weights(q), cj / 3, transpose(h), j, ci, below, out);
-  const double *wi = pts.weights(p), *wj = pts.weights(q);
+  const double *ji = pts.jacobian(p), *jj = pts.jacobian(q), *wi = pts.weights(p),
+               *wj = pts.weights(q);
+  if (ji && jj)
+    return below ? add_dense(ji, ci, h, jj, cj, out) : add_dense(jj, cj, transpose(h), ji, ci, out);
+  if (jj) return add_mixed(wi, ci / 3, h, jj, cj, !below, out);
+  if (ji) return add_mixed(wj, cj / 3, transpose(h), ji, ci, below, out);
   add_weighted(wi, ci / 3, h, wj, cj / 3, !below, out);
 }
 
@@ -194,11 +191,8 @@ int Assembly::pieces(const WeightedPoint& point, Piece (&out)[3]) const {
 }
 
 void Assembly::add_pieces(const Piece& i, const Piece& j, const Mat3d& h) {
-  const bool below = i.block >= j.block;
-  const int e =
-      below ? matrix_.pattern().find(i.block, j.block) : matrix_.pattern().find(j.block, i.block);
-  if (e < 0) return missing_.push_back({i.block, j.block});
-  add_weighted(i.weight, i.count, h, j.weight, j.count, !below, matrix_.entry(e));
+  if (double* out = entry_of(i.block, j.block))
+    add_weighted(i.weight, i.count, h, j.weight, j.count, i.block < j.block, out);
 }
 
 void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h,
@@ -290,12 +284,8 @@ void Assembly::add_coupling(int i, int j, const double* hessian) {
     return;
   }
   const bool below = i > j;
-  const int e = below ? pattern.find(i, j) : pattern.find(j, i);
-  if (e < 0) {
-    missing_.push_back({i, j});
-    return;
-  }
-  double* out = matrix_.entry(e);
+  double* out = entry_of(i, j);
+  if (out == nullptr) return;
   const int rows = pattern.size(i), columns = pattern.size(j);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c)

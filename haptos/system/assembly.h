@@ -122,6 +122,7 @@ class Assembly {
   };
   void add_within(int block, const double* jacobian, double weight, const double* hessian);
   int pieces(const WeightedPoint& point, Piece (&out)[3]) const;
+  double* entry_of(int i, int j);
   void add_pieces(const Piece& i, const Piece& j, const Mat3d& h);
   void add_sum_pair(int p, int q, const Mat3d& h);
   void add_block_pair(int p, int q, const Mat3d& h);

@@ -111,8 +111,8 @@ TEST(ContactSamples, OfShapesAtRestHaveTheNumberOneExpects) {
   }
 }
 
-// A side line along an edge: two samples, at every tilt of the box and however round-off falls. Over a
-// face that line would be there or not.
+// A side line along an edge: two samples, at every tilt of the box and however round-off falls.
+// Over a face that line would be there or not.
 TEST(ContactSamples, OfALineAlongAnEdgeAreTheEndsOfTheirOverlap) {
   const CollisionShape die = cube(.1, .1, .1), can = tube(.1, .2), bar = pill(.1, .2);
   const Vec3d lying{{kHalfPi, 0, 0}};

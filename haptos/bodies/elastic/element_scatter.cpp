@@ -46,8 +46,8 @@ void ElementScatter::build_pairs(const Points& points) {
       for (int b = 0; b <= a; ++b) {
         const int p = node(e, a), q = node(e, b);
         if (points.driven(p) && points.driven(q)) continue;
-        const bool links = points.carried(p) != points.carried(q) && !points.driven(p) &&
-                           !points.driven(q);
+        const bool links =
+            points.carried(p) != points.carried(q) && !points.driven(p) && !points.driven(q);
         const bool keep = links ? points.carried(q) : points.block(p) >= points.block(q);
         records.push_back({keep ? p : q, keep ? q : p, e, 2 * block(a, b) + (keep ? 0 : 1)});
       }
@@ -146,8 +146,7 @@ void ElementScatter::add_carried(const ElementSlots& slots, const Points& points
       const double* j = points.jacobian(q);
       for (int r = 0; r < 3; ++r)
         for (int c = 0; c < n; ++c)
-          to[r * n + c] +=
-              fma(h(r, 0), j[c], fma(h(r, 1), j[n + c], h(r, 2) * j[2 * n + c]));
+          to[r * n + c] += fma(h(r, 0), j[c], fma(h(r, 1), j[n + c], h(r, 2) * j[2 * n + c]));
       if (motion) follows += h * (*motion)[at_index(q)];
     }
     if (motion) assembly.driven_point_rhs()[at_index(p)] += f * follows;

@@ -72,9 +72,9 @@ class ElementScatter {
   int n_;
   std::vector<int> nodes_;
   std::vector<int> touched_, corner_begin_, corners_;  // per touched point: element * n + a
-  std::vector<Pair> pairs_;    // of nodes, and of a node and a driven point
-  std::vector<Pair> carried_;  // of a node or a carried point and a carried one, by p
-  std::vector<Pair> others_;   // with a point of an affine or a guided body
+  std::vector<Pair> pairs_;                            // of nodes, and of a node and a driven point
+  std::vector<Pair> carried_;                // of a node or a carried point and a carried one, by p
+  std::vector<Pair> others_;                 // with a point of an affine or a guided body
   std::vector<std::array<int, 2>> sources_;  // element, 2 block + transposed
 };
 

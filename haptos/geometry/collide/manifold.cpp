@@ -6,7 +6,7 @@ namespace {
 
 // By how much, of its radius, the four points of a disc may miss its lowest point (convex.cpp).
 constexpr double kDiscMiss = 3e-5;
-constexpr double kSteep = 1e-3;  // cosine below which a flat part does not face along n
+constexpr double kSteep = 1e-3;      // cosine below which a flat part does not face along n
 constexpr double kSideBySide = 0.2;  // sine up to which two lines have an overlap
 constexpr double kTilted = 1e-6;     // squared sine of n and a normal from which on an edge touches
 

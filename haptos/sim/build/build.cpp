@@ -64,8 +64,7 @@ void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w
   if (!spec.surface.empty())
     p.surface = add_surface(model, spec.surface, p.points, p.body, true, w);
   for (const PrescribedPoints& other : w.prescribed)
-    p.passes.push_back(
-        !may_touch(model.scene, spec.name, model.body_names[at_index(other.body)]));
+    p.passes.push_back(!may_touch(model.scene, spec.name, model.body_names[at_index(other.body)]));
   w.prescribed.push_back(std::move(p));
 }
 
