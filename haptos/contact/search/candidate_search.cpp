@@ -24,7 +24,14 @@ void CandidateSearch::begin(const StepContext& c) {
   const Points& p = *c.points;
   expected_ =
       1.2 * c.b * relative_motion(a_, b_, [&](int v) { return p.u[at_index(v)]; }) + support_;
-  find(p, expected_, expected_);
+  find(p, expected_, least_margin(p));
+}
+
+// What a search is always made for [m]: a part of the surface's size.
+double CandidateSearch::least_margin(const Points& points) const {
+  Aabb box;
+  for (int v : a_.point) box.merge(points.x[at_index(v)]);
+  return std::max(0.1 * norm(box.extent()), 10 * support_);
 }
 
 double CandidateSearch::max_step(const Points& points, const std::vector<Vec3d>& dx, double limit,
@@ -77,9 +84,7 @@ void CandidateSearch::find(const Points& points, double margin, double least) {
 // The margin that is wanted, or what is left of it by halves until it holds hardly any pairs; but
 // never less than a part of the surface's size. What flies alone flies on in one iteration.
 double CandidateSearch::affordable_margin(const Points& points, double wanted) const {
-  Aabb box;
-  for (int v : a_.point) box.merge(points.x[at_index(v)]);
-  const double always = std::max(0.1 * norm(box.extent()), 10 * support_);
+  const double always = least_margin(points);
   const std::size_t most = std::max(kFarNear, at_index(a_.cell_count() + b_.cell_count()));
   while (wanted > always && !few_near_triangles(a_, tree_, points.x, look_ + wanted, most))
     wanted = std::max(0.5 * wanted, always);

@@ -36,6 +36,7 @@ class CandidateSearch {
 
  private:
   void find(const Points& points, double margin, double least);
+  double least_margin(const Points& points) const;
   double affordable_margin(const Points& points, double wanted) const;
 
   const ContactSurface &a_, &b_;
