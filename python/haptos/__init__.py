@@ -118,6 +118,7 @@ from haptos.tactile.image_metrics import (
     ssim_map,
 )
 from haptos.tactile.pad_sets import LinkPad, PadSet, load_pad_set, pad_from_mesh, pad_set_names
+from haptos.tactile.pads import Gel
 from haptos.tactile.rgb import (
     LightRig,
     PhotometricModel,
@@ -179,6 +180,7 @@ __all__ = [
     "Fact",
     "ForceImage",
     "Found",
+    "Gel",
     "GelStress",
     "Hole",
     "IkResult",
