@@ -85,7 +85,7 @@ QUALITIES: dict[str, Quality] = {q.name: q for q in (
         "sensor's own",
         pad=None,
         widths=(0.4e-3, 0.45e-3, 0.5e-3), columns=650, whole_pad=True, rim=4e-3, growth=2.0,
-        support=2e-5, force_tolerance=3e-4, velocity_tolerance=6e-5),
+        support=2e-5, force_tolerance=1e-4, velocity_tolerance=2e-5),
     Quality(
         "fine", "for sharp edges and for reference: smaller elements and a thinner contact",
         pad=PadElements(centre=0.3e-3, rim=2.5e-3, top=0.5, base=0.42, even=(8e-3, 8e-3)),
