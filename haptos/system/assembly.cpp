@@ -1,5 +1,6 @@
 #include "haptos/system/assembly.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "haptos/base/math/index.h"
@@ -23,13 +24,18 @@ double bilinear(const double* a, int n, const double* h, const double* b, int m)
   return s;
 }
 
+// h J of a dense Jacobian of n columns, in `few` where it fits.
+const double* product(const Mat3d& h, const double* j, int n, double (&few)[3 * kSmallBlock]) {
+  double* hj = n <= kSmallBlock ? few : thread_room<0>(at_index(3 * n));
+  std::fill_n(hj, 3 * n, 0.0);
+  internal::add_product(h, j, n, hj);
+  return hj;
+}
+
 // out += Ji^T h Jj of dense Jacobians of m and n columns; rows of out are n apart.
 void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n, double* out) {
   double few[3 * kSmallBlock];
-  double* hj = n <= kSmallBlock ? few : thread_room<0>(at_index(3 * n));
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < n; ++c)
-      hj[r * n + c] = fma(h(r, 0), jj[c], fma(h(r, 1), jj[n + c], h(r, 2) * jj[2 * n + c]));
+  const double* hj = product(h, jj, n, few);
   for (int r = 0; r < m; ++r) {
     const double a = ji[r], b = ji[m + r], d = ji[2 * m + r];
     if (a == 0 && b == 0 && d == 0) continue;  // an unknown that does not move the point
@@ -43,10 +49,7 @@ void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n,
 void add_mixed(const double* w, int m, const Mat3d& h, const double* j, int n, bool turned,
                double* out) {
   double few[3 * kSmallBlock];
-  double* hj = n <= kSmallBlock ? few : thread_room<0>(at_index(3 * n));
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < n; ++c)
-      hj[r * n + c] = fma(h(r, 2), j[2 * n + c], fma(h(r, 1), j[n + c], h(r, 0) * j[c]));
+  const double* hj = product(h, j, n, few);
   for (int a = 0; a < m; ++a)
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < n; ++c) {

@@ -1,9 +1,12 @@
 // Room for the numbers of a block: most are small and fit on the stack; those of large robots take
-// memory that each thread keeps, so that no step allocates.
+// memory that each thread keeps, so that no step allocates. And what terms make of a Jacobian
+// there.
 #pragma once
 
 #include <cstddef>
 #include <vector>
+
+#include "haptos/base/math/math.h"
 
 namespace haptos::internal {
 
@@ -17,6 +20,13 @@ double* thread_room(std::size_t count) {
   thread_local std::vector<double> room;
   if (room.size() < count) room.resize(count);
   return room.data();
+}
+
+/// out += h J of a row-major 3 x n Jacobian, 3 x n too.
+inline void add_product(const Mat3d& h, const double* j, int n, double* out) {
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < n; ++c)
+      out[r * n + c] += fma(h(r, 0), j[c], fma(h(r, 1), j[n + c], h(r, 2) * j[2 * n + c]));
 }
 
 }  // namespace haptos::internal

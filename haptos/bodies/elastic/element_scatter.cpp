@@ -6,6 +6,7 @@
 #include "haptos/base/borrowed.h"
 #include "haptos/base/math/index.h"
 #include "haptos/base/parallel.h"
+#include "haptos/system/block_room.h"
 
 namespace haptos {
 namespace {
@@ -143,10 +144,7 @@ void ElementScatter::add_carried(const ElementSlots& slots, const Points& points
       const int q = carried_[i].q;
       // Its transpose is added too.
       const Mat3d h = (p == q ? 0.5 : 1.0) * sum(slots, carried_[i]);
-      const double* j = points.jacobian(q);
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < n; ++c)
-          to[r * n + c] += fma(h(r, 0), j[c], fma(h(r, 1), j[n + c], h(r, 2) * j[2 * n + c]));
+      internal::add_product(h, points.jacobian(q), n, to);
       if (motion) follows += h * (*motion)[at_index(q)];
     }
     if (motion) assembly.driven_point_rhs()[at_index(p)] += f * follows;
