@@ -24,6 +24,8 @@ class Link {
   virtual Vec3d centre() const = 0;
   /// Velocity of the link's point that is at x, at the start of the step [m/s].
   virtual Vec3d velocity(const Vec3d& x) const = 0;
+  /// The same with the velocities z of all unknowns.
+  virtual Vec3d velocity_with(const Vec3d& x, const std::vector<double>& z) const = 0;
   /// Acceleration of that point while no unknown changes: of its turning alone [m/s2].
   virtual Vec3d bias(const Vec3d& x) const = 0;
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
@@ -34,24 +36,9 @@ class Link {
   virtual Pose pose_after(const std::vector<double>& z, double h) const = 0;
 };
 
-/// Velocity of the link's point that is at x with the velocities z of all unknowns [m/s].
-inline Vec3d velocity_with(const Link& link, const Vec3d& x, const std::vector<double>& z) {
-  static thread_local std::vector<double> jacobian;
-  const auto n = static_cast<std::size_t>(link.columns());
-  jacobian.resize(3 * n);
-  link.jacobian(x, jacobian.data());
-  Vec3d v = Vec3d::zero();
-  for (std::size_t r = 0; r < 3; ++r)
-    for (std::size_t k = 0; k < n; ++k)
-      v[static_cast<int>(r)] =
-          fma(jacobian[r * n + k], z[static_cast<std::size_t>(link.first_scalar()) + k],
-              v[static_cast<int>(r)]);
-  return v;
-}
-
 /// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
-/// point_bias, link_jacobian, link_turning and link_pose_after (Articulation; RigidBody and
-/// AffineFrame, whose only link is 0). The body must outlive it.
+/// point_velocity_with, point_bias, link_jacobian, link_turning and link_pose_after (Articulation;
+/// RigidBody and AffineFrame, whose only link is 0). The body must outlive it.
 template <class B>
 class LinkOf final : public Link {
  public:
@@ -66,6 +53,9 @@ class LinkOf final : public Link {
   Pose pose() const override { return body_.link_pose(link_); }
   Vec3d centre() const override { return body_.link_centre(link_); }
   Vec3d velocity(const Vec3d& x) const override { return body_.point_velocity(link_, x); }
+  Vec3d velocity_with(const Vec3d& x, const std::vector<double>& z) const override {
+    return body_.point_velocity_with(link_, x, z.data() + first_scalar());
+  }
   Vec3d bias(const Vec3d& x) const override { return body_.point_bias(link_, x); }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
   void turning(double* out) const override { body_.link_turning(link_, out); }

@@ -186,6 +186,10 @@ Pose AffineFrame::link_pose_after(int, const double* z, double h) const {
   return nearest_pose(q);
 }
 
+Vec3d AffineFrame::point_velocity_with(int, const Vec3d& x, const double* z) const {
+  return spec_.guide ? z[0] * *spec_.guide : place(z, local_of(x));
+}
+
 void AffineFrame::link_jacobian(int, const Vec3d& x, double* out) const {
   if (spec_.guide) {
     for (int r = 0; r < 3; ++r) out[r] = (*spec_.guide)[r];

@@ -101,6 +101,7 @@ class AffineFrame final : public Body, public Retraction {
   Pose link_pose(int) const { return nearest_pose(start_); }
   Vec3d link_centre(int) const { return place(start_, spec_.moments.centre()); }
   Vec3d point_velocity(int, const Vec3d& x) const { return place(start_rates_, local_of(x)); }
+  Vec3d point_velocity_with(int, const Vec3d& x, const double* z) const;
   Vec3d point_bias(int, const Vec3d&) const { return Vec3d::zero(); }
   Pose link_pose_after(int, const double* z, double h) const;
   void link_jacobian(int, const Vec3d& x, double* out) const;

@@ -205,6 +205,10 @@ Pose RigidBody::link_pose_after(int, const double* z, double h) const {
   return {start_.p + h * v, normalized(rotation_by(h * w) * start_.q)};
 }
 
+Vec3d RigidBody::point_velocity_with(int, const Vec3d& x, const double* z) const {
+  return Vec3d{{z[0], z[1], z[2]}} + cross(Vec3d{{z[3], z[4], z[5]}}, x - start_.p);
+}
+
 void RigidBody::link_jacobian(int, const Vec3d& x, double* jacobian) const {
   const Mat3d lever = skew<double>(x - start_.p);
   for (int i = 0; i < 3; ++i)

@@ -87,6 +87,7 @@ class RigidBody final : public Body {
   Pose link_pose(int) const { return start_; }
   Vec3d link_centre(int) const { return start_.p; }
   Vec3d point_velocity(int, const Vec3d& x) const;
+  Vec3d point_velocity_with(int, const Vec3d& x, const double* z) const;
   Vec3d point_bias(int, const Vec3d& x) const;
   /// After a step of h with the body's velocities z (6).
   Pose link_pose_after(int, const double* z, double h) const;

@@ -160,7 +160,7 @@ void Articulation::scale_inertia(const BodyStep& step, double factor) const {
 void Articulation::begin_step(const State& state, const BodyStep& step) {
   const int n = v_count(), s = slots_.first_scalar;
   std::copy_n(state.q.begin() + slots_.first_q, tree().q_count, start_q_.begin());
-  ahead_known_ = false;
+  ahead_known_ = trial_known_ = false;
   const double* z = state.z.data() + s;
   double* mass = step.mass->data() + slots_.first_mass;
   std::copy_n(z, n, start_v_.begin());
@@ -336,6 +336,17 @@ Vec3d Articulation::link_centre(int link) const {
 }
 Vec3d Articulation::point_velocity(int link, const Vec3d& x) const {
   return haptos::point_velocity(start_, tree().links[at_index(link)].body, x);
+}
+Vec3d Articulation::point_velocity_with(int link, const Vec3d& x, const double* z) const {
+  const auto n = at_index(v_count());
+  if (!trial_known_ || !std::equal(z, z + n, trial_z_.begin())) {
+    trial_z_.assign(z, z + n);
+    trial_velocity_.resize(tree().bodies.size());
+    trial_known_ = true;
+    find_velocities(tree(), start_, z, trial_velocity_.data());
+  }
+  const auto body = at_index(tree().links[at_index(link)].body);
+  return shift(trial_velocity_[body], x - start_.pose[body].p).linear;
 }
 Vec3d Articulation::point_bias(int link, const Vec3d& x) const {
   return point_acceleration(start_, tree().links[at_index(link)].body, x);

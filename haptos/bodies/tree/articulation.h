@@ -128,6 +128,8 @@ class Articulation final : public Body {
   Pose link_pose(int link) const;
   Vec3d link_centre(int link) const;
   Vec3d point_velocity(int link, const Vec3d& x) const;
+  /// With the joint velocities z (v_count).
+  Vec3d point_velocity_with(int link, const Vec3d& x, const double* z) const;
   /// Acceleration of that point while no unknown changes [m/s2].
   Vec3d point_bias(int link, const Vec3d& x) const;
   /// After a step of h with the joint velocities z (v_count), as integrate() has it.
@@ -172,6 +174,10 @@ class Articulation final : public Body {
   mutable std::vector<double> ahead_z_, ahead_q_;
   mutable TreeData<double> ahead_;
   mutable bool ahead_known_ = false;  // of the step under way
+  // Velocities that point_velocity_with() was last asked about, and those of the bodies.
+  mutable std::vector<double> trial_z_;
+  mutable std::vector<SpatialMotion<double>> trial_velocity_;
+  mutable bool trial_known_ = false;
 };
 
 }  // namespace haptos

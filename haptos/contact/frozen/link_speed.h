@@ -35,8 +35,8 @@ inline double largest_speed(const Link* link, const Aabb& box) {
 inline double closing_speed(const Link* a, const Link* b, const ContactSample& s,
                             const std::vector<double>& z) {
   double closes = 0;
-  if (a) closes -= dot(s.n, velocity_with(*a, s.p_a, z));
-  if (b) closes += dot(s.n, velocity_with(*b, s.p_b, z));
+  if (a) closes -= dot(s.n, a->velocity_with(s.p_a, z));
+  if (b) closes += dot(s.n, b->velocity_with(s.p_b, z));
   return closes;
 }
 

@@ -31,7 +31,7 @@ void HydroelasticSampler::move(const StepContext& context, const std::vector<dou
 // Of a point x of a shape, with the velocities z [m/s].
 Vec3d HydroelasticSampler::velocity(int shape, const Vec3d& x, const std::vector<double>& z) const {
   const auto i = at_index(shape);
-  if (const Link* link = shapes_[i].link) return velocity_with(*link, x, z);
+  if (const Link* link = shapes_[i].link) return link->velocity_with(x, z);
   if (!shapes_[i].points.valid()) return Vec3d::zero();
   return (1 / h_) * (after_[i] * to_local(pose_[i], x) - x);
 }
