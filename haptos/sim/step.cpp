@@ -199,7 +199,8 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
                       bodies.w,
                       !bodies.momentum,
                       rests_in_parts(scene),
-                      bodies.h / std::sqrt(bodies.s)};
+                      bodies.h / std::sqrt(bodies.s),
+                      &w.objective.inertia().z_free};
   w.points.x = w.points.x_start;
   w.objective.begin_step(context);
   w.objective.prepare();

@@ -45,6 +45,8 @@ struct StepContext {
   bool one_pass = false;
   double free_time =
       0;  ///< in which a free body accelerates within the step: h, of statics tau [s]
+  /// Velocities at the end of the step without any term (scalars).
+  const std::vector<double>* z_free = nullptr;
   /// Where the scalars of a block are; the optimiser's.
   const BlockPattern* pattern = nullptr;
 };

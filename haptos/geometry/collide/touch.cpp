@@ -45,29 +45,51 @@ Pose ShapePath::at(double t) const {
   return x;
 }
 
-double closing(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,
-               const ShapePath& path_b, const Vec3d& n, double t, double end) {
+// The fastest that turning moves a point of a shape along n, until `left` later: rate . x is how
+// fast its point x from the origin of the frame does now.
+static double turning(const CollisionShape& s, const ShapePath& path, const Pose& at,
+                      const Vec3d& rate, double arm, double left) {
+  const double most = norm(rate) * arm;
+  if (!s.is_convex() || most == 0) return most;
+  int vertex = 0;
+  const Vec3d local = transpose(to_matrix(at.q)) * rate;
+  const double now = dot(local, support(s.convex(), local, vertex));
+  return std::min(most, now + most * norm(path.turn) * left);
+}
+
+// As closing(), where the shapes are at t.
+static double closing_from(const CollisionShape& a, const ShapePath& path_a, const Pose& at_a,
+                           const CollisionShape& b, const ShapePath& path_b, const Pose& at_b,
+                           const Vec3d& n, double t, double end) {
   const double from = dot(n, path_b.speed(t) - path_a.speed(t));
   const double to = dot(n, path_b.speed(end) - path_a.speed(end));
   double c = vmax(from, to);
-  if (squared_norm(path_a.turn) > 0) c += norm(cross(n, path_a.turn)) * arm(a, path_a, b, path_b);
-  if (squared_norm(path_b.turn) > 0) c += norm(cross(n, path_b.turn)) * arm(b, path_b, a, path_a);
+  if (squared_norm(path_a.turn) > 0)
+    c += turning(a, path_a, at_a, cross(path_a.turn, n), arm(a, path_a, b, path_b), end - t);
+  if (squared_norm(path_b.turn) > 0)
+    c += turning(b, path_b, at_b, cross(n, path_b.turn), arm(b, path_b, a, path_a), end - t);
   return c;
+}
+
+double closing(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,
+               const ShapePath& path_b, const Vec3d& n, double end) {
+  return closing_from(a, path_a, path_a.start, b, path_b, path_b.start, n, 0, end);
 }
 
 bool first_touch(const CollisionShape& shape_a, const ShapePath& path_a,
                  const CollisionShape& shape_b, const ShapePath& path_b, double tolerance,
-                 double& t, double end) {
+                 double& t, double end, double apart) {
   const CollisionShape &a = as_met(shape_a, shape_b), &b = as_met(shape_b, shape_a);
   if (a.has_field())
     return b.is_convex() && a.field()->first_touch(b, path_b, path_a, tolerance, t, end);
   if (b.has_field())
     return a.is_convex() && b.field()->first_touch(a, path_a, path_b, tolerance, t, end);
-  t = 0;
+  t = apart;
   for (int k = 0; k < kMostSteps; ++k) {
-    const ShapeDistance d = distance(a, path_a.at(t), b, path_b.at(t));
+    const Pose at_a = path_a.at(t), at_b = path_b.at(t);
+    const ShapeDistance d = distance(a, at_a, b, at_b);
     if (d.distance <= tolerance) return true;
-    const double c = closing(a, path_a, b, path_b, d.n, t, end);
+    const double c = closing_from(a, path_a, at_a, b, path_b, at_b, d.n, t, end);
     const double ahead = d.distance - 0.5 * tolerance;
     if (!(c * (end - t) > ahead)) return false;
     t += ahead / c;

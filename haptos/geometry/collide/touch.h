@@ -3,10 +3,11 @@
 // Conservative advancement: at the time t the shapes are apart by d along n, so they are apart at
 // least until t + d / c, with c the fastest that they can close along n in the rest of the step,
 //
-//   c = max over the rest of n . (v_b - v_a)  +  |n x w_a| r_a  +  |n x w_b| r_b,
+//   c = max over the rest of n . (v_b - v_a)  +  t_a  +  t_b,
+//   t = min(m, max over x of x . (n x w) + m |w| (1 - t)),   m = |n x w| r
 //
-// v the rates of the origins of their frames, w of their turns, r how far a point of each core is
-// from its origin. From there the distance is taken anew. Shapes that pass each other are soon
+// v the rates of the origins of their frames, w of their turns, x the points of each core from its
+// origin, r how far they are from it at most (w of a with the other sign). From there the distance is taken anew. Shapes that pass each other are soon
 // apart along a direction that they do not close in, and the search ends.
 //
 // Source: Mirtich, Impulse-based dynamic simulation of rigid body systems, 1996, chapter 2; with
@@ -34,14 +35,16 @@ struct ShapePath {
 };
 
 /// Whether two shapes that start apart come within `tolerance` [m] of each other up to the time
-/// `end`, and at which t. At least one is convex.
+/// `end`, and at which t. At least one is convex. Until `apart` they are known not to; what has a
+/// field is looked at from the start all the same.
 bool first_touch(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,
-                 const ShapePath& path_b, double tolerance, double& t, double end = 1);
+                 const ShapePath& path_b, double tolerance, double& t, double end = 1,
+                 double apart = 0);
 
-/// An upper bound of how fast the shapes close along the unit vector n (from b to a) from t to
-/// `end`, per step [m].
+/// An upper bound of how fast the shapes close along the unit vector n (from b to a) from the start
+/// to `end`, per step [m].
 double closing(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,
-               const ShapePath& path_b, const Vec3d& n, double t, double end = 1);
+               const ShapePath& path_b, const Vec3d& n, double end = 1);
 
 /// Appends to `out` the samples of two convex shapes along a given unit direction n (from b to a)
 /// where they face each other flatly: at most `max_points`, with gaps up to `margin`. Nothing else

@@ -121,14 +121,19 @@ void PointSampler::find_touching(const StepContext& context) {
   if (apart && context.z) foresee(context);
 }
 
-// Contacts of shapes that would touch if all moved on as it does at the start: most often the same
-// as after the solution, which then need not be found again.
+// Contacts of shapes that would touch if nothing held them: most often the same as after the
+// solution, which then need not be found again. What rests falls by as much as it is lifted off by
+// round-off. (With the velocities of the start in place of free ones a humanoid that falls and lies
+// was solved anew 1.8 times a step, with 4 iterations in place of 2.)
 void PointSampler::foresee(const StepContext& context) {
+  const bool falls = context.z_free && !context.proximal;
+  const std::vector<double>& z = falls ? *context.z_free : *context.z;
+  forget_paths();
   double t = 0, sinks = 0;
   const auto n = static_cast<int>(near_.size());
   for (int k = 0; k < n; ++k) {
     if (near_[at_index(k)].stand != NearPair::kApart) continue;
-    if (arrives(near_[at_index(k)], *context.z, t, sinks) && arrive(context, k, *context.z, t))
+    if (arrives(near_[at_index(k)], z, t, sinks) && arrive(context, k, z, t))
       near_[at_index(k)].stand = NearPair::kForeseen;
   }
 }
@@ -144,7 +149,7 @@ const ShapePath& PointSampler::path(int shape, const std::vector<double>& z) {
     p.start = pose_[i];
     return p;
   }
-  const Vec3d rate = velocity_with(*link, pose_[i].p, z);
+  const Vec3d rate = link->velocity_with(pose_[i].p, z);
   p = ShapePath::between(pose_[i], compose(link->pose_after(z, h_), shapes_[i].frame), h_ * rate);
   return p;
 }
@@ -176,10 +181,12 @@ bool PointSampler::arrives(const NearPair& p, const std::vector<double>& z, doub
     const Vec3d from = pb.speed(0) - pa.speed(0), to = pb.speed(end) - pa.speed(end);
     c = std::max(norm(from), norm(to)) + norm(pa.turn) * size_of(a) + norm(pb.turn) * size_of(b);
   } else {
-    c = closing(a, pa, b, pb, samples_[at_index(p.deepest)].n, 0, end);
+    c = closing(a, pa, b, pb, samples_[at_index(p.deepest)].n, end);
   }
   if (c * end < p.gap - slack) return false;
-  if (!first_touch(a, pa, b, pb, touch_tolerance(p), t, end)) return false;
+  const bool by_field = a.has_field() || b.has_field();
+  const double apart = by_field ? 0 : std::max(0.0, (p.gap - slack) / c);
+  if (!first_touch(a, pa, b, pb, touch_tolerance(p), t, end, apart)) return false;
   sinks = (1 - t) * c / std::min(a.half_thickness(), b.half_thickness());
   return true;
 }
