@@ -40,19 +40,6 @@ double JointLaw::inverse_inertia(const StepContext& context) const {
   return (*context.inverse_mass)[static_cast<std::size_t>(scalar_)];
 }
 
-double JointLaw::velocity(const Evaluation& e) const {
-  return (*e.z)[static_cast<std::size_t>(scalar_)];
-}
-
-Energy JointLaw::evaluate(const Evaluation& e) {
-  const double v = velocity(e);
-  const BoundedImpulse::Value l = law_.at(v);
-  effort_ = (l.impulse + constant_) / h_;
-  if (e.assembly) e.assembly->add_coordinate(block_, joint_, -l.impulse - constant_, l.hessian);
-  const double cost = l.cost - constant_ * v;
-  return {cost, std::abs(l.cost) + std::abs(constant_ * v)};
-}
-
 JointLimit::JointLimit(const Articulation* body, int joint, Side side, double limit,
                        const LimitOptions& options)
     : JointLaw(body, joint), side_(side), limit_(limit), options_(options) {
@@ -97,11 +84,6 @@ void JointMotor::prepare(const StepContext& context) {
     law_ = {1 / slope, asked / slope, -bound, bound};
   else
     constant_ = clamp(asked, -bound, bound);
-}
-
-Energy JointMotor::evaluate(const Evaluation& e) {
-  velocity_ = velocity(e);
-  return JointLaw::evaluate(e);
 }
 
 void JointMotor::commit(const StepContext&, const Points&) {

@@ -24,6 +24,7 @@
 // of a coordinate (none of a ball or free joint).
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "haptos/bodies/joints/loop_closure.h"
@@ -48,7 +49,14 @@ class JointLaw : public Term {
  public:
   TermKind kind() const override { return TermKind::kVelocityCost; }
   bool frozen() const override { return true; }
-  Energy evaluate(const Evaluation& e) override;
+  Energy evaluate(const Evaluation& e) override {
+    const double v = velocity(e);
+    const BoundedImpulse::Value l = law_.at(v);
+    effort_ = (l.impulse + constant_) / h_;
+    if (e.assembly) e.assembly->add_coordinate(block_, joint_, -l.impulse - constant_, l.hessian);
+    const double cost = l.cost - constant_ * v;
+    return {cost, std::abs(l.cost) + std::abs(constant_ * v)};
+  }
   /// Torque [N m] or force [N] of the law at the last evaluation; at the end of the last step.
   double effort() const { return effort_; }
   /// As before the first step.
@@ -58,7 +66,7 @@ class JointLaw : public Term {
   JointLaw(const Articulation* body, int joint);
   double start_position() const;
   double inverse_inertia(const StepContext& context) const;
-  double velocity(const Evaluation& e) const;
+  double velocity(const Evaluation& e) const { return (*e.z)[static_cast<std::size_t>(scalar_)]; }
   /// Throws InputError for a value that is not a number in [0, inf] (`finite`: below infinity).
   void check(const char* what, double value, bool finite) const;
 
@@ -117,7 +125,10 @@ class JointMotor final : public JointLaw {
   double integral = 0;  ///< I [rad s] or [m s]; moved on by commit()
   const char* name() const override { return "joint motor"; }
   void prepare(const StepContext& context) override;
-  Energy evaluate(const Evaluation& e) override;
+  Energy evaluate(const Evaluation& e) override {
+    velocity_ = velocity(e);
+    return JointLaw::evaluate(e);
+  }
   void commit(const StepContext& context, const Points& points) override;
 
  private:

@@ -25,13 +25,6 @@ JointDamping::JointDamping(const Articulation* body, int joint, double damping)
   check(*body, joint, "damping", damping);
 }
 
-Energy JointDamping::evaluate(const Evaluation& e) {
-  const double rate = (*e.z)[static_cast<std::size_t>(scalar_)];
-  if (e.assembly) e.assembly->add_coordinate(block_, joint_, damping_ * rate, damping_);
-  const double d = 0.5 * damping_ * square(rate);
-  return {d, d};
-}
-
 JointSpring::JointSpring(const Articulation* body, int joint, double stiffness, double reference)
     : body_(body),
       block_(body->slots().first_block),
@@ -50,13 +43,6 @@ void JointSpring::prepare(const StepContext& context) {
   const int k = body_->coordinate_of(joint_);
   stretch_ = body_->start_position()[static_cast<std::size_t>(k)] - reference_;
   b_ = context.b;
-}
-
-Energy JointSpring::evaluate(const Evaluation& e) {
-  const double s = fma(b_, (*e.z)[static_cast<std::size_t>(scalar_)], stretch_);
-  if (e.assembly) e.assembly->add_coordinate(block_, joint_, stiffness_ * s, stiffness_);
-  const double energy = 0.5 * stiffness_ * square(s);
-  return {energy, energy};
 }
 
 }  // namespace haptos

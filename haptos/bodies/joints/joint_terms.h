@@ -28,7 +28,12 @@ class JointDamping final : public Term {
   const char* name() const override { return "joint damping"; }
   TermKind kind() const override { return TermKind::kDissipation; }
   bool frozen() const override { return true; }
-  Energy evaluate(const Evaluation& e) override;
+  Energy evaluate(const Evaluation& e) override {
+    const double rate = (*e.z)[static_cast<std::size_t>(scalar_)];
+    if (e.assembly) e.assembly->add_coordinate(block_, joint_, damping_ * rate, damping_);
+    const double d = 0.5 * damping_ * square(rate);
+    return {d, d};
+  }
 
  private:
   int block_, joint_, scalar_;
@@ -49,7 +54,12 @@ class JointSpring final : public Term {
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return true; }
   void prepare(const StepContext& context) override;
-  Energy evaluate(const Evaluation& e) override;
+  Energy evaluate(const Evaluation& e) override {
+    const double s = fma(b_, (*e.z)[static_cast<std::size_t>(scalar_)], stretch_);
+    if (e.assembly) e.assembly->add_coordinate(block_, joint_, stiffness_ * s, stiffness_);
+    const double energy = 0.5 * stiffness_ * square(s);
+    return {energy, energy};
+  }
 
  private:
   const Articulation* body_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "haptos/base/math/index.h"
+#include "haptos/bodies/joints/joint_group.h"
 #include "haptos/bodies/joints/joint_terms.h"
 #include "haptos/bodies/joints/loop_closure.h"
 #include "haptos/sim/model/pair_models.h"
@@ -11,20 +12,36 @@
 namespace haptos {
 namespace {
 
-// Terms of the one unknown k of a joint.
-void add_terms(const RobotModel& robot, const RobotJoint& j, int k, Articulation* body,
-               Workspace& w) {
-  const auto add = [&](std::unique_ptr<Term> t) { w.terms.push_back(std::move(t)); };
-  if (j.stiffness > 0) add(std::make_unique<JointSpring>(body, k, j.stiffness, j.reference));
-  if (j.friction > 0) add(std::make_unique<JointFriction>(body, k, j.friction));
+// Of all joints of a robot.
+struct JointParts {
+  std::vector<JointDamping> dampings;
+  std::vector<JointSpring> springs;
+  std::vector<JointFriction> frictions;
+  std::vector<JointLimit> limits;
+};
+
+// Adds those of the one unknown k of a joint.
+void add_parts(const RobotModel& robot, const RobotJoint& j, int k, Articulation* body,
+               JointParts& parts, Workspace& w) {
+  if (j.stiffness > 0) parts.springs.emplace_back(body, k, j.stiffness, j.reference);
+  if (j.friction > 0) parts.frictions.emplace_back(body, k, j.friction);
   if (j.mimic) {
     const Mimic& m = *j.mimic;
-    add(std::make_unique<JointMimic>(body, k, robot.unknown(m.joint), m.multiplier, m.offset));
+    w.terms.push_back(std::make_unique<JointMimic>(body, k, robot.unknown(m.joint), m.multiplier,
+                                                   m.offset));
   }
-  if (std::isfinite(j.lower))
-    add(std::make_unique<JointLimit>(body, k, JointLimit::kLower, j.lower));
-  if (std::isfinite(j.upper))
-    add(std::make_unique<JointLimit>(body, k, JointLimit::kUpper, j.upper));
+  if (std::isfinite(j.lower)) parts.limits.emplace_back(body, k, JointLimit::kLower, j.lower);
+  if (std::isfinite(j.upper)) parts.limits.emplace_back(body, k, JointLimit::kUpper, j.upper);
+}
+
+// As one term.
+template <class Law>
+JointGroup<Law>* add_group(std::vector<Law> laws, Workspace& w) {
+  if (laws.empty()) return nullptr;
+  auto group = std::make_unique<JointGroup<Law>>(std::move(laws));
+  JointGroup<Law>* added = group.get();
+  w.terms.push_back(std::move(group));
+  return added;
 }
 
 }  // namespace
@@ -32,22 +49,29 @@ void add_terms(const RobotModel& robot, const RobotJoint& j, int k, Articulation
 void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
   Articulation* body = parts.body;
   const Tree& tree = *robot.tree;
+  JointParts joints;
   for (std::size_t i = 0; i < robot.robot.joints.size(); ++i) {
     const RobotJoint& j = robot.robot.joints[i];
     const int b = tree.joint_body[i];
     if (b < 0) continue;
     const int first = tree.bodies[at_index(b)].first_v, n = tree.bodies[at_index(b)].v_count;
     for (int k = first; k < first + n && j.damping > 0; ++k)
-      w.terms.push_back(std::make_unique<JointDamping>(body, k, j.damping));
-    if (n == 1) add_terms(robot, j, first, body, w);
+      joints.dampings.emplace_back(body, k, j.damping);
+    if (n == 1) add_parts(robot, j, first, body, joints, w);
   }
+  add_group(std::move(joints.dampings), w);
+  add_group(std::move(joints.springs), w);
+  add_group(std::move(joints.frictions), w);
+  add_group(std::move(joints.limits), w);
+  std::vector<JointMotor> motors;
   for (std::size_t i = 0; i < robot.robot.motors.size(); ++i) {
     const RobotMotor& m = robot.robot.motors[i];
-    auto motor = std::make_unique<JointMotor>(
-        body, robot.motor_unknown[i], MotorGains{m.kp, m.kd, m.effort, m.ki, m.integral_limit});
-    parts.motors.push_back(motor.get());
-    w.terms.push_back(std::move(motor));
+    motors.emplace_back(body, robot.motor_unknown[i],
+                        MotorGains{m.kp, m.kd, m.effort, m.ki, m.integral_limit});
   }
+  const auto count = static_cast<int>(motors.size());
+  JointGroup<JointMotor>* group = add_group(std::move(motors), w);
+  for (int k = 0; k < count; ++k) parts.motors.push_back(group->law(k));
   for (const LoopClosure& c : robot.robot.closures) {
     auto term = make_closure(body, c, robot.pose);
     parts.closures.push_back(term.get());
