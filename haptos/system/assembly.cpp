@@ -8,6 +8,7 @@
 
 namespace haptos {
 
+using internal::add_dense;
 using internal::kSmallBlock;
 using internal::thread_room;
 
@@ -30,18 +31,6 @@ const double* product(const Mat3d& h, const double* j, int n, double (&few)[3 * 
   std::fill_n(hj, 3 * n, 0.0);
   internal::add_product(h, j, n, hj);
   return hj;
-}
-
-// out += Ji^T h Jj of dense Jacobians of m and n columns; rows of out are n apart.
-void add_dense(const double* ji, int m, const Mat3d& h, const double* jj, int n, double* out) {
-  double few[3 * kSmallBlock];
-  const double* hj = product(h, jj, n, few);
-  for (int r = 0; r < m; ++r) {
-    const double a = ji[r], b = ji[m + r], d = ji[2 * m + r];
-    if (a == 0 && b == 0 && d == 0) continue;  // an unknown that does not move the point
-    double* row = out + r * n;
-    for (int c = 0; c < n; ++c) row[c] += fma(a, hj[c], fma(b, hj[n + c], d * hj[2 * n + c]));
-  }
 }
 
 // out += w (x) (h J) of m weights and a dense Jacobian of n columns; its transpose where the block
@@ -227,21 +216,6 @@ void Assembly::add_hessian(const WeightedPoint& i, const WeightedPoint& j, const
       else
         add_hessian(i.point[a], j.point[b], w);
     }
-}
-
-void Assembly::add_coordinate(int block, int dof, double gradient, double hessian) {
-  if (du_) {
-    const double d = direction(block)[dof];
-    slope_ += gradient_factor_ * gradient * d;
-    curvature_ += hessian_factor_ * hessian * d * d;
-    return;
-  }
-  const BlockPattern& pattern = matrix_.pattern();
-  gradient_[at_index(pattern.offset(block) + dof)] += gradient_factor_ * gradient;
-  if (hessian_) {
-    const int n = pattern.size(block);
-    matrix_.entry(pattern.diagonal(block))[dof * n + dof] += hessian_factor_ * hessian;
-  }
 }
 
 void Assembly::add_coordinates(int block, const double* gradient, const double* hessian) {

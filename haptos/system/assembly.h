@@ -74,7 +74,19 @@ class Assembly {
   void add_hessian(const WeightedPoint& i, const WeightedPoint& j, const Mat3d& h, bool diagonal);
 
   /// Derivative by scalar unknown `dof` of block `block`.
-  void add_coordinate(int block, int dof, double gradient, double hessian);
+  void add_coordinate(int block, int dof, double gradient, double hessian) {
+    if (du_) {
+      const double d = direction(block)[dof];
+      slope_ += gradient_factor_ * gradient * d;
+      curvature_ += hessian_factor_ * hessian * d * d;
+      return;
+    }
+    const BlockPattern& pattern = matrix_.pattern();
+    gradient_[static_cast<std::size_t>(pattern.offset(block) + dof)] += gradient_factor_ * gradient;
+    if (hessian_)
+      matrix_.entry(pattern.diagonal(block))[dof * pattern.size(block) + dof] +=
+          hessian_factor_ * hessian;
+  }
   /// Derivatives by all unknowns of a block: gradient (size), symmetric hessian (size x size) or
   /// nullptr.
   void add_coordinates(int block, const double* gradient, const double* hessian);

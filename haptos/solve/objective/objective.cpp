@@ -190,6 +190,8 @@ void Objective::prepare() {
     pts.u[i] = pts.driven(p) ? (pts.x_target[i] - pts.x_base[i]) * (1.0 / context_.b)
                              : velocity(pts, *pattern_, p, *context_.z);
   }
+  find_applied();
+  seen_s_ = -1;
   for (Term* t : terms_) t->prepare(context_);
   auto& now = found_couplings_;
   now.clear();
@@ -325,9 +327,15 @@ bool Objective::renew_lags() {
 }
 
 bool Objective::revise() {
+  if (revised_.empty() || (s_ == seen_s_ && z_ == seen_z_)) return false;
   bool changed = false;
   for (Revised* r : revised_) changed |= r->revise(context_, z_);
-  if (changed) set_trial(z_, s_);
+  if (changed) {
+    set_trial(z_, s_);
+  } else {
+    seen_z_ = z_;
+    seen_s_ = s_;
+  }
   return changed;
 }
 

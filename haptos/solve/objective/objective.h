@@ -161,6 +161,7 @@ class Objective {
  private:
   /// Of the inertia; adds its gradient and Hessian to the assembly on request.
   Energy inertia(bool add);
+  void find_applied();
   /// Factor of dissipation rates.
   double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].
@@ -204,6 +205,10 @@ class Objective {
   std::vector<Vec3d> dx_, du_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
   double s_ = 0;
+  double applied_ = 0;  // load of what is no term, times b
+  // What revise() last let stand.
+  std::vector<double> seen_z_;
+  double seen_s_ = -1;
   int analyses_ = 0;
   std::vector<int> own_blocks_;  // sizes of build()
   bool stale_ = false;           // the pattern knows blocks, and no couplings yet

@@ -49,8 +49,9 @@ double Objective::round_off() const {
   return std::numeric_limits<double>::epsilon() * noise / (context_.b * context_.b);
 }
 
-double Objective::load() const {
-  double applied = 0, reaction = 0, carried = 0;
+// The same in the whole step: what moves on what is past moves on what is free as well.
+void Objective::find_applied() {
+  applied_ = 0;
   double few[2 * internal::kSmallBlock];
   for (int b = 0; b < pattern_->block_count(); ++b) {
     const int n = pattern_->size(b);
@@ -61,12 +62,16 @@ double Objective::load() const {
       d[i] = inertia_.z_free[o + i] - inertia_.z_past[o + i];
     multiply(inertia_.mass.data() + mass_offset_[at_index(b)], n, d, f);
     for (std::size_t i = 0; i < at_index(n); ++i)
-      applied += std::abs(f[i]) / inertia_.length[o + i];
+      applied_ += std::abs(f[i]) / inertia_.length[o + i];
   }
+}
+
+double Objective::load() const {
+  double reaction = 0, carried = 0;
   for (int p = 0; p < points_->size(); ++p)
     if (points_->driven(p)) reaction += norm(assembly_.point_gradient()[at_index(p)]);
   for (const Term* t : terms_) carried += t->report().load;
-  return std::max({applied / context_.b, reaction / context_.b, carried});
+  return std::max({applied_ / context_.b, reaction / context_.b, carried});
 }
 
 double Objective::smallest_gap() const {
