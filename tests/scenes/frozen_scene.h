@@ -80,6 +80,7 @@ class FrozenScene {
     c.inverse_mass = &inverse_mass;
     c.step = state.step;
     c.history = &state.history;
+    c.z_free = &inertia.z_free;
     objective_.begin_step(c);
     objective_.prepare();
 
