@@ -5,6 +5,7 @@
 #include "haptos/base/math/index.h"
 
 namespace haptos {
+
 FloatingBase::FloatingBase(const Tree& tree) {
   std::vector<int> root;
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
@@ -54,6 +55,15 @@ void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start,
 // momentum is not restored where weight turns it.
 constexpr double kLeastInertia = 0.03;
 constexpr double kMostBack = 1.01;  // of velocities, in a step
+
+// What a rigid motion with the momentum `spin` leaves of `most` [J]; slows it down to that where it
+// has more, folded into less inertia than its momentum leaves room for.
+static double left_over(double most, const Vec3d& spin, Vec3d& rigid) {
+  const double has = 0.5 * dot(spin, rigid);
+  if (has <= most) return most - has;
+  rigid = sqrt(std::max(most, 0.0) / has) * rigid;
+  return 0;
+}
 
 // v <- lock + s (v - lock), lock the rigid motion with the momentum of v: `slide` of the base's
 // origin and `turn`. The two parts have no kinetic energy in common.
@@ -120,7 +130,8 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
     };
     if (d == 3) {  // a ball joint: about its centre, which does not move
       const Mat3d inertia = full(whole.about_point);
-      const Vec3d rigid = inverse(inertia) * l, missing = l - has.moment;
+      const Vec3d missing = l - has.moment;
+      Vec3d rigid = inverse(inertia) * l;
       // Of each principal moment I: I^3 / (I^4 + small^4) in place of 1 / I.
       const Mat3d j = (1 / trace(inertia)) * inertia, j2 = j * j;
       const Mat3d softened = j2 * j2 + square(square(kLeastInertia)) * Mat3d::identity();
@@ -128,11 +139,12 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
                              ? (1 / trace(inertia)) * (inverse(softened) * (j2 * (j * missing)))
                              : inverse(inertia) * missing;
       add(to_joint * turn, v + b.first_v);
+      double most = drift.most_energy(base.body);
       if (base.heavy)
-        slow_down(tree, end, base, Vec3d::zero(), Vec3d::zero(), drift.most_energy(base.body), v);
+        rigid = Vec3d::zero();
       else
-        slow_down(tree, end, base, Vec3d::zero(), rigid,
-                  drift.most_energy(base.body) - 0.5 * dot(l, rigid), v);
+        most = left_over(most, l, rigid);
+      slow_down(tree, end, base, Vec3d::zero(), rigid, most, v);
       continue;
     }
     const Vec3d p = base.axes * Vec3d{{wanted[0], wanted[1], wanted[2]}};
@@ -147,11 +159,12 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
     add(to_joint * slide, v + b.first_v);
     add(to_joint * turn, v + b.first_v + 3);
     if (base.carried.size() == 1) continue;
-    const Vec3d spin = l - cross(after - base.origin, p), rigid = inverse_inertia * spin;
+    const Vec3d spin = l - cross(after - base.origin, p);
+    Vec3d rigid = inverse_inertia * spin;
     const double of_centre = (0.5 / whole.mass) * squared_norm(p) -
                              0.5 * whole.mass * squared_norm(drift.falls_with(base.body));
-    slow_down(tree, end, base, (1 / whole.mass) * p - cross(rigid, c), rigid,
-              drift.most_energy(base.body) - of_centre - 0.5 * dot(spin, rigid), v);
+    const double most = left_over(drift.most_energy(base.body) - of_centre, spin, rigid);
+    slow_down(tree, end, base, (1 / whole.mass) * p - cross(rigid, c), rigid, most, v);
   }
 }
 

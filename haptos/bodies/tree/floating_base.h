@@ -17,9 +17,12 @@
 // with hardly any inertia is not restored: a slender rod would take all of its error for spin.
 //
 // Where the tree would have more kinetic energy than TreeDrift::most_energy(), its motion against
-// the rigid one with the same momentum is slowed down.
+// the rigid one with the same momentum is slowed down. Where even that rigid motion would, since a
+// step that is too long for the motion has folded the tree into less inertia, it turns slower, and
+// the rest of L is lost.
 //
-// Without forces from outside, P and L about the centre of mass are kept to round-off. A base whose
+// But for that, without forces from outside P and L about the centre of mass are kept to round-off.
+// A base whose
 // joint has armature is left alone: armature holds to the world. Source: own derivation.
 #pragma once
 

@@ -199,12 +199,11 @@ void update_velocities(const Tree& tree, const T* v, TreeData<T>& data) {
 
 /// Spatial velocities alone, into `out` (per body), with the poses and axes of `data`.
 template <class T>
-void find_velocities(const Tree& tree, const TreeData<T>& data, const T* v,
-                     SpatialMotion<T>* out) {
+void find_velocities(const Tree& tree, const TreeData<T>& data, const T* v, SpatialMotion<T>* out) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
-    const SpatialMotion<T> carrier = b.parent < 0 ? SpatialMotion<T>::zero()
-                                                  : shift(out[b.parent], data.lever[i]);
+    const SpatialMotion<T> carrier =
+        b.parent < 0 ? SpatialMotion<T>::zero() : shift(out[b.parent], data.lever[i]);
     out[i] = add_joint(tree, data, b, v, carrier);
   }
 }

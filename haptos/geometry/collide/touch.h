@@ -7,8 +7,9 @@
 //   t = min(m, max over x of x . (n x w) + m |w| (1 - t)),   m = |n x w| r
 //
 // v the rates of the origins of their frames, w of their turns, x the points of each core from its
-// origin, r how far they are from it at most (w of a with the other sign). From there the distance is taken anew. Shapes that pass each other are soon
-// apart along a direction that they do not close in, and the search ends.
+// origin, r how far they are from it at most (w of a with the other sign). From there the distance
+// is taken anew. Shapes that pass each other are soon apart along a direction that they do not
+// close in, and the search ends.
 //
 // Source: Mirtich, Impulse-based dynamic simulation of rigid body systems, 1996, chapter 2; with
 // the direction of the distance as in van den Bergen, Ray casting against general convex objects,

@@ -27,8 +27,8 @@ void add_parts(const RobotModel& robot, const RobotJoint& j, int k, Articulation
   if (j.friction > 0) parts.frictions.emplace_back(body, k, j.friction);
   if (j.mimic) {
     const Mimic& m = *j.mimic;
-    w.terms.push_back(std::make_unique<JointMimic>(body, k, robot.unknown(m.joint), m.multiplier,
-                                                   m.offset));
+    w.terms.push_back(
+        std::make_unique<JointMimic>(body, k, robot.unknown(m.joint), m.multiplier, m.offset));
   }
   if (std::isfinite(j.lower)) parts.limits.emplace_back(body, k, JointLimit::kLower, j.lower);
   if (std::isfinite(j.upper)) parts.limits.emplace_back(body, k, JointLimit::kUpper, j.upper);
