@@ -496,7 +496,8 @@ def render(
         "a scene.")] = None,
     camera: Annotated[str, typer.Option(
         metavar="NAME|AZIMUTH,ELEVATION", help="above, front, side, top, cut (open through the "
-        "middle), or where the camera is in degrees, from the front towards +x and up.")] = "above",
+        "middle), where the camera is in degrees, from the front towards +x and up, or a camera of "
+        "the scene, whose own picture it is.")] = "above",
     target: Annotated[str | None, typer.Option(
         metavar="NAME|X,Y,Z", show_default=False, help="What the middle of the picture shows: a "
         "body, a robot's link as robot/link, or a place, for example 0,0,5cm.")] = None,
@@ -544,14 +545,15 @@ def render(
       haptos render scenes/press_sphere.yaml --color stress --out press.mp4 --fps 30
       haptos render runs/mine --camera 30,50 --size 1920x1080 --speed 0.1 --out slow.mp4
       haptos render scenes/quadruped_stands.yaml --follow quadruped --distance 1.5m --out walk.mp4
+      haptos render scenes/robots/watched_arm.yaml --camera wrist --out wrist.mp4
     """
-    from haptos.cli.render import Asked, parse_look, render_file
+    from haptos.cli.render import Asked, parse_look, render_file, scene_camera
 
     look = parse_look(camera, color or [], objects, forces, markers, size, target, distance, follow)
     render_file(file, look, Asked(
         out, overwrite, None if time is None else parse_quantity(time, "s", "--time"), frame,
         None if seconds is None else parse_quantity(seconds, "s", "--seconds"), speed, fps, images,
-        package or [], root or []))
+        package or [], root or [], scene_camera(camera)))
 
 
 @app.command()

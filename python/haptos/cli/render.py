@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import typer
 
+from haptos import _core
 from haptos.base.console import say
 from haptos.base.errors import refuse
 from haptos.base.progress import Bar, Stopper
 from haptos.base.units import parse_quantity, show_time
 from haptos.cli.shown_files import is_scene, open_shown, scene_end
-from haptos.look.aim import Aim, Look, camera_direction
+from haptos.look.aim import CAMERAS, Aim, Look, camera_direction
 from haptos.look.colours import read_pairs
 from haptos.look.drawing import ARROWS, OBJECTS, Image, Ranges
 from haptos.look.images import save_png
@@ -27,6 +28,7 @@ from haptos.scene.sim import Sim
 
 MAX_FRAMES = 100_000
 _SCANNED = 48  # frames of a recording that are looked at for scales and for what is in the picture
+_SIZE = (1280, 720)  # of a picture where none is asked for
 _SHORT, _SLOWED = 2.0, 4.0  # a recording shorter than this is slowed to last this long [s]
 
 
@@ -38,6 +40,12 @@ class Moments(NamedTuple):
     take: Callable[[int], Snapshot]
     ranges: Ranges
     look: Look  #: whose camera holds all of them
+    view: Callable[[int], Image] | None = None  #: what a camera of the scene sees instead
+
+    def picture(self, k: int, images: bool) -> Image:
+        """Of one of them; images: of the sensors beside it."""
+        return (picture_of(self.stage, self.take(k), self.look, self.ranges, images) if self.view is None
+                else self.view(k))
 
 
 class Asked(NamedTuple):
@@ -53,6 +61,12 @@ class Asked(NamedTuple):
     images: bool
     packages: list[str]
     roots: list[str]
+    through: str = ""  #: a camera of the scene
+
+
+def scene_camera(camera: str) -> str:
+    """The name of a camera of the scene, of what --camera gives; "" for a place to look from."""
+    return "" if camera in CAMERAS or "," in camera else camera
 
 
 def parse_look(camera: str, color: list[str], objects: str | None, forces: str, markers: bool,
@@ -75,7 +89,7 @@ def parse_look(camera: str, color: list[str], objects: str | None, forces: str, 
             and height.isdigit() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
         refuse("--size", size, "must be WIDTHxHEIGHT, each from 16 to 8192 pixels",
                "for example 1280x720")
-    return Look(camera=camera_direction(camera), color="" if shown == "none" else shown,
+    return Look(camera="above" if scene_camera(camera) else camera_direction(camera), color="" if shown == "none" else shown,
                 objects=objects or ("solid" if shown == "none" else "ghost"), arrows=forces,
                 markers=markers, width=int(width), height=int(height), legend=True,
                 colors=colors,
@@ -139,6 +153,7 @@ def render_file(file: str, look: Look, asked: Asked) -> None:
     movie = path.suffix in MOVIES
     with Stopper("stopping after this frame; once more stops at once") as stopper:
         source = open_shown(file, asked.packages, asked.roots)
+        _check_through(source, look, asked, movie and path.suffix == ".mp4")
         if isinstance(source, Recording):
             if asked.seconds is not None:
                 refuse("--seconds", asked.seconds, "is for scenes", "--speed makes a recording "
@@ -151,19 +166,46 @@ def render_file(file: str, look: Look, asked: Asked) -> None:
             for warning in source.warnings:
                 say("warning", [warning])
             moments = _simulated(source, file, look, asked, movie, stopper)
-        look = moments.look
         if not movie:
             if stopper.signal:
                 raise typer.Exit(stopper.exit_code)
-            snap = moments.take(len(moments.times) - 1)
-            save_png(path, picture_of(moments.stage, snap, look, moments.ranges, asked.images))
-            print(f"picture: {path}, {look.width} x {look.height}, at {snap.time:.6g} s")
+            last = len(moments.times) - 1
+            image = moments.picture(last, asked.images)
+            save_png(path, image)
+            print(f"picture: {path}, {image.shape[1]} x {image.shape[0]}, at {moments.times[last]:.6g} s")
             return
-        wanted, made = _film(path, moments, look, asked, stopper)
+        wanted, made = _film(path, moments, asked, stopper)
         early = f" of {wanted}, stopped early" if made < wanted else ""
         print(f"movie: {path}, {made} frames{early}, {show_time(made / asked.fps)}")
     if stopper.signal:
         raise typer.Exit(stopper.exit_code)
+
+
+def _check_through(source: Sim | Recording, look: Look, asked: Asked, mp4: bool) -> None:
+    """Whether the camera that --camera names is there, and nothing is asked that it does not do."""
+    if not asked.through:
+        return
+    cameras = list(source.cameras)
+    if asked.through not in cameras:
+        known = [*CAMERAS, *cameras]
+        near = _core.nearest_name(asked.through, known)
+        refuse("--camera", asked.through, "must be one of " + ", ".join(CAMERAS)
+               + ", AZIMUTH,ELEVATION in degrees, or a camera of the scene" + (
+                   ": " + ", ".join(cameras) if cameras else ", which has none"),
+               f'did you mean "{near}"?' if near else "for example 30,40")
+    for option, given in (("--color", bool(look.color or look.colors)), ("--forces", look.arrows != "none"),
+                          ("--markers", look.markers), ("--images", asked.images), ("--target", look.target is not None),
+                          ("--distance", look.distance is not None), ("--follow", bool(look.follow)),
+                          ("--size", (look.width, look.height) != _SIZE), ("--objects", look.objects != "solid")):
+        if given:
+            refuse(option, "", f'is not for the camera "{asked.through}" of the scene, which shows what it sees',
+                   "leave it out")
+    if mp4:
+        shape = (source.view(asked.through, 0).depth.shape if isinstance(source, Recording) else
+                 (source.cameras[asked.through].height, source.cameras[asked.through].width))
+        if shape[0] % 2 or shape[1] % 2:
+            refuse("--camera", asked.through, f"is of {shape[1]} x {shape[0]} pixels, which must be even for an .mp4",
+                   "name a .gif, or change width and height of the camera")
 
 
 def _fields(look: Look) -> tuple[str, ...]:
@@ -184,6 +226,10 @@ def _recorded(source: Recording, look: Look, asked: Asked, movie: bool) -> Momen
     def take(k: int) -> Snapshot:
         return source.take(k, _fields(look), asked.images)
 
+    if asked.through:
+        frames = source.times if movie else source.times[[chosen]]
+        return Moments(source.stage, frames, take, Ranges(), look,
+                       lambda k: source.view(asked.through, k if movie else chosen).rgb)
     # Scales and the picture's frame are those of the whole recording, in pictures too.
     scanned = np.unique(np.linspace(0, count - 1, min(count, _SCANNED)).round().astype(int))
     ranges = Ranges()
@@ -213,9 +259,15 @@ def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
         refuse("--time", f"{end:g} s", f"makes {steps} steps", "choose an earlier one")
     taker = SimStage(sim)
     aim, ranges, snaps = Aim(taker.stage, look, "--"), Ranges(), []
+    times: list[float] = []
+    seen: list[Image] = []  # through a camera of the scene
     apart = (asked.speed or 1.0) / asked.fps  # of frames [s]
 
     def note() -> None:
+        times.append(float(sim.time[0]))
+        if asked.through:
+            seen.append(sim.cameras[asked.through].rgb()[0])
+            return
         snaps.append(taker.take(_fields(look), asked.images))
         ranges.grow(taker.stage, snaps[-1])
         aim.add(snaps[-1])
@@ -229,16 +281,16 @@ def _simulated(sim: Sim, file: str, look: Look, asked: Asked, movie: bool,
                     break
                 sim.step()
                 bar.advance(f"{sim.time[0]:.4g} s")
-                if k == steps or (movie and k * sim.dt >= len(snaps) * apart - 0.5 * sim.dt):
+                if k == steps or (movie and k * sim.dt >= len(times) * apart - 0.5 * sim.dt):
                     note()
-    if not snaps:
+    if not times:
         note()
-    return Moments(taker.stage, np.array([s.time for s in snaps]), snaps.__getitem__, ranges,
-                   aim.look())
+    if asked.through:
+        return Moments(taker.stage, np.array(times), snaps.__getitem__, ranges, look, seen.__getitem__)
+    return Moments(taker.stage, np.array(times), snaps.__getitem__, ranges, aim.look())
 
 
-def _film(path: Path, moments: Moments, look: Look, asked: Asked, stopper: Stopper
-          ) -> tuple[int, int]:
+def _film(path: Path, moments: Moments, asked: Asked, stopper: Stopper) -> tuple[int, int]:
     """Writes a movie; returns the frames that were wanted and those that were made."""
     times = moments.times
     span = float(times[-1] - times[0])
@@ -262,8 +314,7 @@ def _film(path: Path, moments: Moments, look: Look, asked: Asked, stopper: Stopp
                 found = max(0, int(np.searchsorted(times, at + 1e-9 * (1 + abs(at)), "right")) - 1)
                 found = len(times) - 1 if k == wanted - 1 else found
                 if found != last or image is None:
-                    image = picture_of(moments.stage, moments.take(found), look, moments.ranges,
-                                       asked.images)
+                    image = moments.picture(found, asked.images)
                     last = found
                 bar.advance(f"{times[found]:.4g} s")
                 yield image

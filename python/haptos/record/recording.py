@@ -63,12 +63,12 @@ class Recorder:
 
     def __init__(self, path: str | os.PathLike[str], sim: Sim, *, command: str | None = None,
                  settings: dict[str, Any] | None = None, contacts: bool = True,
-                 sensors: bool = True, fields: bool = True) -> None:
+                 sensors: bool = True, fields: bool = True, cameras: bool = True) -> None:
         """Makes the file and records the present state as frame 0.
 
         command: kept as it is, default sys.argv; settings: anything JSON can hold, kept as text;
-        contacts, sensors, fields (pressure and stress on soft bodies): whether to keep them. Raises
-        InputError where the file cannot be made.
+        contacts, sensors, fields (pressure and stress on soft bodies), cameras (colours and depth):
+        whether to keep them. Raises InputError where the file cannot be made.
         """
         if any(sim.entries_of(k) is not sim.entries for k in range(sim.envs)):
             refuse("recording", "environments of several scenes", "holds one scene",
@@ -78,9 +78,11 @@ class Recorder:
         self._sim = sim
         self._contacts = contacts
         self._sensors = dict(sim.sensors) if sensors else {}
+        self._cameras = dict(sim.cameras) if cameras else {}
         self._fields = {n: SoftFields(sim, n) for n in sim.names("soft")} if fields else {}
         self._keys = {kind: group_keys(sim.names(kind)) for kind in sim.entries}
         self._keys["sensors"] = group_keys(self._sensors)
+        self._keys["cameras"] = group_keys(self._cameras)
         self._frames = 0
         self._frame_size = 0  # the largest so far [byte]
         self._broken = False
@@ -246,6 +248,12 @@ class Recorder:
                 put(f"{at}/marker_in_view", markers.in_view.astype(np.uint8), "")
                 put(f"{at}/marker_lost", markers.lost.astype(np.uint8), "")
                 put(f"{at}/marker_hidden", markers.hidden.astype(np.uint8), "")
+        for name, camera in self._cameras.items():
+            at = self._place("cameras", name)
+            put(f"{at}/rgb", camera.rgb(), "")
+            put(f"{at}/depth", camera.depth(), "m")
+            place = camera.pose
+            put(f"{at}/pose", np.hstack([place.position, [quaternion(turn) for turn in place.turn]]), "m, -")
         if self._contacts:
             self._append_contacts()
         for field, unit in _REPORT.items():
@@ -324,6 +332,10 @@ class Recorder:
             g.attrs["pitch"] = sensor.camera.pitch
             g.attrs["width"] = sensor.camera.width
             g.attrs["height"] = sensor.camera.height
+        for name, camera in self._cameras.items():
+            g = self._group("cameras", name)
+            g.attrs["frame"] = camera.frame or ""
+            g.attrs["intrinsics"] = camera.intrinsics
         for name, robot in sim.robots.items():
             keys = group_keys(robot.sensors)
             for read in robot.sensors.values():

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import h5py
 import numpy as np
@@ -22,6 +22,15 @@ MAX_VERTICES = 20_000_000  # of a body
 MAX_PIXELS = 1 << 26  # of an image
 MAX_TIMES = 1 << 27  # frames times environments
 MAX_CONTACTS = 1 << 24  # of a frame, of all environments
+
+
+class CameraView(NamedTuple):
+    """What a camera of a scene saw in a frame."""
+
+    rgb: Array  #: colours, sRGB, (height, width, 3) bytes
+    depth: Array  #: along z [m], (height, width); infinite where nothing is seen
+    pose: Array  #: of its frame, world: x y z [m], w x y z
+    intrinsics: Array  #: K (3, 3) [pixel]
 
 
 class Recording:
@@ -82,7 +91,8 @@ class Recording:
         self._links: list[tuple[str, h5py.Group, int]] = []
         self._of: dict[str, dict[str, h5py.Group]] = {
             kind: {str(g.attrs["name"]): g for g in f[kind].values()} if kind in f else {}
-            for kind in ("soft", "material_points", "prescribed", "affine", "robots", "half_spaces", "sensors")}
+            for kind in ("soft", "material_points", "prescribed", "affine", "robots", "half_spaces", "sensors",
+                         "cameras")}
         self.stage = self._stage()
         self._carriers = {n: self._carrier(g) for n, g in self._of["soft"].items()}
 
@@ -127,6 +137,31 @@ class Recording:
         self._attributes()
         return {n: np.asarray(g["force"][:len(self), self.env], float)
                 for kind in ("prescribed", "affine") for n, g in self._of[kind].items()}
+
+    @property
+    def cameras(self) -> list[str]:
+        """Names of the cameras whose pictures it holds."""
+        return list(self._of["cameras"])
+
+    def view(self, camera: str, frame: int) -> CameraView:
+        """What a camera saw in a frame, negative ones from the end. Raises InputError for another
+        camera or frame and for a damaged file."""
+        self._attributes()
+        count = len(self)
+        if camera not in self._of["cameras"]:
+            self._fail(f"camera {camera}", "is not recorded; " + (
+                "there are " + ", ".join(self.cameras) if self.cameras else "there is none"), "choose another one")
+        if not -count <= frame < count:
+            self._fail(f"frame {frame}", f"must be from 0 to {count - 1}", "choose another one")
+        g, k, env = self._of["cameras"][camera], frame % count, self.env
+        try:
+            height, width = g["depth"].shape[-2:]
+            if height * width > MAX_PIXELS or g["rgb"].shape[-3:] != (height, width, 3):
+                raise ValueError("a picture of another size")
+            return CameraView(np.asarray(g["rgb"][k, env], np.uint8), np.asarray(g["depth"][k, env], np.float32),
+                              np.asarray(g["pose"][k, env], float), np.asarray(g.attrs["intrinsics"], float))
+        except (KeyError, ValueError, TypeError, OSError, RuntimeError, IndexError) as e:
+            self._fail(f"frame {frame}", f"is damaged ({' '.join(str(e).split())})"[:200], "record it anew")
 
     def nearest(self, time: float) -> int:
         """The last frame that is not after a time [s]."""
