@@ -34,6 +34,9 @@ FINGER = (((40e-3, 12e-3, 12e-3), (11.2e-3, 21e-3)), ((26e-3, 12e-3, 12e-3), (11
 THUMB = (((42e-3, 36e-3, 12e-3), (35e-3, 38.6e-3)), ((26e-3, 13e-3, 12e-3), (11.2e-3, 21e-3)),
          ((24e-3, 13e-3, 12e-3), (12.2e-3, 16.4e-3)))
 ON_PALM = {"palm upper": (0, 19e-3, 56.9e-3, 34.6e-3), "palm lower": (0, -17e-3, 39.2e-3, 20.5e-3)}
+# Of the joints of a digit, open and closed [rad]. On a can of this radius pads as thick as these lie flat at 1.55, .4 and .67: the
+# joints are sent so much farther that their motors push about as hard as they may.
+BENDS = ((0.9, 1.75), (0.1, 0.85), (0.1, 0.95))
 EFFORT = 0.12  # of each joint [N m]
 SLIP = 5e-3  # that the can may move in the hand while it is lifted [m]
 
@@ -85,9 +88,10 @@ def pads(element=ELEMENT, young=1e5):
 def targets(closed, lifted=0.0):
     """Of all joints, from open (0) to closed (1), and how high the hand is [m]."""
     angles = {"hoist": lifted}
-    for name in FINGERS:
-        angles |= {f"{name}_1": 0.9 + 0.8 * closed, f"{name}_2": 0.1 + 1.2 * closed, f"{name}_3": 0.1 + 1.2 * closed}
-    return angles | {"thumb_1": 0.8 + 0.9 * closed, "thumb_2": 0.1 + 1.2 * closed, "thumb_3": 0.1 + 1.2 * closed}
+    for name in (*FINGERS, "thumb"):
+        for k, (is_open, is_closed) in enumerate(BENDS, 1):
+            angles[f"{name}_{k}"] = is_open + (is_closed - is_open) * closed
+    return angles
 
 
 def centre():

@@ -27,6 +27,12 @@ def test_hands_hold_their_cans_each_as_it_would_alone():
     assert (found.pads >= 3).all() and found.reason(0) == f"held by {found.pads[0]} pads"
     assert (found.lifted > 0.9 * hand.HEIGHT).all() and (found.moved < 1e-3).all()
     assert (found.balance < 0.01).all()
+    # The pads of all tips feel the can; hardly anything is carried by the bare edges of links beside them.
+    for name in (*hand.FINGERS, "thumb"):
+        assert (sim.sensors[f"hand/{name} 3"].touch().area > 1e-5).all(), name
+    bare = sum(np.linalg.norm(sim.contact_wrench("can", by=f"hand/{link.name}").force, axis=1) for link in hand.hand().links)
+    borne = sum(np.linalg.norm(sim.sensors[name].touch().force, axis=1) for name in sim.sensors)
+    assert (bare < 0.1 * borne).all()
     alone = hand.scene(element=COARSE).compile(quiet=True)
     alone.set_state(start[1])
     single, its, _ = hand.run(alone)
