@@ -7,8 +7,8 @@
 // Which pairs have contacts (approach.cpp, seams.cpp): those that overlap when the step starts, and
 // those that touch in it. A pair that is apart has none until the shapes, moved by velocities that
 // were solved without it, touch; revise() then makes contacts from where and when they do, and the
-// step is solved again. (Where the motion of the last step goes on into a touch, they are there
-// from the start, and are taken away again if the solved motion passes by.) A body that rests on a
+// step is solved again. (Where the free motion of the step leads to a touch, they are there from
+// the start, and are taken away again if the solved motion passes by.) A body that rests on a
 // surface has sunk into it: what does not stand out of that surface beside it is not in its way.
 // An overlap of the start of a run is parted at parting_speed: until then the law sees a gap that
 // is larger by what is left of it.
@@ -69,7 +69,7 @@ class PointSampler final : public ContactSampler {
     enum Stand : std::uint8_t {
       kApart,     // no contact, unless the solved motion makes them touch
       kTouches,   // from the start
-      kForeseen,  // would touch if all moved on as before
+      kForeseen,  // would touch if nothing held them
       kArrived,   // touches on a motion that was solved without it
       kHidden,    // behind the surface that one of them rests on
     };
