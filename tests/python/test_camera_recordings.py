@@ -14,6 +14,7 @@ rigid:
   - {name: box, shape: {box: {size: [.2, .2, .2]}}, mass: 1 kg, pose: {position: [0, 0, .3]}}
 cameras:
   - {name: eye, pose: {position: [0, 0, 1]}, look_at: [0, 0, 0], width: 32, height: 24, fov: 50 deg}
+  - {name: top, pose: {position: [.3, 0, 1]}, look_at: [0, 0, 0], width: 16, height: 12}
   - {name: on box, frame: box, pose: {position: [0, 0, .2]}, look_at: [0, .01, 0], width: 17, height: 11}
 """
 
@@ -41,7 +42,7 @@ def test_a_recording_holds_what_cameras_saw(recorded):
     folder, seen = recorded
     for env in range(2):
         with haptos.Recording(folder / "run.h5", env) as recording:
-            assert recording.cameras == ["eye", "on box"] and len(recording) == len(seen)
+            assert recording.cameras == ["eye", "on box", "top"] and len(recording) == len(seen)
             for k, frame in enumerate(seen):
                 for name, (rgb, depth, pose) in frame.items():
                     view = recording.view(name, k)
@@ -66,7 +67,7 @@ def test_pictures_may_be_left_out(tmp_path, recorded):
 
 def test_asking_for_what_is_not_there_is_said(recorded):
     with haptos.Recording(recorded[0] / "run.h5") as recording:
-        with pytest.raises(haptos.InputError, match="camera ey.*is not recorded; there are eye, on box"):
+        with pytest.raises(haptos.InputError, match="camera ey.*is not recorded; there are eye, on box, top"):
             recording.view("ey", 0)
         with pytest.raises(haptos.InputError, match="frame 5.*must be from 0 to 4"):
             recording.view("eye", 5)
@@ -83,6 +84,24 @@ def test_render_shows_what_a_camera_of_the_scene_sees(tmp_path, recorded, capsys
     assert "32 x 24" in capsys.readouterr().out
 
 
+def test_a_camera_of_the_scene_comes_before_a_place_to_look_from(tmp_path, recorded, capsys):
+    folder, seen = recorded
+    for camera, size in (("top", "16 x 12"), ("front", "1280 x 720"), (None, "1280 x 720")):
+        out = tmp_path / f"{camera}.png"
+        assert run_command(["render", str(folder / "run.h5"), *(["--camera", camera] if camera else []), "--out", str(out)]) == 0
+        assert size in capsys.readouterr().out
+    with Image.open(tmp_path / "top.png") as image:
+        assert np.array_equal(np.asarray(image.convert("RGB")), seen[-1]["top"][0][0])
+
+
+def test_a_run_records_its_cameras_unless_told(tmp_path, recorded):
+    for option, names in (([], ["eye", "on box", "top"]), (["--no-cameras"], [])):
+        out = tmp_path / f"run{len(option)}"
+        assert run_command(["run", str(recorded[0] / "scene.yaml"), "--duration", "20 ms", *option, "--out", str(out)]) == 0
+        with haptos.Recording(out / "run.h5") as recording:
+            assert recording.cameras == names
+
+
 def test_a_movie_through_a_camera(tmp_path, recorded):
     pytest.importorskip("imageio_ffmpeg")
     folder, _ = recorded
@@ -95,7 +114,7 @@ def test_a_movie_through_a_camera(tmp_path, recorded):
 
 @pytest.mark.parametrize(("options", "sentence"), [
     (["--camera", "ey"], 'did you mean "eye"'),
-    (["--camera", "nose"], "or a camera of the scene: eye, on box"),
+    (["--camera", "nose"], "or a camera of the scene: eye, on box, top"),
     (["--camera", "eye", "--color", "pressure"], "--color: is not for the camera"),
     (["--camera", "eye", "--size", "64x64"], "--size: is not for the camera"),
     (["--camera", "eye", "--follow", "box"], "--follow: is not for the camera"),

@@ -330,6 +330,8 @@ def run(
         "keyframe of the scene, or 1 s.")] = None,
     every: Annotated[int, typer.Option(min=1, max=1_000_000,
                                        help="Record one frame in so many steps.")] = 1,
+    cameras: Annotated[bool, typer.Option(help="Record what cameras of the scene see, which takes longer "
+                                          "than many steps.")] = True,
     strict: StrictOption = False,
     settings: SetOption = None,
     out: OutOption = None,
@@ -347,7 +349,7 @@ def run(
     from haptos.cli.runs import run_scene
 
     seconds = None if duration is None else parse_quantity(duration, "s", "--duration")
-    run_scene(scene, seconds, every, parse_settings(settings), out, overwrite, strict)
+    run_scene(scene, seconds, every, parse_settings(settings), out, overwrite, strict, cameras)
 
 
 UnitOption = Annotated[str | None, typer.Option(
@@ -494,10 +496,10 @@ def render(
     frame: Annotated[int | None, typer.Option(
         show_default=False, help="The same as a frame of a recording, -1 the last, or as a step of "
         "a scene.")] = None,
-    camera: Annotated[str, typer.Option(
-        metavar="NAME|AZIMUTH,ELEVATION", help="above, front, side, top, cut (open through the "
-        "middle), where the camera is in degrees, from the front towards +x and up, or a camera of "
-        "the scene, whose own picture it is.")] = "above",
+    camera: Annotated[str | None, typer.Option(
+        metavar="NAME|AZIMUTH,ELEVATION", show_default=False, help="above (the default), front, side, "
+        "top, cut (open through the middle), where the camera is in degrees, from the front towards "
+        "+x and up, or a camera of the scene, whose own picture it is.")] = None,
     target: Annotated[str | None, typer.Option(
         metavar="NAME|X,Y,Z", show_default=False, help="What the middle of the picture shows: a "
         "body, a robot's link as robot/link, or a place, for example 0,0,5cm.")] = None,

@@ -64,12 +64,12 @@ class Asked(NamedTuple):
     through: str = ""  #: a camera of the scene
 
 
-def scene_camera(camera: str) -> str:
-    """The name of a camera of the scene, of what --camera gives; "" for a place to look from."""
-    return "" if camera in CAMERAS or "," in camera else camera
+def scene_camera(camera: str | None) -> str:
+    """What --camera gives that may be the name of a camera of the scene; "" for what cannot."""
+    return "" if camera is None or "," in camera else camera
 
 
-def parse_look(camera: str, color: list[str], objects: str | None, forces: str, markers: bool,
+def parse_look(camera: str | None, color: list[str], objects: str | None, forces: str, markers: bool,
                size: str, target: str | None = None, distance: str | None = None,
                follow: str = "") -> Look:
     """The Look of options; color: what the gel is coloured by, and BODY=COLOUR. Raises
@@ -89,7 +89,8 @@ def parse_look(camera: str, color: list[str], objects: str | None, forces: str, 
             and height.isdigit() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
         refuse("--size", size, "must be WIDTHxHEIGHT, each from 16 to 8192 pixels",
                "for example 1280x720")
-    return Look(camera="above" if scene_camera(camera) else camera_direction(camera), color="" if shown == "none" else shown,
+    known = camera is not None and (camera in CAMERAS or not scene_camera(camera))
+    return Look(camera=camera_direction(camera) if camera is not None and known else "above", color="" if shown == "none" else shown,
                 objects=objects or ("solid" if shown == "none" else "ghost"), arrows=forces,
                 markers=markers, width=int(width), height=int(height), legend=True,
                 colors=colors,
@@ -153,7 +154,7 @@ def render_file(file: str, look: Look, asked: Asked) -> None:
     movie = path.suffix in MOVIES
     with Stopper("stopping after this frame; once more stops at once") as stopper:
         source = open_shown(file, asked.packages, asked.roots)
-        _check_through(source, look, asked, movie and path.suffix == ".mp4")
+        asked = _through(source, look, asked, movie and path.suffix == ".mp4")
         if isinstance(source, Recording):
             if asked.seconds is not None:
                 refuse("--seconds", asked.seconds, "is for scenes", "--speed makes a recording "
@@ -181,11 +182,12 @@ def render_file(file: str, look: Look, asked: Asked) -> None:
         raise typer.Exit(stopper.exit_code)
 
 
-def _check_through(source: Sim | Recording, look: Look, asked: Asked, mp4: bool) -> None:
-    """Whether the camera that --camera names is there, and nothing is asked that it does not do."""
-    if not asked.through:
-        return
+def _through(source: Sim | Recording, look: Look, asked: Asked, mp4: bool) -> Asked:
+    """With the camera of the scene that --camera names, if any: a scene's own comes before the places to look
+    from. Raises InputError where there is none of that name, or where something is asked that it does not do."""
     cameras = list(source.cameras)
+    if not asked.through or (asked.through in CAMERAS and asked.through not in cameras):
+        return asked._replace(through="")
     if asked.through not in cameras:
         known = [*CAMERAS, *cameras]
         near = _core.nearest_name(asked.through, known)
@@ -206,6 +208,7 @@ def _check_through(source: Sim | Recording, look: Look, asked: Asked, mp4: bool)
         if shape[0] % 2 or shape[1] % 2:
             refuse("--camera", asked.through, f"is of {shape[1]} x {shape[0]} pixels, which must be even for an .mp4",
                    "name a .gif, or change width and height of the camera")
+    return asked
 
 
 def _fields(look: Look) -> tuple[str, ...]:

@@ -87,6 +87,7 @@ class Job(NamedTuple):
     report: Callable[[Outcome], str]  #: the page
     tell: Callable[[Outcome], None]  #: prints what came out
     every: int = 1  #: one frame is recorded in so many steps
+    cameras: bool = True  #: whether what cameras see is recorded
     settings: dict[str, Any] | None = None  #: for the recording
     close: Callable[[Recorder], None] | None = None  #: adds to the recording at its end
 
@@ -97,7 +98,7 @@ def carry_out(job: Job, folder: Path, clock: Clock) -> None:
     sim, command = job.sim, command_line()
     history = History(sim)
     failed: StepError | PressError | None = None
-    recorder = Recorder(folder / "run.h5", sim, command=command, settings=job.settings)
+    recorder = Recorder(folder / "run.h5", sim, command=command, settings=job.settings, cameras=job.cameras)
     try:
         with Stopper() as stopper:
             with Bar(job.what, job.wanted()) as bar:
@@ -151,7 +152,7 @@ def carry_out(job: Job, folder: Path, clock: Clock) -> None:
 
 
 def run_scene(path: str, duration: float | None, every: int, options: dict[str, float],
-              out: str | None, overwrite: bool, strict: bool = False) -> None:
+              out: str | None, overwrite: bool, strict: bool = False, cameras: bool = True) -> None:
     """Runs a scene file, records it, draws its end, and reports."""
     folder = check_folder(out, f"run-{Path(path).stem}", overwrite)
     clock = Clock()
@@ -184,7 +185,7 @@ def run_scene(path: str, duration: float | None, every: int, options: dict[str, 
     carry_out(Job("run", sim, lambda: steps, lambda count: count >= steps, step,
                   lambda f: _draw_scene(sim, f),
                   lambda outcome: run_report(sim, outcome, Path(path).name), tell,
-                  every=every), folder, clock)
+                  every=every, cameras=cameras), folder, clock)
 
 
 def set_options(scene: Scene, options: dict[str, float]) -> None:
