@@ -5,6 +5,23 @@
 #include "haptos/base/math/index.h"
 
 namespace haptos {
+namespace {
+
+// Of a tree's largest moments of inertia about a ball joint: about axes with much less, its
+// momentum is not restored where weight turns it.
+constexpr double kLeastInertia = 0.03;
+constexpr double kMostBack = 1.01;  // of velocities, in a step
+
+// What a rigid motion with the momentum `spin` leaves of `most` [J]; slows it down to that where it
+// has more, folded into less inertia than its momentum leaves room for.
+double left_over(double most, const Vec3d& spin, Vec3d& rigid) {
+  const double has = 0.5 * dot(spin, rigid);
+  if (has <= most) return most - has;
+  if (has > 0) rigid = sqrt(std::max(most, 0.0) / has) * rigid;
+  return 0;
+}
+
+}  // namespace
 
 FloatingBase::FloatingBase(const Tree& tree) {
   std::vector<int> root;
@@ -49,20 +66,6 @@ void FloatingBase::begin_step(const Tree& tree, TreeData<double>& start,
       base.momentum[r] = fma(step.h, step.torque[k], joint_force(tree, start, at_index(k), sum));
     }
   }
-}
-
-// Of a tree's largest moments of inertia about a ball joint: about axes with much less, its
-// momentum is not restored where weight turns it.
-constexpr double kLeastInertia = 0.03;
-constexpr double kMostBack = 1.01;  // of velocities, in a step
-
-// What a rigid motion with the momentum `spin` leaves of `most` [J]; slows it down to that where it
-// has more, folded into less inertia than its momentum leaves room for.
-static double left_over(double most, const Vec3d& spin, Vec3d& rigid) {
-  const double has = 0.5 * dot(spin, rigid);
-  if (has <= most) return most - has;
-  rigid = sqrt(std::max(most, 0.0) / has) * rigid;
-  return 0;
 }
 
 // v <- lock + s (v - lock), lock the rigid motion with the momentum of v: `slide` of the base's
@@ -131,7 +134,7 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
     if (d == 3) {  // a ball joint: about its centre, which does not move
       const Mat3d inertia = full(whole.about_point);
       const Vec3d missing = l - has.moment;
-      Vec3d rigid = inverse(inertia) * l;
+      Vec3d rigid = base.heavy ? Vec3d::zero() : inverse(inertia) * l;
       // Of each principal moment I: I^3 / (I^4 + small^4) in place of 1 / I.
       const Mat3d j = (1 / trace(inertia)) * inertia, j2 = j * j;
       const Mat3d softened = j2 * j2 + square(square(kLeastInertia)) * Mat3d::identity();
@@ -139,11 +142,7 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
                              ? (1 / trace(inertia)) * (inverse(softened) * (j2 * (j * missing)))
                              : inverse(inertia) * missing;
       add(to_joint * turn, v + b.first_v);
-      double most = drift.most_energy(base.body);
-      if (base.heavy)
-        rigid = Vec3d::zero();
-      else
-        most = left_over(most, l, rigid);
+      const double most = left_over(drift.most_energy(base.body), l, rigid);
       slow_down(tree, end, base, Vec3d::zero(), rigid, most, v);
       continue;
     }

@@ -32,6 +32,32 @@ double arm(const CollisionShape& s, const ShapePath& own, const CollisionShape& 
   return norm(path.start.p - own.start.p) + size + way;
 }
 
+// The fastest that turning moves a point of a shape along n, until `left` later: rate . x is how
+// fast its point x from the origin of the frame does now.
+double turning(const CollisionShape& s, const ShapePath& path, const Pose& at, const Vec3d& rate,
+               double arm, double left) {
+  const double most = norm(rate) * arm;
+  if (!s.is_convex() || most == 0) return most;
+  int vertex = 0;
+  const Vec3d local = transpose(to_matrix(at.q)) * rate;
+  const double now = dot(local, support(s.convex(), local, vertex));
+  return std::min(most, now + most * norm(path.turn) * left);
+}
+
+// As closing(), where the shapes are at t.
+double closing_from(const CollisionShape& a, const ShapePath& path_a, const Pose& at_a,
+                    const CollisionShape& b, const ShapePath& path_b, const Pose& at_b,
+                    const Vec3d& n, double t, double end) {
+  const double from = dot(n, path_b.speed(t) - path_a.speed(t));
+  const double to = dot(n, path_b.speed(end) - path_a.speed(end));
+  double c = vmax(from, to);
+  if (squared_norm(path_a.turn) > 0)
+    c += turning(a, path_a, at_a, cross(path_a.turn, n), arm(a, path_a, b, path_b), end - t);
+  if (squared_norm(path_b.turn) > 0)
+    c += turning(b, path_b, at_b, cross(n, path_b.turn), arm(b, path_b, a, path_a), end - t);
+  return c;
+}
+
 }  // namespace
 
 ShapePath ShapePath::between(const Pose& start, const Pose& end, const Vec3d& rate) {
@@ -43,32 +69,6 @@ Pose ShapePath::at(double t) const {
   x.p += rate * t + (way - rate) * (t * t);
   if (squared_norm(turn) > 0) x.q = normalized(rotation_by(turn * t) * start.q);
   return x;
-}
-
-// The fastest that turning moves a point of a shape along n, until `left` later: rate . x is how
-// fast its point x from the origin of the frame does now.
-static double turning(const CollisionShape& s, const ShapePath& path, const Pose& at,
-                      const Vec3d& rate, double arm, double left) {
-  const double most = norm(rate) * arm;
-  if (!s.is_convex() || most == 0) return most;
-  int vertex = 0;
-  const Vec3d local = transpose(to_matrix(at.q)) * rate;
-  const double now = dot(local, support(s.convex(), local, vertex));
-  return std::min(most, now + most * norm(path.turn) * left);
-}
-
-// As closing(), where the shapes are at t.
-static double closing_from(const CollisionShape& a, const ShapePath& path_a, const Pose& at_a,
-                           const CollisionShape& b, const ShapePath& path_b, const Pose& at_b,
-                           const Vec3d& n, double t, double end) {
-  const double from = dot(n, path_b.speed(t) - path_a.speed(t));
-  const double to = dot(n, path_b.speed(end) - path_a.speed(end));
-  double c = vmax(from, to);
-  if (squared_norm(path_a.turn) > 0)
-    c += turning(a, path_a, at_a, cross(path_a.turn, n), arm(a, path_a, b, path_b), end - t);
-  if (squared_norm(path_b.turn) > 0)
-    c += turning(b, path_b, at_b, cross(n, path_b.turn), arm(b, path_b, a, path_a), end - t);
-  return c;
 }
 
 double closing(const CollisionShape& a, const ShapePath& path_a, const CollisionShape& b,

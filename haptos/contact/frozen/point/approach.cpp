@@ -184,8 +184,7 @@ bool PointSampler::arrives(const NearPair& p, const std::vector<double>& z, doub
     c = closing(a, pa, b, pb, samples_[at_index(p.deepest)].n, end);
   }
   if (c * end < p.gap - slack) return false;
-  const bool by_field = a.has_field() || b.has_field();
-  const double apart = by_field ? 0 : std::max(0.0, (p.gap - slack) / c);
+  const double apart = p.gap > slack ? (p.gap - slack) / c : 0;  // at most `end`
   if (!first_touch(a, pa, b, pb, touch_tolerance(p), t, end, apart)) return false;
   sinks = (1 - t) * c / std::min(a.half_thickness(), b.half_thickness());
   return true;
