@@ -12,10 +12,8 @@ namespace {
 constexpr double kResolved = 50;
 constexpr double kMostBack = 1.01;  // of velocities, in a step
 constexpr int kPasses = 3;
-// Change of the way to the middle [rad], [m] below which another pass says the same: after the
-// first, which is of first order, that of what rests; later, by which kinetic energy and the order
-// of the step do not change.
-constexpr double kRests = 1e-8, kSameMiddle = 1e-6;
+// Change of the way to the middle [rad], [m] below which another pass says the same: what rests.
+constexpr double kSameMiddle = 1e-8;
 
 // A motion, or a force, that is fixed in a body: in world axes after the body's turn.
 Mat3d turn_between(const Frame<double>& from, const Frame<double>& to) {
@@ -167,9 +165,8 @@ void TreeDrift::add_efforts(const Tree& tree, const FreeStep& step, double share
 }
 
 // Where the next pass looks: the mean velocity of the pass before, but no farther from that of the
-// start than the tree moves. What rests has its weight where it is, whatever holds it. Returns how
-// far that is from where the last pass looked.
-double TreeDrift::guess_middle(const Tree& tree, const FreeStep& step) {
+// start than the tree moves. What rests has its weight where it is, whatever holds it.
+bool TreeDrift::guess_middle(const Tree& tree, const FreeStep& step) {
   auto &changed = pushed_, &had = led_;
   std::fill(changed.begin(), changed.end(), 0.0);
   std::fill(had.begin(), had.end(), 0.0);
@@ -188,7 +185,7 @@ double TreeDrift::guess_middle(const Tree& tree, const FreeStep& step) {
     moves = std::max(moves, step.h * std::abs(guess - guess_[k]));
     guess_[k] = guess;
   }
-  return moves;
+  return moves > kSameMiddle;
 }
 
 void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
@@ -213,8 +210,7 @@ void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, cons
     add_weight(tree, step, 0.5);
     add_efforts(tree, step, 0.5);
     solve(tree, middle_z_.data());
-    if (pass + 1 == kPasses) break;
-    if (guess_middle(tree, step) <= (pass == 0 ? kRests : kSameMiddle)) break;
+    if (pass + 1 < kPasses && !guess_middle(tree, step)) break;
   }
   std::fill(force_.begin(), force_.end(), SpatialForce<double>::zero());
   std::fill(joint_.begin(), joint_.end(), 0.0);

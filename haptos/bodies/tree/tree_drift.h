@@ -111,7 +111,7 @@ class TreeDrift {
   void leave_mass_centres(const Tree& tree, const TreeData<double>& start, const Vec3d& fall);
   void set_up_middle(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                      const double* guess);
-  double guess_middle(const Tree& tree, const FreeStep& step);
+  bool guess_middle(const Tree& tree, const FreeStep& step);
   void add_weight(const Tree& tree, const FreeStep& step, double share);
   void add_efforts(const Tree& tree, const FreeStep& step, double share);
   void leave_energy_out(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
