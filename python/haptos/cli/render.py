@@ -89,8 +89,9 @@ def parse_look(camera: str | None, color: list[str], objects: str | None, forces
             and height.isdigit() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
         refuse("--size", size, "must be WIDTHxHEIGHT, each from 16 to 8192 pixels",
                "for example 1280x720")
-    known = camera is not None and (camera in CAMERAS or not scene_camera(camera))
-    return Look(camera=camera_direction(camera) if camera is not None and known else "above", color="" if shown == "none" else shown,
+    own = scene_camera(camera)  # looked for once the file is open
+    place = camera_direction("above" if camera is None or (own and own not in CAMERAS) else camera)
+    return Look(camera=place, color="" if shown == "none" else shown,
                 objects=objects or ("solid" if shown == "none" else "ghost"), arrows=forces,
                 markers=markers, width=int(width), height=int(height), legend=True,
                 colors=colors,

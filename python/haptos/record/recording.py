@@ -252,8 +252,7 @@ class Recorder:
             at = self._place("cameras", name)
             put(f"{at}/rgb", camera.rgb(), "")
             put(f"{at}/depth", camera.depth(), "m")
-            place = camera.pose
-            put(f"{at}/pose", np.hstack([place.position, [quaternion(turn) for turn in place.turn]]), "m, -")
+            put(f"{at}/pose", camera.pose.rows, "m, -")
         if self._contacts:
             self._append_contacts()
         for field, unit in _REPORT.items():

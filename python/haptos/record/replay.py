@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import h5py
 import numpy as np
@@ -15,6 +15,8 @@ from haptos.base.errors import refuse
 from haptos.base.inside_file import leads_out
 from haptos.look.snapshots import FIELDS, Array, Reading, ShownSensor, Snapshot, Stage, displacement
 from haptos.scene.shown import BODY, DOUGH, GEL, OBJECT, STILL, Plane, ShownBody, place
+
+T = TypeVar("T")
 
 FORMAT = "haptos run"
 FORMAT_VERSION = 1
@@ -147,21 +149,10 @@ class Recording:
         """What a camera saw in a frame, negative ones from the end. Raises InputError for another
         camera or frame and for a damaged file."""
         self._attributes()
-        count = len(self)
         if camera not in self._of["cameras"]:
             self._fail(f"camera {camera}", "is not recorded; " + (
                 "there are " + ", ".join(self.cameras) if self.cameras else "there is none"), "choose another one")
-        if not -count <= frame < count:
-            self._fail(f"frame {frame}", f"must be from 0 to {count - 1}", "choose another one")
-        g, k, env = self._of["cameras"][camera], frame % count, self.env
-        try:
-            height, width = g["depth"].shape[-2:]
-            if height * width > MAX_PIXELS or g["rgb"].shape[-3:] != (height, width, 3):
-                raise ValueError("a picture of another size")
-            return CameraView(np.asarray(g["rgb"][k, env], np.uint8), np.asarray(g["depth"][k, env], np.float32),
-                              np.asarray(g["pose"][k, env], float), np.asarray(g.attrs["intrinsics"], float))
-        except (KeyError, ValueError, TypeError, OSError, RuntimeError, IndexError) as e:
-            self._fail(f"frame {frame}", f"is damaged ({' '.join(str(e).split())})"[:200], "record it anew")
+        return self._read(frame, lambda k: self._view(self._of["cameras"][camera], k))
 
     def nearest(self, time: float) -> int:
         """The last frame that is not after a time [s]."""
@@ -172,15 +163,7 @@ class Recording:
         """A frame, negative ones from the end; fields: which of FIELDS to read, None all that are
         there. Raises InputError for another frame and for a damaged file."""
         self._attributes()
-        count = len(self)
-        if not -count <= frame < count:
-            self._fail(f"frame {frame}", f"must be from 0 to {count - 1}", "choose another one")
-        try:
-            return self._take(frame % count, self.fields if fields is None else list(fields),
-                              readings)
-        except (KeyError, ValueError, TypeError, OSError, RuntimeError, IndexError) as e:
-            self._fail(f"frame {frame}", f"is damaged ({' '.join(str(e).split())})"[:200],
-                       "record it anew")
+        return self._read(frame, lambda k: self._take(k, self.fields if fields is None else list(fields), readings))
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -267,6 +250,23 @@ class Recording:
         return None, -1
 
     # -- a frame -------------------------------------------------------------------------------
+
+    def _read(self, frame: int, of: Callable[[int], T]) -> T:
+        """What `of` reads of a frame, by its number from the start; InputError where it cannot."""
+        count = len(self)
+        if not -count <= frame < count:
+            self._fail(f"frame {frame}", f"must be from 0 to {count - 1}", "choose another one")
+        try:
+            return of(frame % count)
+        except (KeyError, ValueError, TypeError, OSError, RuntimeError, IndexError) as e:
+            self._fail(f"frame {frame}", f"is damaged ({' '.join(str(e).split())})"[:200], "record it anew")
+
+    def _view(self, g: h5py.Group, k: int) -> CameraView:
+        height, width = g["depth"].shape[-2:]
+        if height * width > MAX_PIXELS or g["rgb"].shape[-3:] != (height, width, 3):
+            raise ValueError("a picture of another size")
+        return CameraView(np.asarray(g["rgb"][k, self.env], np.uint8), np.asarray(g["depth"][k, self.env], np.float32),
+                          np.asarray(g["pose"][k, self.env], float), np.asarray(g.attrs["intrinsics"], float))
 
     def _carrier_pose(self, name: str, frame: int) -> Array:
         data, link = self._carriers[name]

@@ -26,6 +26,11 @@ class CameraPose(NamedTuple):
     position: Array  #: (env, 3) [m]
     turn: Array  #: (env, 3, 3), columns are the axes
 
+    @property
+    def rows(self) -> Array:
+        """x y z [m], w x y z, (env, 7)."""
+        return np.hstack([self.position, [quaternion(turn) for turn in self.turn]])
+
 
 class SceneCamera:
     """A camera of a Sim: sim.cameras[name]. Every reading is of now, env axis first."""
@@ -90,9 +95,7 @@ class SceneCamera:
         return in_place(np.einsum("eij,ehwj->ehwi", at.turn, local) + at.position[:, None, None])
 
     def _each(self) -> Iterator[tuple[_core.MovingScene, Array]]:
-        at = self.pose
-        for env in range(self._sim.envs):
-            row = np.concatenate([at.position[env], quaternion(at.turn[env])])
+        for env, row in enumerate(self.pose.rows):
             yield self._sim.shown.at(env), row
 
     def _ranges(self) -> tuple[Array, Array]:
