@@ -55,10 +55,10 @@ def test_thirty_two_hands_hold_their_cans():
     hand.vary(sim)
     found, iterations, seconds = hand.run(sim)
     held, share = found.held.sum(), found.unsettled.sum() / iterations.size
-    print(f"FIGURE hand.held = {held} of 32 (at least 30)")
+    print(f"FIGURE hand.held = {held} of 32 (at least 31)")
     print(f"FIGURE hand.unsettled = {100 * share:.3f} % of steps (at most 1)")
     print(f"FIGURE hand.balance = {found.balance.max():.1e} of the weight (at most 1e-2)")
     print(f"FIGURE hand.iterations = {iterations.mean():.2f} a step, at most {iterations.max()}")
     print(f"FIGURE hand.rate = {iterations.size / seconds.sum():.1f} environment-steps a second", flush=True)
-    assert held >= 30, [found.reason(k) for k in np.flatnonzero(~found.held)]
+    assert held >= 31, [found.reason(k) for k in np.flatnonzero(~found.held)]
     assert share <= 0.01 and found.balance[found.held].max() < 0.01

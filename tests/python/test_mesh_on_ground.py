@@ -15,7 +15,7 @@ def scene_of(mesh: haptos.TriMesh, height: float, **other) -> haptos.Scene:
     return scene
 
 
-@pytest.mark.parametrize("height", [0.0101, 1.0])
+@pytest.mark.parametrize("height", [0.0101, 0.1, 0.2, 1.0])
 def test_a_mesh_lies_on_the_ground(height):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -24,8 +24,10 @@ def test_a_mesh_lies_on_the_ground(height):
     body = sim.robots["body"]
     assert body.position[0, :3] == pytest.approx([0, 0, 0.01], abs=2e-4)
     assert np.abs(body.velocity).max() < 1e-6
-    force, _ = sim.contact_wrench("body")
-    assert force[0] == pytest.approx([0, 0, 0.5 * 9.81], abs=1e-3)
+    for _ in range(20):  # the force of what lies still does not go to and fro within the tolerance
+        sim.step()
+        force, _ = sim.contact_wrench("body")
+        assert force[0] == pytest.approx([0, 0, 0.5 * 9.81], abs=1e-5)
 
 
 def test_it_does_so_as_its_hull_does():

@@ -67,7 +67,7 @@ void Minimiser::minimise() {
 // The direction that says that hardly anything moves any more is there: what it leaves is less by
 // far. Without it a velocity guessed within the tolerance would go on from step to step.
 void Minimiser::take_the_last() {
-  if (f_.all_frozen() || report_.residual <= f_.round_off() || f_.max_step(dz_, 0.0) < 1.0) return;
+  if (report_.residual <= f_.round_off() || f_.max_step(dz_, 0.0) < 1.0) return;
   Borrowed<std::vector<double>> room;
   std::vector<double>& from = *room;
   from = z_;
