@@ -32,7 +32,7 @@ void find_forces(const RobotSensors& robot, int first_body, const RobotParts& pa
     out.push_back({l.link, place(l.link, l.at), l.force, l.torque});
   std::vector<ConstraintForce> joined;
   for (const LoopClosureTerm* c : parts.closures) c->add_forces(joined);
-  for (const LoopClosureTerm* c : w.constraints) c->add_forces(joined);
+  for (const ConstraintParts& c : w.constraints) c.term->add_forces(joined);
   for (const ConstraintForce& f : joined)
     if (f.body >= first_body && f.body < first_body + links)
       out.push_back({f.body - first_body, f.x, f.force, f.moment});

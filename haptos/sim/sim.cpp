@@ -9,6 +9,7 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/file.h"
+#include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/status.h"
 #include "haptos/sim/model/control_slots.h"
@@ -38,6 +39,34 @@ std::size_t index_of(const List& list, const std::string& kind, const std::strin
     known.push_back(list[i].name);
   }
   unknown_name(kind, name, known);
+}
+
+// Of the frame of a body that a constraint may join, "" the world: where it is, the velocity of its
+// origin, and how it turns.
+struct Motion {
+  Pose pose;
+  Vec3d v{{0, 0, 0}}, w{{0, 0, 0}};
+  Vec3d at(const Vec3d& x) const { return v + cross(w, x - pose.p); }
+};
+
+Motion motion_of(const Model& model, const State& state, const Workspace& work,
+                 const std::string& name) {
+  if (name.empty()) return {};
+  const LinkName at = find_link(model.scene, name);
+  if (at.robot < 0) {
+    const AffineFrame& f = *work.affine[index_of(model.scene.affine, "affine body", name)].frame;
+    double rates[12];
+    f.rates(state.z.data() + f.slots().first_scalar, rates);
+    return {f.pose(state), {{rates[0], rates[1], rates[2]}}, f.angular_velocity(state)};
+  }
+  const TreeLink& place = model.robots[at_index(at.robot)].tree->links[at_index(at.link)];
+  if (place.body < 0) return {place.pose};
+  const Articulation& body = *work.robots[at_index(at.robot)].body;
+  const double *q = state.q.data() + body.slots().first_q,
+               *z = state.z.data() + body.slots().first_scalar;
+  const auto x = body.link_pose(q, at.link);
+  const auto u = body.link_velocity(q, z, at.link);
+  return {{x.p, quaternion(x.r)}, u.linear, u.angular};
 }
 
 }  // namespace
@@ -279,13 +308,73 @@ RobotView Sim::robot(const std::string& name) {
 
 Wrench Sim::constraint_wrench(const std::string& name, const Vec3d& about) const {
   const ConstraintForce f =
-      work_->constraints[index_of(scene().constraints, "constraint", name)]->forces()[0];
+      work_->constraints[index_of(scene().constraints, "constraint", name)].term->forces()[0];
   return {f.force, f.moment + cross(f.x - about, f.force)};
 }
 
 std::array<double, 2> Sim::constraint_error(const std::string& name) const {
-  const LoopClosureTerm& c = *work_->constraints[index_of(scene().constraints, "constraint", name)];
+  const LoopClosureTerm& c =
+      *work_->constraints[index_of(scene().constraints, "constraint", name)].term;
   return {c.opening(), c.twist()};
+}
+
+std::size_t Sim::axis_of(const std::string& name, bool driven) const {
+  const std::size_t k = index_of(scene().constraints, "constraint", name);
+  const Constraint& c = scene().constraints[k];
+  if (!c.has_axis())
+    refuse("constraint \"" + name + "\"", "",
+           "leaves no direction free that could be read or driven",
+           "read constraints of kind hinge or slider");
+  if (driven && !c.motor)
+    refuse("constraint \"" + name + "\"", "", "has no motor that could be told anything",
+           "describe one where it is added, as motor: {kp: 100, kd: 10} in a scene file");
+  return k;
+}
+
+Sim::AxisReading Sim::constraint_axis(const std::string& name) const {
+  const std::size_t k = axis_of(name, false);
+  const Constraint& c = scene().constraints[k];
+  const ConstraintParts& parts = work_->constraints[k];
+  const Motion a = motion_of(*model_, state_, *work_, c.a),
+               b = motion_of(*model_, state_, *work_, c.b);
+  const double near = state_.controls[parts.slots + kAxisNear];
+  const Pose on_a = parts.weld->frame(0, a.pose), on_b = parts.weld->frame(1, b.pose);
+  const Vec3d z = column(to_matrix(on_b.q), 2);
+  return {parts.weld->coordinate(a.pose, b.pose, near),
+          dot(z, c.turns() ? a.w - b.w : a.at(on_a.p) - b.at(on_a.p)), parts.weld->motor_effort()};
+}
+
+MotorCommand Sim::constraint_command(const std::string& name) const {
+  const double* c = state_.controls.data() + work_->constraints[axis_of(name, true)].slots;
+  return {c[0], c[1], c[2]};
+}
+
+void Sim::set_constraint_command(const std::string& name, const MotorCommand& command) {
+  const std::size_t k = axis_of(name, true);
+  const double c[3] = {command.position, command.velocity, command.feed_forward};
+  for (const double v : c)
+    if (!std::isfinite(v))
+      refuse("constraint \"" + name + "\", command", internal::format_number(v), "must be finite",
+             "give finite numbers");
+  std::copy_n(c, 3, state_.controls.data() + work_->constraints[k].slots);
+}
+
+MotorGains Sim::constraint_gains(const std::string& name) const {
+  const std::size_t k = axis_of(name, true);
+  MotorGains gains = work_->constraints[k].weld->axis()->motor()->gains;
+  const double* c = state_.controls.data() + work_->constraints[k].slots;
+  gains.kp = c[4], gains.kd = c[5], gains.ki = c[6];
+  return gains;
+}
+
+void Sim::set_constraint_gains(const std::string& name, double kp, double kd, double ki) {
+  const std::size_t k = axis_of(name, true);
+  const double gains[3] = {kp, kd, ki};
+  for (const double v : gains)
+    if (!(v >= 0) || std::isinf(v))
+      refuse("constraint \"" + name + "\", gain", internal::format_number(v),
+             "must be 0 or more and finite", "give SI units, per radian for a hinge");
+  std::copy_n(gains, 3, state_.controls.data() + work_->constraints[k].slots + 4);
 }
 
 int Sim::analyses() const { return work_->objective.analyses(); }

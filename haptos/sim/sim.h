@@ -169,6 +169,20 @@ class Sim {
   /// step, by what is not free.
   std::array<double, 2> constraint_error(const std::string& constraint) const;
 
+  /// How far a hinge is turned [rad], counted on over full turns, or a slider shifted [m], and the
+  /// rate of that, now; and what its motor did in the last step [N m] or [N].
+  /// @throws InputError for constraints of other kinds
+  struct AxisReading {
+    double position = 0, velocity = 0, effort = 0;
+  };
+  AxisReading constraint_axis(const std::string& constraint) const;
+  /// What the motor of a hinge or a slider is told, from the next step on, and its gains; part of
+  /// the state. @throws InputError for a constraint without a motor and numbers that cannot be
+  MotorCommand constraint_command(const std::string& constraint) const;
+  void set_constraint_command(const std::string& constraint, const MotorCommand& command);
+  MotorGains constraint_gains(const std::string& constraint) const;
+  void set_constraint_gains(const std::string& constraint, double kp, double kd, double ki);
+
   /// Points of a body of material points as they are now.
   MaterialView material_points(const std::string& body) const;
 
@@ -209,6 +223,8 @@ class Sim {
   /// ". " and why a step did not converge, or nothing.
   std::string likely_cause(const StepReport& report) const;
   const AffineFrame& frame(const std::string& affine) const;
+  /// A constraint that has a free direction, and a motor if one is needed; its place in the scene.
+  std::size_t axis_of(const std::string& constraint, bool driven) const;
   const ParticleParts& particles(const std::string& body) const;
   /// Hands the state's wrenches to the bodies.
   void apply_wrenches();

@@ -86,7 +86,15 @@ void check_materials(const Model& model, const std::vector<double>& c) {
   };
   within("stiffness", soft, friction, 1 / kMostSoftFactor, kMostSoftFactor);
   within("friction", friction, mass, 0, kMostFrictionFactor);
-  within("mass", mass, c.size() - kGravitySlots, 1 / kMostMassFactor, kMostMassFactor);
+  within("mass", mass, axis_slot(model, 0), 1 / kMostMassFactor, kMostMassFactor);
+}
+
+void check_axes(const Model& model, const std::vector<double>& c) {
+  for (std::size_t k = 0; k < model.scene.constraints.size(); ++k)
+    for (int gain = 4; gain < kMotorSlots; ++gain)
+      if (const double v = c[axis_slot(model, k) + at_index(gain)]; !(v >= 0))
+        refuse("a gain of \"" + model.scene.constraints[k].name + "\" in the state",
+               internal::format_number(v), "must be 0 or more");
 }
 
 void check_gravity(const double* g) {
@@ -153,6 +161,7 @@ void check_fits(const Model& model, const Workspace& w, const State& s) {
     check_controls(model.robots[i], s.controls);
   }
   check_materials(model, s.controls);
+  check_axes(model, s.controls);
   check_gravity(s.controls.data() + s.controls.size() - kGravitySlots);
   check_history(model, w, s.history);
 }

@@ -181,6 +181,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
   apply_factors(scene, state, w);
   lay_out(state, w);
   apply_controls(scene, part.end, state, w);
+  apply_axes(state, w);
   for (const auto& b : w.bodies) b->begin_step(state, bodies);
   w.objective.hold_still(w.z_start);
   set_paths(scene, state, bodies, part, w);
@@ -231,6 +232,7 @@ StepReport step_part(const Scene& scene, const StepPart& part, State& state, Wor
     gather_contacts(w);
     hold_touched(w);
     keep_controls(w, state);
+    keep_axes(w, state);
     if (keeps_the_last(scene)) state.q_before = state.q, state.z_before = state.z;
     bodies.path = report.newton.path;
     for (const auto& b : w.bodies) b->advance(w.z, bodies, state);

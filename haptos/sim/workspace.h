@@ -119,6 +119,13 @@ struct Frictions {
   std::vector<double> applied;  ///< factors of `bodies`; empty: as described
 };
 
+/// A constraint between bodies.
+struct ConstraintParts {
+  LoopClosureTerm* term = nullptr;  ///< of `terms`
+  WeldClosure* weld = nullptr;      ///< the same one, of a hinge or a slider
+  std::size_t slots = 0;            ///< first of its numbers in State::controls
+};
+
 /// A load and the soft body that it acts on.
 struct LoadOn {
   int body = -1;
@@ -143,7 +150,7 @@ struct Workspace {
   std::vector<Vec3d> point_impulse;  ///< gradient per permanent point at the end of the step [N s]
   std::vector<Vec3d> x_before, u_before;           ///< of permanent points at the start of the step
   std::vector<RobotParts> robots;                  ///< as in the scene
-  std::vector<LoopClosureTerm*> constraints;       ///< as in the scene, of `terms`
+  std::vector<ConstraintParts> constraints;        ///< as in the scene
   std::vector<std::shared_ptr<const Link>> links;  ///< what frozen contact terms hold on to
   Sensing sensing;
   std::size_t surface_count = 0;  ///< that were added
@@ -159,8 +166,13 @@ std::unique_ptr<Workspace> build(const Model& model);
 std::shared_ptr<const ContactSurface> add_surface(const Model& model, const TriMesh& mesh,
                                                   std::vector<int> points, int body, bool driven,
                                                   Workspace& w, int part = 0);
-/// Its part on constraints between bodies (sim/build/build_constraints.cpp).
+/// Its part on constraints between bodies, and of hinges and sliders what motors are told and how
+/// far they are, as apply_controls() and keep_controls() of robots
+/// (sim/build/build_constraints.cpp).
 void add_constraints(const Model& model, Workspace& w);
+void set_initial_axes(const Model& model, const Workspace& w, double* controls);
+void apply_axes(const State& state, Workspace& w);
+void keep_axes(const Workspace& w, State& state);
 /// Its part on contact (sim/build/build_contact.cpp).
 void add_contacts(const Model& model, Workspace& w);
 /// Hands the state's controls to robots, for a step that ends at `end` [s]: what trajectories say

@@ -28,6 +28,9 @@ class Link {
   virtual Vec3d velocity_with(const Vec3d& x, const std::vector<double>& z) const = 0;
   /// Acceleration of that point while no unknown changes: of its turning alone [m/s2].
   virtual Vec3d bias(const Vec3d& x) const = 0;
+  /// What the path of that point, which bends, adds to its velocity per unknown in a step of h [s]
+  /// with the velocities z of all unknowns: (x(h) - x) / h less that [m/s].
+  virtual Vec3d bend(const Vec3d& x, const std::vector<double>& z, double h) const = 0;
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
   /// Row-major 3 x columns(): angular velocity of the link, per unknown.
@@ -37,8 +40,8 @@ class Link {
 };
 
 /// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
-/// point_velocity_with, point_bias, link_jacobian, link_turning and link_pose_after (Articulation;
-/// RigidBody and AffineFrame, whose only link is 0). The body must outlive it.
+/// point_velocity_with, point_bias, point_bend, link_jacobian, link_turning and link_pose_after
+/// (Articulation; RigidBody and AffineFrame, whose only link is 0). The body must outlive it.
 template <class B>
 class LinkOf final : public Link {
  public:
@@ -57,6 +60,9 @@ class LinkOf final : public Link {
     return body_.point_velocity_with(link_, x, z.data() + first_scalar());
   }
   Vec3d bias(const Vec3d& x) const override { return body_.point_bias(link_, x); }
+  Vec3d bend(const Vec3d& x, const std::vector<double>& z, double h) const override {
+    return body_.point_bend(link_, x, z.data() + first_scalar(), h);
+  }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
   void turning(double* out) const override { body_.link_turning(link_, out); }
   Pose pose_after(const std::vector<double>& z, double h) const override {

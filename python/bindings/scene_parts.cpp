@@ -126,6 +126,21 @@ void take_parts(const Scene&, Given& given, Constraint& c) {
                    quaternion = given.take("other_quaternion");
   if (!position.is_none() || !quaternion.is_none())
     c.other = to_pose(position, quaternion, given.element("other").c_str());
+  const auto limits = nb::cast<std::array<double, 2>>(given.take("limits"));
+  c.lower = limits[0], c.upper = limits[1];
+  c.reference = nb::cast<double>(given.take("reference"));
+  const nb::object motor = given.take("motor");
+  if (motor.is_none()) return;
+  ConstraintMotor& m = c.motor.emplace();
+  for (const auto& [key, value] : nb::cast<std::map<std::string, double>>(motor)) {
+    if (key == "kp") m.kp = value;
+    if (key == "kd") m.kd = value;
+    if (key == "ki") m.ki = value;
+    if (key == "integral_limit") m.integral_limit = value;
+    if (key == "effort") m.effort = value;
+    if (key == "position") m.position = value;
+    if (key == "velocity") m.velocity = value;
+  }
 }
 
 void take_parts(const Scene&, Given& given, SceneCamera& c) {
@@ -162,6 +177,20 @@ void show_parts(nb::dict& d, const RobotBody& b) { d["robot"] = b.robot; }
 
 void show_parts(nb::dict& d, const Constraint& c) {
   d["bodies"] = nb::make_tuple(c.a, c.b.empty() ? nb::object(nb::none()) : nb::cast(c.b));
+  const bool bounded = std::isfinite(c.lower) || std::isfinite(c.upper);
+  d["limits"] = bounded ? nb::object(nb::make_tuple(c.lower, c.upper)) : nb::object(nb::none());
+  d["reference"] = c.reference;
+  d["motor"] = nb::none();
+  if (!c.motor) return;
+  nb::dict m;
+  m["kp"] = c.motor->kp;
+  m["kd"] = c.motor->kd;
+  m["ki"] = c.motor->ki;
+  m["integral_limit"] = c.motor->integral_limit;
+  m["effort"] = c.motor->effort;
+  m["position"] = c.motor->position ? nb::cast(*c.motor->position) : nb::object(nb::none());
+  m["velocity"] = c.motor->velocity;
+  d["motor"] = m;
 }
 
 void show_parts(nb::dict& d, const SceneCamera& c) {

@@ -239,6 +239,26 @@ void bind_sim(nb::module_& m) {
              const std::array<double, 2> e = s.constraint_error(n);
              return own_row(std::vector<double>{e[0], e[1]});
            })
+      .def("constraint_axis",
+           [](const Sim& s, const std::string& n) {
+             const Sim::AxisReading a = s.constraint_axis(n);
+             return own_row(std::vector<double>{a.position, a.velocity, a.effort});
+           })
+      .def("constraint_command",
+           [](const Sim& s, const std::string& n) {
+             const MotorCommand c = s.constraint_command(n);
+             return own_row(std::vector<double>{c.position, c.velocity, c.feed_forward});
+           })
+      .def("set_constraint_command",
+           [](Sim& s, const std::string& n, double position, double velocity, double effort) {
+             s.set_constraint_command(n, {position, velocity, effort});
+           })
+      .def("constraint_gains",
+           [](const Sim& s, const std::string& n) {
+             const MotorGains g = s.constraint_gains(n);
+             return own_row(std::vector<double>{g.kp, g.kd, g.ki});
+           })
+      .def("set_constraint_gains", &Sim::set_constraint_gains)
       .def("load_wrench",
            [](const Sim& s, const std::string& n, const nb::object& about) {
              return pair(s.load_wrench(n, to_vec3(about, "about")));

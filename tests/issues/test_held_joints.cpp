@@ -37,7 +37,7 @@ std::unique_ptr<Term> coupler(const Articulation* a) {
   return std::make_unique<JointCoupler>(a, 1, -1, kStays);
 }
 std::unique_ptr<Term> limit(const Articulation* a) {
-  return std::make_unique<JointLimit>(a, 1, JointLimit::kUpper, kBend);
+  return std::make_unique<JointLimit>(a, 1, LimitSide::kUpper, kBend);
 }
 std::unique_ptr<Term> motor(const Articulation* a) {
   return std::make_unique<JointMotor>(a, 1, MotorGains{0, 1e6});

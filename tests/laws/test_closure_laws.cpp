@@ -90,7 +90,7 @@ TEST(ClosureLaws, DerivativesMatchDifferencesBetweenBodiesOfTwoKinds) {
   const Robot robot = test::random_robot(2, 5, JointKind::kFree);
   const auto turned = [](double a) { return rotation_by({{0.1, a, -0.2}}); };
   for (const bool world : {false, true})
-    for (const int kind : {0, 1, 2, 3, 4}) {
+    for (const int kind : {0, 1, 2, 3, 4, 5, 6}) {
       test::UnknownsCase scene(1e-2);
       auto* one =
           scene.add(std::make_unique<AffineFrame>(scene.next_slots(), affine_brick({{1, 2, 3}})));
@@ -104,17 +104,23 @@ TEST(ClosureLaws, DerivativesMatchDifferencesBetweenBodiesOfTwoKinds) {
       if (kind == 1)
         term = std::make_unique<DistanceClosure>(LinkPoint(a, pa.p), LinkPoint(b, pb.p), 0.3);
       using Free = WeldClosure::Free;
-      const Free free = kind == 2 ? Free::kNothing : kind == 3 ? Free::kTurn : Free::kShift;
-      if (kind > 1) term = std::make_unique<WeldClosure>(LinkFrame(a, pa), LinkFrame(b, pb), free);
+      const Free free = kind == 2 ? Free::kNothing : kind % 2 == 1 ? Free::kTurn : Free::kShift;
+      FreeAxisOptions axis;  // of 5 and 6: limits on either side, both of which push
+      if (kind > 4)
+        axis = {.lower = 10, .upper = -10, .stiffness = 3, .reference = 0.2, .damping = 0.4};
+      if (kind > 4) axis.motor = MotorGains{.kp = 2, .kd = 0.5, .ki = 1};
+      if (kind > 1)
+        term = std::make_unique<WeldClosure>(LinkFrame(a, pa), LinkFrame(b, pb), free, axis);
       check(scene, *term, 13);
-      EXPECT_EQ(term->rows(), kind == 0 ? 3 : kind == 1 ? 1 : kind == 2 ? 6 : 5);
+      EXPECT_EQ(term->rows(), kind == 0 ? 3 : kind == 1 ? 1 : 6);
     }
 }
 
 // What a link says of its motion is how its points move: by differences over a short time.
 TEST(ClosureLaws, LinksOfEveryKindTurnAndMoveAsTheirPointsDo) {
   const Robot robot = test::random_robot(2, 5, JointKind::kFree);
-  test::UnknownsCase scene(1e-2);
+  test::UnknownsCase scene(
+      1e-9);  // what acts on an affine body turns with it, by what it turns in a step
   auto* affine =
       scene.add(std::make_unique<AffineFrame>(scene.next_slots(), affine_brick({{1, 2, 3}})));
   auto* tree =

@@ -163,7 +163,7 @@ TEST(JointLaws, ALimitCarriesTheArmThatFallsOntoIt) {
       Arm arm(h, true, upper ? 0.0 : M_PI);
       const double at = upper ? 0.5 : M_PI - 0.5;
       auto* limit = arm.scene.add_term(std::make_unique<JointLimit>(
-          arm.body, 0, upper ? JointLimit::kUpper : JointLimit::kLower, at));
+          arm.body, 0, upper ? LimitSide::kUpper : LimitSide::kLower, at));
       arm.scene.start();
       double beyond = 0;
       for (int n = 0; n < static_cast<int>(2 / h); ++n) {
@@ -215,7 +215,7 @@ TEST(JointLaws, RefuseNumbersThatCannotBe) {
   EXPECT_THROW(JointMotor(arm.body, 0, MotorGains{-1, 1}), InputError);
   EXPECT_THROW(JointMotor(arm.body, 0, MotorGains{1, NAN}), InputError);
   EXPECT_THROW(JointFriction(arm.body, 0, -0.1), InputError);
-  EXPECT_THROW(JointLimit(arm.body, 0, JointLimit::kLower, INFINITY), InputError);
+  EXPECT_THROW(JointLimit(arm.body, 0, LimitSide::kLower, INFINITY), InputError);
   Robot robot;
   test::add_link(robot, -1, JointKind::kFree, test::make_link(1, {{0, 0, 0}}, Mat3d::identity()));
   const Articulation floating({0, 0, 0, 0, 0, 0}, test::articulation_of(robot));

@@ -1,20 +1,11 @@
 #include "haptos/bodies/joints/joint_laws.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
-#include "haptos/system/regularisation.h"
 
 namespace haptos {
-namespace {
-
-// Regularisation of dry friction as a part of the inverse inertia: what it holds creeps by this
-// part of the speed that the force would reach within a step.
-constexpr double kHold = 1e-6;
-
-}  // namespace
 
 JointLaw::JointLaw(const Articulation* body, int joint)
     : body_(body),
@@ -40,7 +31,7 @@ double JointLaw::inverse_inertia(const StepContext& context) const {
   return (*context.inverse_mass)[static_cast<std::size_t>(scalar_)];
 }
 
-JointLimit::JointLimit(const Articulation* body, int joint, Side side, double limit,
+JointLimit::JointLimit(const Articulation* body, int joint, LimitSide side, double limit,
                        const LimitOptions& options)
     : JointLaw(body, joint), side_(side), limit_(limit), options_(options) {
   check("limit", std::abs(limit), true);
@@ -50,19 +41,13 @@ JointLimit::JointLimit(const Articulation* body, int joint, Side side, double li
 }
 
 void JointLimit::prepare(const StepContext& context) {
-  const double h = context.h, tau = context.proximal ? 0 : std::max(options_.relaxation_time, h);
-  const double sign = side_ == kLower ? 1 : -1, gap = sign * (start_position() - limit_);
-  h_ = h;
-  law_.r = std::max(near_rigid_bound(options_.near_rigid, inverse_inertia(context)),
-                    1 / (h * options_.stiffness * (h + tau)));
-  law_.v_hat = -sign * (gap > 0 ? gap / h : gap / (h + tau));
-  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-  law_.lower = side_ == kLower ? 0 : -kUnbounded;
-  law_.upper = side_ == kLower ? kUnbounded : 0;
+  h_ = context.h;
+  law_ =
+      limit_impulse(side_, limit_, options_, start_position(), inverse_inertia(context), context);
 }
 
 JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& g)
-    : JointLaw(body, joint), gains(g) {
+    : JointLaw(body, joint), Motor(g) {
   check("kp", gains.kp, true);
   check("kd", gains.kd, true);
   check("ki", gains.ki, true);
@@ -71,26 +56,12 @@ JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& g)
 }
 
 void JointMotor::prepare(const StepContext& context) {
-  const double h = h_ = context.h, error = command.position - start_position();
-  const double share = gains.ki * integral;
-  integrates_ = gains.ki > 0 && !(std::abs(share) >= gains.integral_limit && share * error > 0);
-  const double k = integrates_ ? gains.kp + h * gains.ki : gains.kp;
-  const double kd = context.proximal ? 0.0 : gains.kd;  // rates mean nothing in statics
-  const double slope = h * (h * k + kd), bound = h * gains.effort;
-  const double asked = h * (k * error + share + kd * command.velocity + command.feed_forward);
-  constant_ = 0;
-  law_ = {1, 0, 0, 0};
-  if (slope > 0)
-    law_ = {1 / slope, asked / slope, -bound, bound};
-  else
-    constant_ = clamp(asked, -bound, bound);
+  h_ = context.h;
+  law_ = impulse(start_position(), context);
 }
 
 void JointMotor::commit(const StepContext&, const Points&) {
-  if (!integrates_) return;
-  const double most = gains.integral_limit / gains.ki;
-  const double error = command.position - fma(h_, velocity_, start_position());
-  integral = clamp(fma(h_, error, integral), -most, most);
+  integrate(fma(h_, velocity_, start_position()), h_);
 }
 
 JointFriction::JointFriction(const Articulation* body, int joint, double bound)
@@ -100,7 +71,7 @@ JointFriction::JointFriction(const Articulation* body, int joint, double bound)
 
 void JointFriction::prepare(const StepContext& context) {
   h_ = context.h;
-  law_ = {kHold * inverse_inertia(context), 0, -h_ * bound_, h_ * bound_};
+  law_ = friction_impulse(bound_, inverse_inertia(context), context);
 }
 
 }  // namespace haptos

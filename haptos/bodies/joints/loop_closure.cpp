@@ -26,15 +26,17 @@ std::shared_ptr<const Link> link_of(const Articulation* body, int link) {
 }
 
 LoopClosureTerm::LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<const Link> b,
-                                 int rows)
+                                 int rows, const FreeAxisOptions* axis)
     : link_{std::move(a), std::move(b)},
       rows_(rows),
+      held_(axis ? rows - 1 : rows),
       blocks_(link_[0] && link_[1] && link_[0]->block() != link_[1]->block() ? 2 : 1) {
   if (!link_[0] && !link_[1])
     refuse("loop closure", "", "joins two points of the world",
            "give a link of a body on one side");
   for (int k = 0; k < 2; ++k)
     if (link_[k]) j_[k].resize(at_index(rows * link_[k]->columns()));
+  if (axis) axis_.emplace(*axis);
 }
 
 double* LoopClosureTerm::row(int side, int r) {
@@ -47,6 +49,9 @@ void LoopClosureTerm::add_motion(int side, const Vec3d& x, std::span<const Along
   gradient_.resize(at_index(3 * link_[side]->columns()));
   link_[side]->jacobian(x, gradient_.data());
   add_parts(side, rows);
+  if (!moving_) return;
+  const Vec3d bend = link_[side]->bend(x, *moving_, h_);
+  for (const Along& a : rows) bend_[a.row] += dot(side == 0 ? a.direction : -a.direction, bend);
 }
 
 void LoopClosureTerm::add_turn(int side, std::span<const Along> rows) {
@@ -66,32 +71,41 @@ void LoopClosureTerm::add_parts(int side, std::span<const Along> rows) {
   }
 }
 
+double LoopClosureTerm::inverse_inertia(const StepContext& context, int from, int to) {
+  double squares = 0;
+  for (int r = from; r < to; ++r)
+    for (int q = from; q < to; ++q) {
+      double w = 0;
+      for (int k = 0; k < 2; ++k) {
+        if (!has_rows(k)) continue;
+        const double* m = context.inverse_mass->data() + link_[k]->first_scalar();
+        const double *a = row(k, r), *b = row(k, q);
+        for (int c = 0; c < link_[k]->columns(); ++c) w += a[c] * b[c] * m[c];
+      }
+      squares += w * w;
+    }
+  return sqrt(squares) / (to - from);
+}
+
 // Rows that are forces and rows that are moments by themselves: their units differ.
 void LoopClosureTerm::find_compliance(const StepContext& context) {
-  for (const auto& [from, to] : {std::pair{0, forces_}, std::pair{forces_, rows_}}) {
-    double squares = 0;
-    for (int r = from; r < to; ++r)
-      for (int q = from; q < to; ++q) {
-        double w = 0;
-        for (int k = 0; k < 2; ++k) {
-          if (!has_rows(k)) continue;
-          const double* m = context.inverse_mass->data() + link_[k]->first_scalar();
-          const double *a = row(k, r), *b = row(k, q);
-          for (int c = 0; c < link_[k]->columns(); ++c) w += a[c] * b[c] * m[c];
-        }
-        squares += w * w;
-      }
-    for (int r = from; r < to; ++r) r_[r] = near_rigid_bound(kPeriod, sqrt(squares) / (to - from));
+  for (const auto& [from, to] : {std::pair{0, forces_}, std::pair{forces_, held_}}) {
+    if (from == to) continue;
+    const double r = near_rigid_bound(kPeriod, inverse_inertia(context, from, to));
+    std::fill(r_ + from, r_ + to, r);
   }
 }
 
 void LoopClosureTerm::prepare(const StepContext& context) {
   h_ = context.h;
+  moving_ = context.proximal ? nullptr : context.z;
   for (std::vector<double>& j : j_) std::fill(j.begin(), j.end(), 0.0);
+  std::fill_n(bend_, kMaxRows, 0.0);
   linearise();
   gather();
   find_compliance(context);
-  for (int r = 0; r < rows_; ++r) v_hat_[r] = -0.5 * g_[r] / h_;
+  for (int r = 0; r < held_; ++r) v_hat_[r] = -0.5 * g_[r] / h_ - bend_[r];
+  if (axis_) axis_->prepare(g_[held_], inverse_inertia(context, held_, rows_), context);
 }
 
 void LoopClosureTerm::gather() {
@@ -116,32 +130,47 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
       for (std::size_t c = 0; c < s.dof.size(); ++c) v[r] = fma(s.weight[c], z[s.dof[c]], v[r]);
     }
   }
-  for (int r = 0; r < rows_; ++r) {
+  double size = 0;
+  for (int r = 0; r < held_; ++r) {
     // Rows that move nothing hold nothing.
+    stiffness_[r] = r_[r] > 0 ? 1 / r_[r] : 0;
     impulse_[r] = r_[r] > 0 ? (v_hat_[r] - v[r]) / r_[r] : 0;
     cost += 0.5 * r_[r] * square(impulse_[r]);
   }
-  if (!e.assembly) return {cost, cost};
+  size = cost;
+  if (axis_) {
+    const BoundedImpulse::Value l = axis_->at(rate_ = v[held_] + bend_[held_]);
+    impulse_[held_] = l.impulse, stiffness_[held_] = l.hessian;
+    cost += l.cost, size += l.size;
+  }
+  if (!e.assembly) return {cost, size};
   for (int k = 0; k < 2; ++k)
     for (int r = 0; has_rows(k) && r < rows_; ++r) {
       const Sparse& s = sparse_[k][at_index(r)];
-      if (r_[r] > 0)
-        e.assembly->add_combination(link_[k]->block(), s.dof, s.weight.data(), -impulse_[r],
-                                    1 / r_[r]);
+      if (impulse_[r] == 0 && stiffness_[r] == 0) continue;
+      e.assembly->add_combination(link_[k]->block(), s.dof, s.weight.data(), -impulse_[r],
+                                  stiffness_[r]);
     }
   if (e.assembly->wants_hessian() && blocks_ == 2) add_coupling(*e.assembly);
-  return {cost, cost};
+  return {cost, size};
+}
+
+void LoopClosureTerm::commit(const StepContext&, const Points&) {
+  if (!axis_) return;
+  const double q = fma(h_, rate_, g_[held_]);
+  if (Motor* m = axis_->motor()) m->integrate(q, h_);
+  arrive(q);
 }
 
 void LoopClosureTerm::add_coupling(Assembly& assembly) {
   const int n = link_[0]->columns(), m = link_[1]->columns();
   hessian_.assign(at_index(n * m), 0.0);
   for (int r = 0; r < rows_; ++r) {
-    if (!(r_[r] > 0)) continue;
+    if (!(stiffness_[r] > 0)) continue;
     const Sparse &a = sparse_[0][at_index(r)], &b = sparse_[1][at_index(r)];
     for (std::size_t i = 0; i < a.dof.size(); ++i)
       for (std::size_t j = 0; j < b.dof.size(); ++j)
-        hessian_[at_index(a.dof[i] * m + b.dof[j])] += a.weight[i] * (b.weight[j] / r_[r]);
+        hessian_[at_index(a.dof[i] * m + b.dof[j])] += a.weight[i] * (b.weight[j] * stiffness_[r]);
   }
   assembly.add_coupling(link_[0]->block(), link_[1]->block(), hessian_.data());
 }
@@ -195,16 +224,13 @@ std::array<ConstraintForce, 2> BallClosure::forces() const {
   return opposite(middle, middle, force(), Vec3d::zero());
 }
 
-WeldClosure::WeldClosure(LinkFrame a, LinkFrame b, Free free)
-    : LoopClosureTerm(a.link, b.link, free == Free::kNothing ? 6 : 5),
+WeldClosure::WeldClosure(LinkFrame a, LinkFrame b, Free free, const FreeAxisOptions& axis)
+    : LoopClosureTerm(a.link, b.link, 6, free == Free::kNothing ? nullptr : &axis),
       side_{std::move(a), std::move(b)},
       free_(free) {
   forces_ = free == Free::kShift ? 2 : 3;
   int next = 0;
-  for (int d = 0; d < 6; ++d) {
-    const bool moves = (d == 2 && free == Free::kShift) || (d == 5 && free == Free::kTurn);
-    row_of_[d] = moves ? -1 : next++;
-  }
+  for (int d = 0; d < 6; ++d) row_of_[d] = d == free_direction() ? 5 : next++;
 }
 
 void WeldClosure::linearise() {
@@ -220,26 +246,26 @@ void WeldClosure::linearise() {
   // A slider's force acts where the two are level.
   const Vec3d middle = 0.5 * (a.p + b.p);
   Along rows[6];
-  int count = 0, moves = 0;
   for (int d = 0; d < 6; ++d) {
-    const int r = row_of_[d];
-    if (r < 0) continue;
     const Vec3d along = column(axes_, d % 3);
-    g_[r] = dot(along, d < 3 ? gap_ : turn_);
-    rows[count++] = {r, along};
-    moves += d < 3;
+    g_[row_of_[d]] = dot(along, d < 3 ? gap_ : turn_);
+    rows[d] = {row_of_[d], along};
   }
-  const std::span<const Along> all(rows, at_index(count));
+  if (axis()) g_[5] = free_coordinate(a, b, free_ == Free::kTurn, near_);
+  const std::span<const Along> all(rows);
   for (int k = 0; k < 2; ++k) {
-    add_motion(k, middle, all.first(at_index(moves)));
-    add_turn(k, all.subspan(at_index(moves)));
+    add_motion(k, middle, all.first(3));
+    add_turn(k, all.last(3));
   }
+}
+
+double WeldClosure::coordinate(const Pose& a, const Pose& b, double near) const {
+  return free_coordinate(frame(0, a), frame(1, b), free_ == Free::kTurn, near);
 }
 
 Vec3d WeldClosure::spread(int first) const {
   Vec3d sum = Vec3d::zero();
-  for (int d = first; d < first + 3; ++d)
-    if (row_of_[d] >= 0) sum += column(axes_, d % 3) * effort(row_of_[d]);
+  for (int d = first; d < first + 3; ++d) sum += column(axes_, d % 3) * effort(row_of_[d]);
   return sum;
 }
 

@@ -8,7 +8,8 @@
 //   ball      g = x_a - x_b                                       n = 3, world axes
 //   weld      that, and the rotation vector of R_a R_b^T          n = 3 each
 //   hinge     a weld without the turn about z of frame b
-//   slider    a weld without the shift along z of frame b
+//   slider    a weld without the shift along z of frame b;
+//             on what is free the laws of bodies/joints/free_axis.h may act, in a row of their own
 //   distance  g = |x_a - x_b| - d, along the line of both points  n = 1
 //   coupler   g = q_a - sum c_k q_b^k                             n = 1
 //
@@ -16,9 +17,9 @@
 // starts with goes in the same way. Ball and weld act at the point midway between x_a and x_b, on
 // both sides, and a rod along itself, so that they add neither momentum nor angular momentum.
 //
-// Reference: Castro et al. 2022 (holonomic constraints as regularised impulses). Frozen: the
-// Jacobians are those of the start of the step, so a loop that turns by an angle per step opens by
-// about half its square times the lever in that step. Convex in z, no step cap.
+// Reference: Castro et al. 2022 (holonomic constraints as regularised impulses). Frozen:
+// Jacobians are those of the start of the step, and what paths that bend add to v is that of the
+// velocities there. Convex in z, no step cap.
 #pragma once
 
 #include <array>
@@ -28,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "haptos/bodies/joints/free_axis.h"
 #include "haptos/bodies/tree/articulation.h"
 #include "haptos/system/link.h"
 #include "haptos/system/term.h"
@@ -47,7 +49,9 @@ struct LinkFrame {
   LinkFrame(const Articulation* body, int number, const Pose& p)
       : link(link_of(body, number)), local(p) {}
   /// At the start of the step.
-  Pose place() const { return link ? compose(link->pose(), local) : local; }
+  Pose place() const { return place(link ? link->pose() : Pose{}); }
+  /// Where the link is at this pose.
+  Pose place(const Pose& at) const { return link ? compose(at, local) : local; }
 };
 
 /// A point of a link.
@@ -66,7 +70,8 @@ struct ConstraintForce {
   Vec3d moment{{0, 0, 0}};  ///< [N m], world
 };
 
-/// What they have in common: up to six rows on the unknowns of up to two bodies.
+/// What they have in common: up to six rows on the unknowns of up to two bodies. All are held, but
+/// for the last one where a closure has a free axis.
 class LoopClosureTerm : public Term {
  public:
   static constexpr int kMaxRows = 6;
@@ -76,6 +81,7 @@ class LoopClosureTerm : public Term {
   bool frozen() const override { return true; }
   void prepare(const StepContext& context) final;
   Energy evaluate(const Evaluation& e) final;
+  void commit(const StepContext& context, const Points& points) final;
   void couplings(const Points& points, Coupled coupled,
                  std::vector<std::array<int, 2>>& out) const override;
   TermReport report() const override;
@@ -87,7 +93,7 @@ class LoopClosureTerm : public Term {
   /// How far apart the points are [m], and how far the frames are turned [rad], at the start of the
   /// step, by what is not free.
   double opening() const { return size_of_error(0, forces_); }
-  double twist() const { return size_of_error(forces_, rows_); }
+  double twist() const { return size_of_error(forces_, held_); }
 
   int rows() const { return rows_; }
   /// Error of a row at the start of the step [m] or [rad].
@@ -95,11 +101,21 @@ class LoopClosureTerm : public Term {
   /// Force or moment of a row on a at the last evaluation; at the end of the last step [N], [N m].
   double effort(int row) const { return impulse_[row] / h_; }
 
+  /// What acts on what it leaves free; null where it leaves nothing free.
+  FreeAxis* axis() { return axis_ ? &*axis_ : nullptr; }
+  const FreeAxis* axis() const { return axis_ ? &*axis_ : nullptr; }
+  /// Torque [N m] or force [N] of its motor on a at the end of the last step.
+  double motor_effort() const { return axis_ ? axis_->motor_impulse() / h_ : 0; }
+
  protected:
   /// One of the two may be null: the world.
-  LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<const Link> b, int rows);
-  /// Sets g_ and adds the rows of J at the start of the step, which are zero.
+  LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<const Link> b, int rows,
+                  const FreeAxisOptions* axis = nullptr);
+  /// Sets g_ and adds the rows of J at the start of the step, which are zero. g_ of the free row is
+  /// the coordinate.
   virtual void linearise() = 0;
+  /// Where the coordinate of the free axis is after the step.
+  virtual void arrive(double /*q*/) {}
   /// The row of J on the unknowns of side 0 or 1, (columns); the same one where both are one body.
   double* row(int side, int r);
   /// A row of J and the direction whose part of the motion it is.
@@ -119,22 +135,28 @@ class LoopClosureTerm : public Term {
 
   std::shared_ptr<const Link> link_[2];
   double g_[kMaxRows] = {};
-  int forces_ = 0;  ///< rows whose impulse is a force: the first ones
+  int forces_ = 0;  ///< held rows whose impulse is a force: the first ones
 
  private:
   /// Whether a side has rows of its own: two links of one body share those of the first.
   bool has_rows(int side) const { return link_[side] && !(side == 1 && blocks_ == 1 && link_[0]); }
   /// Adds the parts of what gradient_ holds, (3, columns).
   void add_parts(int side, std::span<const Along> rows);
+  /// |J diag(M)^-1 J^T|_F / n of rows.
+  double inverse_inertia(const StepContext& context, int from, int to);
   void find_compliance(const StepContext& context);
   void add_coupling(Assembly& assembly);
   /// Takes the entries of the rows that are not zero.
   void gather();
   double size_of_error(int from, int to) const;
 
-  int rows_, blocks_;
-  double h_ = 1;
+  int rows_, held_, blocks_;
+  double h_ = 1, rate_ = 0;                      // rate_: of the free row, at the last evaluation
+  const std::vector<double>* moving_ = nullptr;  // z at the start; null in statics
+  double bend_[kMaxRows] = {};  // what paths that bend add to the rate of a row, on average
   double r_[kMaxRows] = {}, v_hat_[kMaxRows] = {}, impulse_[kMaxRows] = {};
+  double stiffness_[kMaxRows] = {};  // -d impulse / d v, at the last evaluation
+  std::optional<FreeAxis> axis_;
   std::vector<double> j_[2];
   // Of each row those entries that are not zero: a mimic joint has two of all unknowns of its
   // robot.
@@ -169,8 +191,18 @@ class WeldClosure final : public LoopClosureTerm {
   /// What frame a may still do, about or along z of frame b.
   enum class Free : std::uint8_t { kNothing, kTurn, kShift };
   /// @throws InputError when both frames are in the world or a link does not exist
-  WeldClosure(LinkFrame a, LinkFrame b, Free free = Free::kNothing);
+  /// @param axis  what acts on what is free
+  WeldClosure(LinkFrame a, LinkFrame b, Free free = Free::kNothing,
+              const FreeAxisOptions& axis = {});
   const char* name() const override { return "weld closure"; }
+  /// Of frame a, at the pose `a` of its link, in frame b: how far it is turned about z, counted on
+  /// over full turns from near `near` [rad], or shifted along z [m].
+  double coordinate(const Pose& a, const Pose& b, double near) const;
+  /// The frame of side 0 or 1, where its link is at this pose.
+  Pose frame(int side, const Pose& at) const { return side_[side].place(at); }
+  /// The coordinate near which the next step counts on.
+  double near() const { return near_; }
+  void set_near(double q) { near_ = q; }
   /// Force on a [N] and moment on a about the weld [N m], world.
   Vec3d force() const { return spread(0); }
   Vec3d moment() const { return spread(3); }
@@ -183,12 +215,16 @@ class WeldClosure final : public LoopClosureTerm {
 
  private:
   void linearise() override;
+  void arrive(double q) override { near_ = q; }
+  /// Of the six, forces first; 6: none.
+  int free_direction() const { return free_ == Free::kShift ? 2 : free_ == Free::kTurn ? 5 : 6; }
   /// The vector whose parts along the rows of three directions from `first` are their efforts.
   Vec3d spread(int first) const;
   LinkFrame side_[2];
   Free free_;
+  double near_ = 0;
   Mat3d axes_ = Mat3d::identity();  ///< whose columns the rows are along
-  int row_of_[6] = {};              ///< of the direction; -1: free
+  int row_of_[6] = {};              ///< of the direction; the free one is the last
   Vec3d gap_{{0, 0, 0}}, turn_{{0, 0, 0}};
 };
 

@@ -197,17 +197,28 @@ void AffineFrame::link_jacobian(int, const Vec3d& x, double* out) const {
   }
   std::fill_n(out, 36, 0.0);
   const Vec3d local = local_of(x);
+  const Vec3d arm = local - centre_;
   for (int r = 0; r < 3; ++r) {
     out[12 * r + r] = 1;
-    for (int k = 0; k < 3; ++k) out[12 * r + 3 * (k + 1) + r] = local[k];
+    for (int k = 0; k < 3; ++k) {
+      for (int s = 0; s < 3; ++s) out[12 * r + 3 * (k + 1) + s] = arm[k] * turned_(s, r);
+      out[12 * r + 3 * (k + 1) + r] += centre_[k];
+    }
   }
+}
+
+// Points move straight. What is missing is what the turned Jacobian takes off.
+Vec3d AffineFrame::point_bend(int, const Vec3d& x, const double*, double) const {
+  if (spec_.guide || !turns_) return Vec3d::zero();
+  const Vec3d chord = axes_of(free_) * (local_of(x) - centre_);
+  return chord - transpose(turned_) * chord;
 }
 
 void AffineFrame::link_turning(int, double* out) const {
   std::fill_n(out, 3 * link_columns(), 0.0);
   if (spec_.guide) return;
   for (int k = 0; k < 3; ++k) {
-    const Mat3d half = 0.5 * skew<double>(triple(start_, k + 1));
+    const Mat3d half = 0.5 * skew<double>(triple(start_, k + 1)) * transpose(turned_);
     for (int r = 0; r < 3; ++r)
       for (int s = 0; s < 3; ++s) out[12 * r + 3 * (k + 1) + s] = half(r, s);
   }
@@ -223,6 +234,7 @@ void AffineFrame::free_turn(const State& state, const BodyStep& step, const doub
   const auto first_q = at_index(slots_.first_q), first = at_index(slots_.first_scalar);
   std::copy_n(past_, 12, free_);
   turns_ = false;
+  turned_ = Mat3d::identity();
   momentum_ = Vec3d::zero();
   if (!step.momentum) return;
   AffineTurn now, before;
@@ -237,7 +249,11 @@ void AffineFrame::free_turn(const State& state, const BodyStep& step, const doub
   if (!turns_) return;
   momentum_ = past_of(turn, now, &AffineTurn::momentum);
   stretch_base_ = past_of(turn, now, &AffineTurn::stretch);
-  replace_axes((free_axes(now, second_, turn) - axes_of(base_)) * (1 / step.b), centre_, free_);
+  const Mat3d end = free_axes(now, second_, turn);
+  replace_axes((end - axes_of(base_)) * (1 / step.b), centre_, free_);
+  Mat3d before_it, after_it;
+  if (nearest_rotation(axes_of(start), before_it) && nearest_rotation(end, after_it))
+    turned_ = after_it * transpose(before_it);
 }
 
 void AffineFrame::begin_free(const State& state, const BodyStep& step, const double* start) {

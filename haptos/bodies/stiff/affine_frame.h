@@ -96,13 +96,16 @@ class AffineFrame final : public Body, public Retraction {
   double strain(const State& state) const;
 
   // As a link (system/link.h): at the start of the step that begin_step() set up. Its turning is
-  // that of the axes on average, w = 1/2 sum c_i x dc_i/dt.
+  // that of the axes on average, w = 1/2 sum c_i x dc_i/dt. What acts on the axes turns with the
+  // body, by what it turns without forces: stresses, which are those of the end of the step, would
+  // else brake a body that is held off its centre.
   int link_columns() const { return spec_.guide ? 1 : 12; }
   Pose link_pose(int) const { return nearest_pose(start_); }
   Vec3d link_centre(int) const { return place(start_, spec_.moments.centre()); }
   Vec3d point_velocity(int, const Vec3d& x) const { return place(start_rates_, local_of(x)); }
   Vec3d point_velocity_with(int, const Vec3d& x, const double* z) const;
   Vec3d point_bias(int, const Vec3d&) const { return Vec3d::zero(); }
+  Vec3d point_bend(int, const Vec3d& x, const double*, double) const;
   Pose link_pose_after(int, const double* z, double h) const;
   void link_jacobian(int, const Vec3d& x, double* out) const;
   void link_turning(int, double* out) const;
@@ -127,6 +130,7 @@ class AffineFrame final : public Body, public Retraction {
   bool turns_ = false;            // the axes are near a rotation: momentum is kept
   Vec3d momentum_{{0, 0, 0}};     // at the end of the step without terms
   Mat3d stretch_base_;
+  Mat3d turned_ = Mat3d::identity();  // from the start of the step to its end, without forces
 
   /// In body axes, of the point that is at x at the start of the step.
   Vec3d local_of(const Vec3d& x) const;

@@ -58,6 +58,37 @@ Vec3d read_direction(const Value& v) {
   return n * (1 / length);
 }
 
+namespace {
+
+double read_limit(const Value& v, const char* unit, double none) {
+  return v.is_scalar() && v.text() == "none" ? none : v.number(unit, -1e6, 1e6);
+}
+
+// Of what a hinge or a slider leaves free; other kinds are refused where the scene is checked.
+void read_axis(const Value& v, Constraint& c) {
+  const char *unit = c.turns() ? "rad" : "m", *effort = c.turns() ? "N m" : "N";
+  if (const auto limits = v.find("limits")) {
+    limits->list(2, 2);
+    c.lower = read_limit(limits->item(0), unit, c.lower);
+    c.upper = read_limit(limits->item(1), unit, c.upper);
+  }
+  if (const auto reference = v.find("reference")) c.reference = reference->number(unit, -1e6, 1e6);
+  const auto motor = v.find("motor");
+  if (!motor) return;
+  motor->keys({"kp", "kd", "ki", "integral_limit", "effort", "position", "velocity"});
+  ConstraintMotor& m = c.motor.emplace();
+  read_if(*motor, "kp", "", 0, limits::kStrongest, m.kp);
+  read_if(*motor, "kd", "", 0, limits::kStrongest, m.kd);
+  read_if(*motor, "ki", "", 0, limits::kStrongest, m.ki);
+  read_if(*motor, "integral_limit", effort, 0, limits::kStrongest, m.integral_limit);
+  read_if(*motor, "effort", effort, 0, limits::kStrongest, m.effort);
+  read_if(*motor, "velocity", c.turns() ? "rad/s" : "m/s", -limits::kFastest, limits::kFastest,
+          m.velocity);
+  if (const auto position = motor->find("position")) m.position = position->number(unit, -1e6, 1e6);
+}
+
+}  // namespace
+
 void read_parts(Reading& r, const Value& v, Constraint& c) {
   const Value bodies = v.at("bodies", "name one or two, for example bodies: [crate, arm/hand]");
   for (std::size_t i = 0, n = bodies.list(1, 2); i < n; ++i) {
@@ -65,6 +96,7 @@ void read_parts(Reading& r, const Value& v, Constraint& c) {
     r.references.push_back({bodies.item(i), bodies.item(i).text(), true});
   }
   if (const auto other = v.find("other")) c.other = read_pose(*other);
+  read_axis(v, c);
 }
 
 void read_parts(Reading& r, const Value& v, SceneCamera& c) {

@@ -1,6 +1,8 @@
 // Constraints between bodies as a person describes them.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,19 @@ namespace haptos {
 
 /// What stays: bodies/joints/loop_closure.h.
 enum class ConstraintKind : std::uint8_t { kWeld, kBall, kHinge, kSlider, kDistance };
+
+/// What drives the free direction of a hinge or a slider, as RobotMotor does a joint. Units are
+/// those of a turn, read N and m for a shift.
+struct ConstraintMotor {
+  double kp = 0;  ///< [N m/rad]
+  double kd = 0;  ///< [N m s/rad]
+  double ki = 0;  ///< [N m/(rad s)]
+  double integral_limit =
+      std::numeric_limits<double>::infinity();              ///< of the integral's share [N m]
+  double effort = std::numeric_limits<double>::infinity();  ///< bound of what it does [N m]
+  std::optional<double> position{};  ///< told at the start [rad]; none: where it is then
+  double velocity = 0;               ///< told at the start [rad/s]
+};
 
 /// Joins two bodies, each an affine body, a rigid body or a link of a robot, or one of them and the
 /// world.
@@ -23,6 +38,20 @@ struct Constraint {
   std::optional<Pose> other;
   double distance = 0;   ///< [m]; 0: as at the start
   bool contact = false;  ///< whether the two may touch
+  // Of hinge and slider, along the free direction: [rad] or [m], and N m or N with them.
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  double stiffness = 0;  ///< of a spring towards `reference`
+  double reference = 0;
+  double damping = 0;   ///< viscous
+  double friction = 0;  ///< dry
+  std::optional<ConstraintMotor> motor;
+
+  bool has_axis() const {
+    return kind == static_cast<int>(ConstraintKind::kHinge) ||
+           kind == static_cast<int>(ConstraintKind::kSlider);
+  }
+  bool turns() const { return kind == static_cast<int>(ConstraintKind::kHinge); }
 };
 
 template <>
@@ -53,6 +82,21 @@ struct FieldsOf<Constraint> {
           "of kind `distance`, between `pose` and `other`; `start`: as at the start", "start",
           kIdentity},
          &S::distance},
+        {{"limits", "", 0, 0,
+          "of kind `hinge` or `slider`, as all below: `[lower, upper]` of what is free, angles or "
+          "lengths; `none` for a side without",
+          "none"},
+         {}},
+        {{"stiffness", "", 0, limits::kStrongest, "of a spring there [N m/rad or N/m]"},
+         &S::stiffness},
+        {{"reference", "", 0, 0, "where the spring pulls to", "0"}, {}},
+        {{"damping", "", 0, limits::kStrongest, "viscous [N m s/rad or N s/m]"}, &S::damping},
+        {{"friction", "", 0, limits::kStrongest, "dry [N m or N]"}, &S::friction},
+        {{"motor", "", 0, 0,
+          "`{kp, kd, ki, integral_limit, effort, position, velocity}`, as of a robot's joint; the "
+          "last two are what it is told at the start",
+          "none"},
+         {}},
         {{"contact", "", 0, 1, "whether the two may touch each other"}, &S::contact},
     };
     return t;

@@ -363,6 +363,7 @@ State initial_state(const Model& model, Workspace& w) {
   s.controls = blank_controls(model);
   for (std::size_t i = 0; i < model.robots.size(); ++i)
     set_initial_controls(model.robots[i], w.robots[i], s.controls.data());
+  set_initial_axes(model, w, s.controls.data());
   place_gels(model, s, w);
   start_sensing(model, scene.sim.seed, s, w);
   return s;

@@ -1,6 +1,10 @@
 // Constraints between bodies of a scene: the frames of both sides, where they are at the start.
+#include <cmath>
+
 #include "haptos/base/math/index.h"
+#include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/build/sides.h"
+#include "haptos/sim/model/control_slots.h"
 #include "haptos/sim/model/model.h"
 #include "haptos/sim/workspace.h"
 
@@ -22,6 +26,13 @@ Side side_of(const Model& model, const Workspace& w, const std::string& name) {
 
 namespace {
 
+FreeAxisOptions axis_of(const Constraint& c) {
+  FreeAxisOptions o{c.lower, c.upper, c.stiffness, c.reference, c.damping, c.friction, {}};
+  if (const auto& m = c.motor)
+    o.motor = MotorGains{m->kp, m->kd, m->effort, m->ki, m->integral_limit};
+  return o;
+}
+
 Pose start_of(const Scene& scene, const std::string& name) {
   return name.empty() ? Pose{} : start_pose(scene, name);
 }
@@ -42,9 +53,9 @@ std::unique_ptr<LoopClosureTerm> make_constraint(const Model& model, const Works
     case ConstraintKind::kWeld:
       return std::make_unique<WeldClosure>(fa, fb);
     case ConstraintKind::kHinge:
-      return std::make_unique<WeldClosure>(fa, fb, WeldClosure::Free::kTurn);
+      return std::make_unique<WeldClosure>(fa, fb, WeldClosure::Free::kTurn, axis_of(c));
     case ConstraintKind::kSlider:
-      return std::make_unique<WeldClosure>(fa, fb, WeldClosure::Free::kShift);
+      return std::make_unique<WeldClosure>(fa, fb, WeldClosure::Free::kShift, axis_of(c));
     case ConstraintKind::kBall:
       return std::make_unique<BallClosure>(pa, pb);
     case ConstraintKind::kDistance:
@@ -59,8 +70,45 @@ std::unique_ptr<LoopClosureTerm> make_constraint(const Model& model, const Works
 void add_constraints(const Model& model, Workspace& w) {
   for (const Constraint& c : model.scene.constraints) {
     std::unique_ptr<LoopClosureTerm> term = make_constraint(model, w, c);
-    w.constraints.push_back(term.get());
+    w.constraints.push_back({term.get(), nullptr, axis_slot(model, w.constraints.size())});
+    if (c.has_axis()) w.constraints.back().weld = static_cast<WeldClosure*>(term.get());
     w.terms.push_back(std::move(term));
+  }
+}
+
+void set_initial_axes(const Model& model, const Workspace& w, double* controls) {
+  for (std::size_t i = 0; i < w.constraints.size(); ++i) {
+    const Constraint& c = model.scene.constraints[i];
+    const ConstraintParts& parts = w.constraints[i];
+    if (!parts.weld) continue;
+    double* m = controls + parts.slots;
+    // A turn is known but for full ones: the one nearest to what the limits allow is meant.
+    double near = c.motor ? c.motor->position.value_or(0) : 0;
+    if (std::isfinite(c.lower) && std::isfinite(c.upper)) near = 0.5 * (c.lower + c.upper);
+    m[kAxisNear] =
+        parts.weld->coordinate(start_of(model.scene, c.a), start_of(model.scene, c.b), near);
+    if (c.motor) {
+      m[0] = c.motor->position.value_or(m[kAxisNear]), m[1] = c.motor->velocity;
+      m[4] = c.motor->kp, m[5] = c.motor->kd, m[6] = c.motor->ki;
+    }
+  }
+}
+
+void apply_axes(const State& state, Workspace& w) {
+  for (const ConstraintParts& c : w.constraints) {
+    if (!c.weld) continue;
+    const double* m = state.controls.data() + c.slots;
+    c.weld->set_near(m[kAxisNear]);
+    if (Motor* motor = c.weld->axis()->motor()) tell_motor(m, *motor);
+  }
+}
+
+void keep_axes(const Workspace& w, State& state) {
+  for (const ConstraintParts& c : w.constraints) {
+    if (!c.weld) continue;
+    double* m = state.controls.data() + c.slots;
+    m[kAxisNear] = c.weld->near();
+    if (const Motor* motor = c.weld->axis()->motor()) m[3] = motor->integral;
   }
 }
 

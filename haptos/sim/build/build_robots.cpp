@@ -30,8 +30,8 @@ void add_parts(const RobotModel& robot, const RobotJoint& j, int k, Articulation
     w.terms.push_back(
         std::make_unique<JointMimic>(body, k, robot.unknown(m.joint), m.multiplier, m.offset));
   }
-  if (std::isfinite(j.lower)) parts.limits.emplace_back(body, k, JointLimit::kLower, j.lower);
-  if (std::isfinite(j.upper)) parts.limits.emplace_back(body, k, JointLimit::kUpper, j.upper);
+  if (std::isfinite(j.lower)) parts.limits.emplace_back(body, k, LimitSide::kLower, j.lower);
+  if (std::isfinite(j.upper)) parts.limits.emplace_back(body, k, LimitSide::kUpper, j.upper);
 }
 
 // As one term.
@@ -173,19 +173,21 @@ void set_initial_controls(const RobotModel& robot, const RobotParts& parts, doub
   controls[robot.controls.friction()] = 1;
 }
 
+void tell_motor(const double* slots, Motor& motor) {
+  motor.command = {slots[0], slots[1], slots[2]};
+  motor.integral = slots[3];
+  motor.gains.kp = slots[4];
+  motor.gains.kd = slots[5];
+  motor.gains.ki = slots[6];
+}
+
 void apply_controls(const Scene& scene, double end, const State& state, Workspace& w) {
   for (std::size_t i = 0; i < w.robots.size(); ++i) {
     RobotParts& r = w.robots[i];
     const double* c = state.controls.data();
     if (!r.body) continue;
-    for (std::size_t k = 0; k < r.motors.size(); ++k) {
-      const double* m = c + r.controls.motor(static_cast<int>(k));
-      r.motors[k]->command = {m[0], m[1], m[2]};
-      r.motors[k]->integral = m[3];
-      r.motors[k]->gains.kp = m[4];
-      r.motors[k]->gains.kd = m[5];
-      r.motors[k]->gains.ki = m[6];
-    }
+    for (std::size_t k = 0; k < r.motors.size(); ++k)
+      tell_motor(c + r.controls.motor(static_cast<int>(k)), *r.motors[k]);
     for (std::size_t k = 0; k < r.played.size(); ++k) {
       const Trajectory& t = *scene.robots[i].trajectory;
       const TrajectorySample s = t.at(static_cast<int>(k), t.start() + end);

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "haptos/bodies/joints/bounded_impulse.h"
 #include "haptos/contact/frozen/point/point_contact.h"
 #include "haptos/sim/workspace.h"
 
@@ -25,6 +26,8 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
                       Workspace& w, std::vector<PointShape>& shapes,
                       std::vector<std::array<int, 2>>& excluded);
 
+/// Hands a motor its kMotorSlots numbers.
+void tell_motor(const double* slots, Motor& motor);
 /// Controls at the start of a run, at their slots: motors hold the joints where they start.
 void set_initial_controls(const RobotModel& robot, const RobotParts& parts, double* controls);
 

@@ -235,8 +235,45 @@ void check_parts(const Scene& s, const MaterialPoints& b) {
              "give both one size, or grids of their own");
 }
 
+namespace {
+
+void check_axis(const std::string& name, const Constraint& c) {
+  const bool bounded = std::isfinite(c.lower) || std::isfinite(c.upper);
+  for (const auto& [what, given] :
+       {std::pair{" limits", bounded}, std::pair{" stiffness", c.stiffness != 0},
+        std::pair{" reference", c.reference != 0}, std::pair{" damping", c.damping != 0},
+        std::pair{" friction", c.friction != 0}, std::pair{" motor", c.motor.has_value()}})
+    if (given && !c.has_axis())
+      refuse(name + what, "", "is of the kinds hinge and slider only",
+             "leave it out, or give the kind");
+  const std::string unit = c.turns() ? " rad" : " m";
+  if (!(c.lower <= c.upper))
+    refuse(name + " limits", to_text(c.lower) + " to " + to_text(c.upper) + unit,
+           "must be the lower one, then the upper one", "turn them round");
+  const auto demand = [&](const std::string& what, double value, bool signs, bool endless) {
+    if (std::isnan(value) || (!signs && value < 0) || (!endless && std::isinf(value)))
+      refuse(name + what, to_text(value),
+             endless ? "must be 0 or more"
+             : signs ? "must be finite"
+                     : "must be 0 or more and finite",
+             c.turns() ? "give SI units, angles in rad" : "give SI units");
+  };
+  demand(" reference", c.reference, true, false);
+  if (!c.motor) return;
+  demand(" motor kp", c.motor->kp, false, false);
+  demand(" motor kd", c.motor->kd, false, false);
+  demand(" motor ki", c.motor->ki, false, false);
+  demand(" motor integral_limit", c.motor->integral_limit, false, true);
+  demand(" motor effort", c.motor->effort, false, true);
+  demand(" motor position", c.motor->position.value_or(0), true, false);
+  demand(" motor velocity", c.motor->velocity, true, false);
+}
+
+}  // namespace
+
 void check_parts(const Scene& s, const Constraint& c) {
   const std::string name = named(c);
+  check_axis(name, c);
   if (c.other) check_pose(name + " other", *c.other);
   if (c.a == c.b) refuse(name, "\"" + c.a + "\"", "joins a body to itself", "name another body");
   if (c.distance != 0 && c.kind != static_cast<int>(ConstraintKind::kDistance))

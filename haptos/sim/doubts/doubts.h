@@ -40,6 +40,9 @@ void doubt_fields(const Model& model, std::vector<std::string>& out);
 /// Bodies that cross their own size in a step, by their speed or under gravity.
 void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 
+/// Hinges and sliders that start outside their limits, and angles that may be in degrees.
+void doubt_constraints(const Scene& scene, std::vector<std::string>& out);
+
 /// Of robots: impossible inertia, starts and trajectories beyond limits, motors stiffer than the
 /// step resolves, and in statics those that only damp.
 void doubt_robots(const Model& model, std::vector<std::string>& out);

@@ -74,6 +74,7 @@ void add_doubts(const Scene& scene, std::vector<std::string>& out) {
   doubt_quaternions(scene, out);
   doubt_steps(scene, out);
   doubt_layers(scene, out);
+  doubt_constraints(scene, out);
 }
 
 // What a model tells that the scene alone does not.

@@ -1,7 +1,8 @@
 // What lies in State::controls after the controls of robots: of each body of material points the
 // factors of kParticleFactors, of each soft body that of its stiffness, factors of friction of
 // prescribed bodies, soft and affine ones and half-spaces, factors of mass of soft and affine
-// bodies, then gravity: whether it is other than the scene's, and what it is then.
+// bodies, of each constraint the numbers of a motor and near which coordinate it counts on, then
+// gravity: whether it is other than the scene's, and what it is then.
 #pragma once
 
 #include <string>
@@ -10,6 +11,7 @@
 #include "haptos/base/math/index.h"
 #include "haptos/bodies/particles/particle_grid.h"
 #include "haptos/sim/model/model.h"
+#include "haptos/sim/model/robots.h"
 #include "haptos/system/state.h"
 
 namespace haptos {
@@ -47,10 +49,16 @@ constexpr std::size_t kNoSlot = ~std::size_t{0};
 std::size_t friction_slot(const Model& model, const std::string& name);
 std::size_t mass_slot(const Model& model, const std::string& name);
 
+/// Of a constraint: those of a motor, then the coordinate.
+constexpr int kAxisNear = kMotorSlots, kAxisSlots = kMotorSlots + 1;
+inline std::size_t axis_slot(const Model& model, std::size_t constraint) {
+  return first_mass_slot(model) + model.scene.soft.size() + model.scene.affine.size() +
+         constraint * kAxisSlots;
+}
+
 /// How many numbers State::controls has.
 inline std::size_t control_count(const Model& model) {
-  return first_mass_slot(model) + model.scene.soft.size() + model.scene.affine.size() +
-         kGravitySlots;
+  return axis_slot(model, model.scene.constraints.size()) + kGravitySlots;
 }
 
 /// Gravity of an environment [m/s2].
@@ -59,10 +67,10 @@ inline Vec3d gravity_of(const Scene& scene, const State& state) {
   return g[0] != 0 ? Vec3d{{g[1], g[2], g[3]}} : scene.sim.gravity();
 }
 
-/// Of robots 0, of materials 1, gravity that of the scene.
+/// Of robots and constraints 0, of materials 1, gravity that of the scene.
 inline std::vector<double> blank_controls(const Model& model) {
   std::vector<double> all(material_slot(model, 0), 0.0);
-  all.resize(control_count(model) - kGravitySlots, 1.0);
+  all.resize(axis_slot(model, 0), 1.0);
   all.resize(control_count(model), 0.0);
   return all;
 }

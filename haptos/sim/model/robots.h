@@ -15,12 +15,14 @@
 
 namespace haptos {
 
-/// Where the controls of a robot lie in State::controls: seven numbers a motor (position, velocity,
-/// feed-forward, integral, kp, kd, ki), a torque an unknown, force and torque a link, a factor of
-/// the mass a body, and a factor of friction.
+/// Numbers of a motor in State::controls: position, velocity, feed-forward, integral, kp, kd, ki.
+constexpr int kMotorSlots = 7;
+
+/// Where the controls of a robot lie in State::controls: kMotorSlots numbers a motor, a torque an
+/// unknown, force and torque a link, a factor of the mass a body, and a factor of friction.
 struct ControlSlots {
   int first = 0, motors = 0, unknowns = 0, links = 0, bodies = 0;
-  int motor(int k) const { return first + 7 * k; }
+  int motor(int k) const { return first + kMotorSlots * k; }
   int torque(int unknown) const { return motor(motors) + unknown; }
   int wrench(int link) const { return torque(unknowns) + 6 * link; }
   int mass(int body) const { return wrench(links) + body; }

@@ -78,6 +78,8 @@ class Recorder:
         self._sim = sim
         self._contacts = contacts
         self._sensors = dict(sim.sensors) if sensors else {}
+        self._axes = {c["name"]: "driven" if c["motor"] else "free"
+                      for c in sim.entries["constraints"] if c["kind"] in ("hinge", "slider")}
         self._cameras = dict(sim.cameras) if cameras else {}
         self._fields = {n: SoftFields(sim, n) for n in sim.names("soft")} if fields else {}
         self._keys = {kind: group_keys(sim.names(kind)) for kind in sim.entries}
@@ -208,6 +210,13 @@ class Recorder:
             force, torque = sim.constraint_wrench(name)
             put(f"{group}/force", force, "N")
             put(f"{group}/torque", torque, "N m")
+            if self._axes.get(name):
+                put(f"{group}/position", sim.constraint_position(name), "rad or m")
+                put(f"{group}/velocity", sim.constraint_velocity(name), "rad/s or m/s")
+            if self._axes.get(name) == "driven":
+                put(f"{group}/command", sim.constraint_command(name),
+                    "rad or m, rad/s or m/s, N m or N")
+                put(f"{group}/effort", sim.constraint_effort(name), "N m or N")
         for name, robot in sim.robots.items():
             group = self._place("robots", name)
             put(f"{group}/position", robot.position, "rad or m")

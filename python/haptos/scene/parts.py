@@ -1,8 +1,10 @@
-"""Parts of a scene's entries, as people give them: histories of loads, shapes, starts, motors."""
+"""Parts of a scene's entries, as people give them: histories of loads, shapes, starts,
+motors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from haptos import _core
@@ -48,18 +50,41 @@ def start_of(who: str, robot: _core.Robot, start: Mapping[str, Any]) -> dict[str
     return rows
 
 
-_MOTOR_KEYS = ("joints", "kp", "kd", "ki", "integral_limit", "effort")
+_GAINS = ("kp", "kd", "ki", "integral_limit", "effort")
+
+
+def _need_keys(who: str, given: Any, known: Sequence[str], rule: str) -> None:
+    if not isinstance(given, Mapping):
+        refuse(who, kind_of(given), rule, 'for example {"kp": 100, "kd": 5}')
+    for key in given:
+        if key not in known:
+            refuse(who, repr(key), "is not known", "write some of " + ", ".join(known))
+
+
+def axis_of(who: str, turns: bool, limits: Sequence[float | str | None] | None,
+            reference: float | str, motor: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What acts along the free direction of a constraint, as the core takes it."""
+    unit, effort = ("rad", "N m") if turns else ("m", "N")
+    if limits is None:
+        limits = (None, None)
+    if isinstance(limits, str) or not hasattr(limits, "__len__") or len(limits) != 2:
+        refuse(f"{who} limits", kind_of(limits), "must be two, the lower and the upper one",
+               "give (lower, upper), None for a side without")
+    bounds = [none if q is None else number(q, unit, f"{who} limits")
+              for q, none in zip(limits, (-math.inf, math.inf), strict=True)]
+    if motor is not None:
+        _need_keys(f"{who} motor", motor, (*_GAINS, "position", "velocity"), "must be a mapping")
+        units = {"position": unit, "velocity": f"{unit}/s", "effort": effort,
+                 "integral_limit": effort}
+        motor = {k: number(v, units.get(k, ""), f"{who} motor {k}") for k, v in motor.items()}
+    return {"limits": tuple(bounds), "reference": number(reference, unit, f"{who} reference"),
+            "motor": motor}
 
 
 def motors_of(name: str, robot: _core.Robot, motors: Mapping[str, Any]) -> list[_core.RobotMotor]:
     """A motor for each joint that `motors` describes."""
-    if not isinstance(motors, Mapping):
-        refuse(f'robot "{name}" motors', kind_of(motors), "must be a mapping or a list of mappings",
-               'for example {"kp": 100, "kd": 5}')
-    for key in motors:
-        if key not in _MOTOR_KEYS:
-            refuse(f'robot "{name}" motors', repr(key), "is not known",
-                   "write some of " + ", ".join(_MOTOR_KEYS))
+    _need_keys(f'robot "{name}" motors', motors, ("joints", *_GAINS),
+               "must be a mapping or a list of mappings")
     joints = {j.name: j for j in robot.joints}
     driven = motors.get("joints")
     if driven is None:

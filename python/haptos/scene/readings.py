@@ -207,16 +207,6 @@ class Readings:
             return [self.body_id(name)]
         return [self.link_id(name, link) for link in self._robots[name].link_names]
 
-    def constraint_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
-        """What a constraint did to its first body at the end of the last step; the second one felt
-        the opposite."""
-        return self._wrench("constraint_wrench", name, about)
-
-    def constraint_error(self, name: str) -> NDArray[np.float64]:
-        """How far a constraint was open at the start of the last step, by what it does not leave
-        free: its points [m], its frames [rad]; (env, 2)."""
-        return self._stack("constraint_error", name)
-
     def load_wrench(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
         """What forces and pressures of the scene did to a soft body in the last step."""
         return self._wrench("load_wrench", name, about)

@@ -18,7 +18,7 @@ from haptos.robots.load import load_robot
 from haptos.robots.sensors import add_robot_sensor
 from haptos.scene.fields import declared
 from haptos.scene.option_groups import SceneOptions
-from haptos.scene.parts import histories, motors_of, shapes_of, start_of
+from haptos.scene.parts import axis_of, histories, motors_of, shapes_of, start_of
 from haptos.scene.strictness import strictness, warn_of
 from haptos.tactile.sensors import sensor_spec
 
@@ -314,18 +314,28 @@ class Scene(SceneOptions):
     def add_constraint(self, name: str, a: str, b: str | None = None, *,
                        other_position: ArrayLike | None = None,
                        other_quaternion: ArrayLike | None = None,
+                       limits: Sequence[float | str | None] | None = None,
+                       reference: float | str = 0.0,
+                       motor: Mapping[str, Any] | None = None,
                        **fields: Unpack[ConstraintsFields]) -> None:
         """Joins two bodies, or a body and the world, as a joint of no robot does.
 
         a, b: affine bodies, rigid bodies or links ("robot/link"), b None: the world; position,
         quaternion: of the frame or point in the frame of a; other_position (3) [m],
         other_quaternion (4): the same in the frame of b, or in the world, both None: where the
-        frame of a is at the start. Read it by sim.constraint_wrench(name). Raises InputError.
+        frame of a is at the start. Read it by sim.constraint_wrench(name).
+
+        Of a hinge or a slider: limits (lower, upper) of what is free, None for a side without,
+        reference: where a spring of `stiffness` pulls to, both [rad] or [m]; motor: a mapping with
+        some of kp, kd, ki, integral_limit, effort, and position [rad or m] and velocity that it is
+        told at the start, as of motors of robots; it is moved by sim.set_constraint_command(name)
+        and read by sim.constraint_position(name). Raises InputError.
         """
         who = f'constraint "{as_name(name, "constraint name")}"'
         self._core.add("constraints", name, {
             **fields, "a": as_name(a, who), "b": None if b is None else as_name(b, who),
-            "other_position": other_position, "other_quaternion": other_quaternion})
+            "other_position": other_position, "other_quaternion": other_quaternion,
+            **axis_of(who, fields.get("kind") == "hinge", limits, reference, motor)})
 
     @declared("cameras")
     def add_camera(self, name: str, *, frame: str | None = None, **fields: Unpack[CamerasFields]) -> None:

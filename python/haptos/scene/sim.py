@@ -19,6 +19,7 @@ from haptos.base.errors import StepError, refuse
 from haptos.meshes.given import Named, chosen_envs, kind_of, number, remedy_for
 from haptos.robots.view import RobotView
 from haptos.scene.cameras import SceneCamera, ShownScene
+from haptos.scene.constraints import Constraints
 from haptos.scene.differences import Differences
 from haptos.scene.material_points import MaterialPoints
 from haptos.scene.readings import CONTACT_DTYPE, Wrench
@@ -77,7 +78,7 @@ class StepReport:
                 f"status={self.describe()!r})")
 
 
-class Sim(Differences):
+class Sim(Constraints, Differences):
     """A compiled scene. Made by Scene.compile(), or of several scenes by haptos.compile_scenes()."""
 
     def __init__(self, scene: Scene | Sequence[Scene], envs: int = 1,
