@@ -61,6 +61,14 @@ void LoopClosureTerm::add_turn(int side, std::span<const Along> rows) {
   add_parts(side, rows);
 }
 
+void LoopClosureTerm::add_turning_line(int row, const Vec3d& x_a, const Vec3d& x_b) {
+  if (!moving_) return;
+  const Vec3d d = x_a - x_b, v = (link_[0] ? link_[0]->velocity(x_a) : Vec3d::zero()) -
+                                 (link_[1] ? link_[1]->velocity(x_b) : Vec3d::zero());
+  const double length = norm(d);
+  if (length > 0) bend_[row] += (norm(d + h_ * v) - length) / h_ - dot(d, v) / length;
+}
+
 void LoopClosureTerm::add_parts(int side, std::span<const Along> rows) {
   const int n = link_[side]->columns();
   for (const Along& a : rows) {
@@ -289,6 +297,7 @@ void DistanceClosure::linearise() {
   g_[0] = length - distance_;
   const Along rows[] = {{0, along_}};
   for (int k = 0; k < 2; ++k) add_motion(k, x[k], rows);
+  add_turning_line(0, x[0], x[1]);
 }
 
 std::array<ConstraintForce, 2> DistanceClosure::forces() const {

@@ -127,6 +127,8 @@ class LoopClosureTerm : public Term {
   /// how the link turns.
   void add_motion(int side, const Vec3d& x, std::span<const Along> rows);
   void add_turn(int side, std::span<const Along> rows);
+  /// What the distance of x_a and x_b, which are moved by add_motion(), gains as their line turns.
+  void add_turning_line(int row, const Vec3d& x_a, const Vec3d& x_b);
   /// A force on side 0 at x0 and its opposite on side 1 at x1.
   static std::array<ConstraintForce, 2> opposite(const Vec3d& x0, const Vec3d& x1,
                                                  const Vec3d& force, const Vec3d& moment) {
