@@ -1,11 +1,17 @@
 """Motors, springs and limits of hinges and sliders: scene files, Python, states, recordings."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
 
 import haptos
 
+ROOT = Path(__file__).resolve().parents[2]
 BAR = (0.4, 0.04, 0.04)
 MASS = 1000 * np.prod(BAR)
 
@@ -155,11 +161,15 @@ def test_what_has_no_axis_or_motor_is_told():
     np.testing.assert_array_equal(driven.constraint_command("pin"), np.zeros((2, 3)))
 
 
-def test_degrees_and_starts_outside_of_limits_are_warned_of():
-    with pytest.warns(haptos.SceneWarning, match='"pin" has an angle of -90 rad.*degrees'):
-        bar_scene(limits=(-90, 90)).compile()
-    with pytest.warns(haptos.SceneWarning, match='"pin" starts at 0 rad, outside its limits 0.2 to 1 rad'):
-        bar_scene(limits=(0.2, 1.0)).compile()
+def test_the_example_of_a_door_a_lift_and_a_wheel(tmp_path):
+    done = subprocess.run([sys.executable, str(ROOT / "examples/python/door_lift_wheel.py")], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    door, lift, wheel = (float(x) for x in re.findall(r"-?\d+\.\d+", done.stdout))
+    assert door == pytest.approx(np.degrees(60 * np.radians(50) / 62), abs=0.06)
+    assert lift == pytest.approx(300 - 1e3 * 400 * 0.3 * 0.2 * 0.06 * 9.81 / 2000, abs=0.06)
+    assert wheel == pytest.approx(4 - 0.1, abs=6e-4)
+    assert (tmp_path / "door_lift_wheel.png").stat().st_size > 10_000
 
 
 def test_recordings_tell_where_hinges_were(tmp_path):

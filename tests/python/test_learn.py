@@ -122,6 +122,26 @@ def test_velocities_and_torques_are_actions_within_limits():
     np.testing.assert_allclose(env.sim.robots["cart"].velocity, 50 * 0.02, rtol=1e-9)
 
 
+def test_an_agent_drives_hinges_between_bodies():
+    scene = haptos.Scene(dt=5e-3, gravity=(0, 0, 0))
+    for k in range(2):
+        scene.add_affine(f"door {k}", haptos.box((0.4, 0.02, 0.6)), position=(0.2, k, 0))
+        scene.add_constraint(f"pin {k}", f"door {k}", kind="hinge", position=(-0.2, 0, 0),
+                             limits=(-0.5, 1.0) if k else None, motor={"kp": 50, "kd": 5})
+    pins = ["pin 0", "pin 1"]
+    given = {"observations": [observations.constraint_positions(pins, scale=2),
+                              observations.constraint_velocities("pin 0")],
+             "reward": lambda sim: sim.constraint_position("pin 0"), "frame_skip": 400}
+    with pytest.raises(haptos.InputError, match='"pin 0" from -inf.*finite limits'):
+        VectorEnv(scene, 2, actions=[actions.constraint_targets(pins)], **given)
+    env = VectorEnv(scene, 2, actions=[actions.constraint_targets(pins, low=[-1, -0.5], high=1)], **given)
+    assert env.action_names == pins
+    env.reset(seed=1)
+    seen, *_ = env.step(np.array([[0.5, 1], [-1, -1]], np.float32))
+    np.testing.assert_allclose(seen[:, :2], 2 * np.array([[0.5, 1.0], [-1, -0.5]]), atol=1e-3)
+    np.testing.assert_allclose(seen[:, 2], 0, atol=1e-3)
+
+
 def test_a_scene_file_is_an_environment():
     env = VectorEnv(ROOT / "scenes/quadruped_stands.yaml", 2,
                     actions=[actions.joint_targets("quadruped")],

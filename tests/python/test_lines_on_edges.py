@@ -33,7 +33,7 @@ def rails(kind, yaw, gap):
 @pytest.mark.parametrize("gap", [12e-3, 25e-3])
 def test_a_roller_rests_on_two_edges(kind, yaw, gap):
     sim = rails(kind, yaw, gap)
-    for _ in range(400):
+    for _ in range(800):
         assert sim.step().ok
     counts, speeds = [], []
     for _ in range(100):
@@ -41,7 +41,8 @@ def test_a_roller_rests_on_two_edges(kind, yaw, gap):
         counts.append(len(sim.contacts))
         speeds.append(np.abs(sim.velocity("roller")[0]).max())
     assert max(speeds) < 1e-5
-    # Two ends of each edge; where they cross, and nowhere else, as the yaw lifts the ends.
-    assert len(set(counts)) == 1 and (counts[0] >= 4 if yaw < 1e-3 else counts[0] >= 2)
+    # Two ends of each edge. Where the yaw lifts ends it is balanced on two, tips from there after a second
+    # or two, however little disturbs it, and rests on a third 2 um lower.
+    assert len(set(counts)) == 1 and (counts[0] >= 4 if yaw < 1e-3 else counts[0] >= 3)
     force = sim.contact_wrench("roller").force[0]
     assert force == pytest.approx([0, 0, 9.81 * MASS], abs=1e-3 * 9.81 * MASS)

@@ -281,7 +281,18 @@ WARNINGS = {
         lambda f: beside(4.0), '"ball" is 8 m in size and "gel", which it may touch, 12 mm'),
     "a ball scaled twice": (
         lambda f: beside(4e-6), "files in m no scale"),
+    "a hinge limited in degrees": (
+        lambda f: door((30, 90)), '"pin" has an angle of 30 rad, more than a full turn'),
+    "a hinge that starts beyond its limits": (
+        lambda f: door((0.2, 1.0)), '"pin" starts at 0, outside its limits 0.2 to 1 rad'),
 }
+
+
+def door(limits):
+    scene = haptos.Scene(dt=2e-3)
+    scene.add_affine("door", haptos.box((0.4, 0.02, 0.6)), position=(0.2, 0, 0))
+    scene.add_constraint("pin", "door", kind="hinge", position=(-0.2, 0, 0), limits=limits)
+    return scene
 
 
 def mounted_ball(**pose):
@@ -347,6 +358,8 @@ MEANT = {
     "flat body": lambda f: arm_scene(f, ixx=0.02),
     "slower body": lambda f: box_scene(dt=0.01, gravity=(0, 0, 0), velocity=(5, 0, 0)),
     "ball and gel": lambda f: beside(4e-3),
+    "hinge of several turns": lambda f: door((0, 4 * np.pi)),
+    "hinge in degrees that says so": lambda f: door((0, "90 deg")),
 }
 
 

@@ -1,5 +1,7 @@
 // Hinges and sliders whose numbers can hardly be meant.
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
@@ -9,9 +11,7 @@
 namespace haptos {
 namespace {
 
-// A hinge that is limited, or sent, by a whole number beyond a full turn [rad] is more often one in
-// degrees.
-constexpr double kTurn = 6.3;
+constexpr double kTurn = 6.3;    // a little more than a full turn [rad]
 constexpr double kSlack = 1e-6;  // [rad] or [m]
 
 double start_of(const Scene& scene, const Constraint& c, double near) {
@@ -22,27 +22,34 @@ double start_of(const Scene& scene, const Constraint& c, double near) {
   return free_coordinate(compose(at(c.a), c.pose), compose(at(c.b), *c.other), c.turns(), near);
 }
 
+// An angle that is a whole number beyond a full turn is more often one in degrees.
+std::optional<double> in_degrees(const Constraint& c, double told) {
+  for (const double q : {c.lower, c.upper, c.reference, told})
+    if (c.turns() && std::isfinite(q) && std::abs(q) > kTurn && q == std::round(q)) return q;
+  return {};
+}
+
 }  // namespace
 
 void doubt_constraints(const Scene& scene, std::vector<std::string>& out) {
   for (const Constraint& c : scene.constraints) {
     if (!c.has_axis()) continue;
-    const std::string name = "Constraint \"" + printable(c.name) + "\"",
-                      unit = c.turns() ? " rad" : " m";
-    const double told = c.motor && c.motor->position ? *c.motor->position : 0;
-    for (const double q : {c.lower, c.upper, c.reference, told})
-      if (c.turns() && std::isfinite(q) && std::abs(q) > kTurn && q == std::round(q)) {
-        out.push_back(name + " has an angle of " + to_text(q) +
-                      " rad, more than a full turn: angles are in rad; is it meant in degrees?");
-        break;
-      }
+    const std::string name = "Constraint \"" + printable(c.name) + "\"";
+    const double told = c.motor ? c.motor->position.value_or(0) : 0;
+    if (const auto angle = in_degrees(c, told)) {
+      out.push_back(name + " has an angle of " + to_text(*angle) +
+                    " rad, more than a full turn: angles are in rad; is it meant in degrees?");
+      continue;
+    }
     const bool both = std::isfinite(c.lower) && std::isfinite(c.upper);
     const double q = start_of(scene, c, both ? 0.5 * (c.lower + c.upper) : told);
-    if (q < c.lower - kSlack || q > c.upper + kSlack)
-      out.push_back(name + " starts at " + to_text(q) + unit + ", outside its limits " +
-                    to_text(c.lower) + " to " + to_text(c.upper) + unit +
-                    ", so its first steps drive it there; 0 is where the bodies are at the start, "
-                    "or where the frames of `pose` and `other` meet.");
+    if (q >= c.lower - kSlack && q <= c.upper + kSlack) continue;
+    std::string text = name + " starts at " + to_text(q) + ", outside its limits ";
+    text += to_text(c.lower) + " to " + to_text(c.upper) + (c.turns() ? " rad" : " m");
+    text +=
+        ", so its first steps drive it there; 0 is where the bodies are at the start, or where the "
+        "frames of `pose` and `other` meet.";
+    out.push_back(std::move(text));
   }
 }
 

@@ -138,6 +138,30 @@ def body_target(name: str, low: ArrayLike, high: ArrayLike, *, speed: float) -> 
     return Action(bind)
 
 
+def constraint_targets(constraints: str | Sequence[str], *, low: ArrayLike | None = None,
+                       high: ArrayLike | None = None) -> Action:
+    """Where motors of hinges and sliders between bodies send them [rad] or [m].
+
+    constraints: their names; low, high: a number or one for each, None takes their limits.
+    """
+    names = [constraints] if isinstance(constraints, str) else list(constraints)
+
+    def bind(sim: Sim, period: float) -> BoundAction:
+        for name in names:
+            sim.constraint_command(name)  # refuses those without a motor
+        known = {c["name"]: c["limits"] or (-math.inf, math.inf) for c in sim.entries["constraints"]}
+        lows, highs = _limits("constraint_targets", names, low, high,
+                              [known[n][0] for n in names], [known[n][1] for n in names])
+
+        def apply(x: Row) -> None:
+            for k, name in enumerate(names):
+                sim.set_constraint_command(name, position=x[:, k])
+
+        return BoundAction(names, lows, highs, apply)
+
+    return Action(bind)
+
+
 # -- parts -----------------------------------------------------------------------------------------
 
 

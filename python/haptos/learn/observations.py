@@ -79,6 +79,16 @@ def motor_efforts(robot: str, *, scale: float = 1.0) -> Observation:
     return value(lambda sim: sim.robots[robot].effort, scale=scale)
 
 
+def constraint_positions(constraints: str | Sequence[str], *, scale: float = 1.0) -> Observation:
+    """How far hinges are turned [rad] and sliders shifted [m], one number for each name."""
+    return _of_constraints(constraints, scale, "constraint_position")
+
+
+def constraint_velocities(constraints: str | Sequence[str], *, scale: float = 1.0) -> Observation:
+    """Rates [rad/s] or [m/s] of hinges and sliders, one number for each name."""
+    return _of_constraints(constraints, scale, "constraint_velocity")
+
+
 def body_position(name: str, relative_to: str | None = None, *, scale: float = 1.0) -> Observation:
     """Where the frame of a body is [m], world axes, (3).
 
@@ -214,6 +224,11 @@ def camera_depth(name: str, shape: tuple[int, int] | None = None, *, scale: floa
 
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def _of_constraints(constraints: str | Sequence[str], scale: float, reader: str) -> Observation:
+    names = [constraints] if isinstance(constraints, str) else list(constraints)
+    return value(lambda sim: np.stack([getattr(sim, reader)(n) for n in names], axis=1), scale=scale)
 
 
 def _of_joints(robot: str, joints: Sequence[str] | None, scale: float,
