@@ -118,6 +118,8 @@ void Sim::reset(std::optional<std::uint64_t> seed, std::optional<std::uint32_t> 
   work_->contacts.clear();
   for (RobotParts& robot : work_->robots)
     for (JointMotor* motor : robot.motors) motor->forget_effort();
+  for (const ConstraintParts& c : work_->constraints)
+    if (c.weld) c.weld->axis()->forget();
 }
 
 void Sim::restart_sensors(std::optional<std::uint64_t> seed) {

@@ -88,6 +88,7 @@ def test_commands_differ_by_environment_and_are_read_back():
     np.testing.assert_array_equal(sim.constraint_gains("pin"), [[5, 0.5, 0]] * 3)
     np.testing.assert_array_equal(sim.constraint_position("pin"), [0] * 3)
     np.testing.assert_array_equal(sim.constraint_command("pin"), np.zeros((3, 3)))
+    np.testing.assert_array_equal(sim.constraint_effort("pin"), np.zeros(3))
 
 
 def test_turns_commands_and_integrals_are_part_of_the_state(tmp_path):

@@ -3,8 +3,8 @@
 // whose impulse [N m s] (or [N s]) stays within bounds.
 //
 //   gamma(v) = c + clamp(y, lower, upper),   y = (v_hat - v) / R,
-//   l(v) = R g (y - g / 2) - c v,  g = gamma - c,   dl/dv = -gamma,   d2l/dv2 = 1 / R inside, 0
-//   beyond
+//   l(v) = R g (y - g / 2) - c v,  g = gamma - c,   dl/dv = -gamma,
+//   d2l/dv2 = 1 / R between the bounds, 0 beyond
 //
 //   limit      gamma in [0, inf) towards the inside,  v_hat = -phi / h where phi > 0, else
 //              -phi / (h + tau),  R = max(beta^2 / (4 pi^2) w, 1 / (h k (h + tau))),

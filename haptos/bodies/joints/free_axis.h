@@ -34,6 +34,8 @@ class FreeAxis {
   const Motor* motor() const { return motor_ ? &*motor_ : nullptr; }
   /// Of the last evaluation [N m]; 0 without a motor.
   double motor_impulse() const { return motor_impulse_; }
+  /// As before the first step.
+  void forget() { motor_impulse_ = 0; }
 
   /// @param q  coordinate at the start of the step [rad]
   /// @param w  inverse inertia along it
