@@ -70,6 +70,19 @@ constraints:
     assert (np.abs(sim.constraint_effort("rail") - 9.81) < 1.001).all()
 
 
+def test_a_scene_file_says_where_a_motor_has_no_axis(tmp_path):
+    (tmp_path / "scene.yaml").write_text("""
+affine:
+  - name: bar
+    shape:
+      box: {size: [40 cm, 4 cm, 4 cm]}
+constraints:
+  - {name: pin, kind: ball, bodies: [bar], motor: {effort: 3 N m}}
+""")
+    with pytest.raises(haptos.InputError, match=r"scene.yaml:7:.*motor: is of the kinds hinge and slider only"):
+        haptos.load_scene(tmp_path / "scene.yaml")
+
+
 def test_commands_differ_by_environment_and_are_read_back():
     scene = bar_scene(gravity=(0, 0, 0), motor={"kp": 5, "kd": 0.5})
     sim = scene.compile(envs=3)

@@ -64,8 +64,11 @@ double read_limit(const Value& v, const char* unit, double none) {
   return v.is_scalar() && v.text() == "none" ? none : v.number(unit, -1e6, 1e6);
 }
 
-// Of what a hinge or a slider leaves free; other kinds are refused where the scene is checked.
+// Of what a hinge or a slider leaves free.
 void read_axis(const Value& v, Constraint& c) {
+  for (const char* key : {"limits", "stiffness", "reference", "damping", "friction", "motor"})
+    if (const auto given = v.find(key); given && !c.has_axis())
+      given->fail("", "is of the kinds hinge and slider only", "leave it out, or give the kind");
   const char *unit = c.turns() ? "rad" : "m", *effort = c.turns() ? "N m" : "N";
   if (const auto limits = v.find("limits")) {
     limits->list(2, 2);
