@@ -9,7 +9,6 @@ a spring and stops at 110 degrees; the lift carries its weight; the wheel turns 
 import numpy as np
 
 import haptos
-from haptos.look.snapshots import SimStage
 
 HALF = np.sqrt(0.5)
 
@@ -42,7 +41,7 @@ def main() -> None:
     print(f"door {np.degrees(sim.constraint_position('pin')[0]):.1f} deg, "
           f"lift {1e3 * sim.constraint_position('guide')[0]:.1f} mm, "
           f"wheel {sim.constraint_velocity('axle')[0]:.3f} rad/s")
-    stage = SimStage(sim, 0)
+    stage = haptos.SimStage(sim)
     look = haptos.Look(width=960, height=540, target=(0.85, 0, 0.5), distance=3.6)
     haptos.save_png("door_lift_wheel.png", haptos.draw(stage.stage, stage.take(readings=False), look))
 

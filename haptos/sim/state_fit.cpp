@@ -92,9 +92,9 @@ void check_materials(const Model& model, const std::vector<double>& c) {
 void check_axes(const Model& model, const std::vector<double>& c) {
   for (std::size_t k = 0; k < model.scene.constraints.size(); ++k)
     for (int gain = 4; gain < kMotorSlots; ++gain)
-      if (const double v = c[axis_slot(model, k) + at_index(gain)]; !(v >= 0))
+      if (const double v = c[axis_slot(model, k) + at_index(gain)]; !(v >= 0) || std::isinf(v))
         refuse("a gain of \"" + model.scene.constraints[k].name + "\" in the state",
-               internal::format_number(v), "must be 0 or more");
+               internal::format_number(v), "must be 0 or more and finite");
 }
 
 void check_gravity(const double* g) {

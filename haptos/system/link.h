@@ -30,7 +30,10 @@ class Link {
   virtual Vec3d bias(const Vec3d& x) const = 0;
   /// What the path of that point, which bends, adds to its velocity per unknown in a step of h [s]
   /// with the velocities z of all unknowns: (x(h) - x) / h less that [m/s].
-  virtual Vec3d bend(const Vec3d& x, const std::vector<double>& z, double h) const = 0;
+  virtual Vec3d bend(const Vec3d& x, const std::vector<double>& z, double h) const {
+    const Vec3d after = pose_after(z, h) * to_local(pose(), x);
+    return (after - x) * (1 / h) - velocity_with(x, z);
+  }
   /// Row-major 3 x columns(): velocity, per unknown, of the link's point that is at x.
   virtual void jacobian(const Vec3d& x, double* out) const = 0;
   /// Row-major 3 x columns(): angular velocity of the link, per unknown.
@@ -40,7 +43,7 @@ class Link {
 };
 
 /// Link `link` of a body that offers link_columns, link_pose, link_centre, point_velocity,
-/// point_velocity_with, point_bias, point_bend, link_jacobian, link_turning and link_pose_after
+/// point_velocity_with, point_bias, link_jacobian, link_turning and link_pose_after
 /// (Articulation; RigidBody and AffineFrame, whose only link is 0). The body must outlive it.
 template <class B>
 class LinkOf final : public Link {
@@ -61,7 +64,10 @@ class LinkOf final : public Link {
   }
   Vec3d bias(const Vec3d& x) const override { return body_.point_bias(link_, x); }
   Vec3d bend(const Vec3d& x, const std::vector<double>& z, double h) const override {
-    return body_.point_bend(link_, x, z.data() + first_scalar(), h);
+    if constexpr (requires { body_.point_bend(x); })
+      return body_.point_bend(x);
+    else
+      return Link::bend(x, z, h);
   }
   void jacobian(const Vec3d& x, double* out) const override { body_.link_jacobian(link_, x, out); }
   void turning(double* out) const override { body_.link_turning(link_, out); }

@@ -7,44 +7,14 @@
 
 #include "haptos/base/text/status.h"
 #include "haptos/bodies/stiff/rigid_body.h"
-#include "haptos/geometry/make/shapes.h"
-#include "haptos/scene/rigid.h"
 #include "tests/robots.h"
+#include "tests/scenes/brick_scenes.h"
 #include "tests/scenes/soft_scenes.h"
 
 namespace haptos {
 namespace {
 
-constexpr double kG = 9.81;
-
-// Edges [m] and the place of its centre; 1000 kg/m3.
-AffineBody brick(const char* name, const Vec3d& size, const Vec3d& p) {
-  AffineBody b;
-  b.name = name;
-  b.surface = box(size);
-  b.pose.p = p;
-  return b;
-}
-
-RobotBody rigid_brick(const char* name, const Vec3d& size, const Vec3d& p) {
-  RobotShape s;
-  s.name = "brick";
-  s.shape.kind = ShapeKind::kBox;
-  s.shape.size = size * 0.5;
-  RobotContact at;
-  at.name = name;
-  at.pose.p = p;
-  return rigid_body(at, {s}, {});
-}
-
-Scene empty(double dt, double gravity = -kG) {
-  Scene s;
-  s.sim.dt = dt;
-  s.sim.gravity_z = gravity;
-  s.sim.threads = 1;
-  s.newton.force_tolerance = 1e-9;
-  return s;
-}
+using test::brick, test::empty, test::kG, test::rigid_brick, test::run;
 
 Constraint joined(ConstraintKind kind, const char* a, const char* b, const Pose& pose) {
   Constraint c;
@@ -58,11 +28,6 @@ Constraint joined(ConstraintKind kind, const char* a, const char* b, const Pose&
 
 // z along y: an axis that a plane motion in x and z turns about.
 Quat about_y() { return rotation_by({{-M_PI / 2, 0, 0}}); }
-
-void run(Sim& sim, double seconds) {
-  const int steps = static_cast<int>(std::lround(seconds / sim.scene().sim.dt));
-  for (int n = 0; n < steps; ++n) ASSERT_EQ(sim.step().status(), 0u) << n;
-}
 
 // Period of a brick that swings on a hinge at its end, by a quarter: from rest to the middle.
 double quarter_swing(bool affine, double h) {

@@ -5,42 +5,27 @@
 #include <cmath>
 #include <cstdio>
 
-#include "haptos/geometry/make/shapes.h"
-#include "haptos/scene/rigid.h"
 #include "tests/robots.h"
+#include "tests/scenes/brick_scenes.h"
 
 namespace haptos {
 namespace {
 
-constexpr double kG = 9.81, kLength = 0.4, kWidth = 0.04;
+using test::kG, test::run;
+
+constexpr double kLength = 0.4, kWidth = 0.04;
 constexpr double kMass = 1000 * kLength * kWidth * kWidth;
 const Vec3d kSize{{kLength, kWidth, kWidth}};
 
 // A bar along x from the origin, affine or rigid, on a hinge about -y, so that it falls towards
 // positive angles, or on a slider along z.
 Scene bar_scene(bool affine, ConstraintKind kind, double dt = 2e-3) {
-  Scene s;
-  s.sim.dt = dt;
-  s.sim.gravity_z = -kG;
-  s.sim.threads = 1;
-  s.newton.force_tolerance = 1e-9;
+  Scene s = test::empty(dt);
   const Vec3d centre{{kLength / 2, 0, 0}};
-  if (affine) {
-    AffineBody b;
-    b.name = "bar";
-    b.surface = box(kSize);
-    b.pose.p = centre;
-    s.affine.push_back(b);
-  } else {
-    RobotShape shape;
-    shape.name = "bar";
-    shape.shape.kind = ShapeKind::kBox;
-    shape.shape.size = kSize * 0.5;
-    RobotContact at;
-    at.name = "bar";
-    at.pose.p = centre;
-    s.robots.push_back(rigid_body(at, {shape}, {}));
-  }
+  if (affine)
+    s.affine.push_back(test::brick("bar", kSize, centre));
+  else
+    s.robots.push_back(test::rigid_brick("bar", kSize, centre));
   Constraint c;
   c.name = "joint";
   c.a = "bar";
@@ -50,11 +35,6 @@ Scene bar_scene(bool affine, ConstraintKind kind, double dt = 2e-3) {
   if (kind == ConstraintKind::kHinge) c.pose.q = rotation_by({{-M_PI / 2, 0, 0}});
   s.constraints.push_back(c);
   return s;
-}
-
-void run(Sim& sim, double seconds) {
-  const int steps = static_cast<int>(std::lround(seconds / sim.scene().sim.dt));
-  for (int n = 0; n < steps; ++n) ASSERT_EQ(sim.step().status(), 0u) << n;
 }
 
 // Where the moment of the weight, less when it hangs lower, is that of a spring at `reference`.

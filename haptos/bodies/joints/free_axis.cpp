@@ -33,6 +33,11 @@ void FreeAxis::prepare(double q, double w, const StepContext& context) {
     add(limit_impulse(LimitSide::kUpper, options_.upper, {}, q, w, context));
 }
 
+void FreeAxis::commit(double q, double h) {
+  if (motor_) motor_->integrate(q, h);
+  near = q;
+}
+
 BoundedImpulse::Value FreeAxis::at(double v) {
   BoundedImpulse::Value sum{0, 0, 0, 0};
   for (int k = 0; k < count_; ++k) {

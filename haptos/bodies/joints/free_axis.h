@@ -29,6 +29,7 @@ double free_coordinate(const Pose& a, const Pose& b, bool turns, double near);
 class FreeAxis {
  public:
   explicit FreeAxis(const FreeAxisOptions& options);
+  double near = 0;  ///< the coordinate near which the next step counts on [rad]
   /// Null where there is none.
   Motor* motor() { return motor_ ? &*motor_ : nullptr; }
   const Motor* motor() const { return motor_ ? &*motor_ : nullptr; }
@@ -42,6 +43,8 @@ class FreeAxis {
   void prepare(double q, double w, const StepContext& context);
   /// At the rate v of the coordinate.
   BoundedImpulse::Value at(double v);
+  /// After a step of h that ended at q.
+  void commit(double q, double h);
 
  private:
   FreeAxisOptions options_;

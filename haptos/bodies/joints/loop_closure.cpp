@@ -138,14 +138,13 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
       for (std::size_t c = 0; c < s.dof.size(); ++c) v[r] = fma(s.weight[c], z[s.dof[c]], v[r]);
     }
   }
-  double size = 0;
   for (int r = 0; r < held_; ++r) {
     // Rows that move nothing hold nothing.
     stiffness_[r] = r_[r] > 0 ? 1 / r_[r] : 0;
     impulse_[r] = r_[r] > 0 ? (v_hat_[r] - v[r]) / r_[r] : 0;
     cost += 0.5 * r_[r] * square(impulse_[r]);
   }
-  size = cost;
+  double size = cost;
   if (axis_) {
     const BoundedImpulse::Value l = axis_->at(rate_ = v[held_] + bend_[held_]);
     impulse_[held_] = l.impulse, stiffness_[held_] = l.hessian;
@@ -164,10 +163,7 @@ Energy LoopClosureTerm::evaluate(const Evaluation& e) {
 }
 
 void LoopClosureTerm::commit(const StepContext&, const Points&) {
-  if (!axis_) return;
-  const double q = fma(h_, rate_, g_[held_]);
-  if (Motor* m = axis_->motor()) m->integrate(q, h_);
-  arrive(q);
+  if (axis_) axis_->commit(fma(h_, rate_, g_[held_]), h_);
 }
 
 void LoopClosureTerm::add_coupling(Assembly& assembly) {
@@ -259,7 +255,7 @@ void WeldClosure::linearise() {
     g_[row_of_[d]] = dot(along, d < 3 ? gap_ : turn_);
     rows[d] = {row_of_[d], along};
   }
-  if (axis()) g_[5] = free_coordinate(a, b, free_ == Free::kTurn, near_);
+  if (axis()) g_[5] = free_coordinate(a, b, free_ == Free::kTurn, axis()->near);
   const std::span<const Along> all(rows);
   for (int k = 0; k < 2; ++k) {
     add_motion(k, middle, all.first(3));

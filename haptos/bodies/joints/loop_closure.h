@@ -114,8 +114,6 @@ class LoopClosureTerm : public Term {
   /// Sets g_ and adds the rows of J at the start of the step, which are zero. g_ of the free row is
   /// the coordinate.
   virtual void linearise() = 0;
-  /// Where the coordinate of the free axis is after the step.
-  virtual void arrive(double /*q*/) {}
   /// The row of J on the unknowns of side 0 or 1, (columns); the same one where both are one body.
   double* row(int side, int r);
   /// A row of J and the direction whose part of the motion it is.
@@ -202,9 +200,6 @@ class WeldClosure final : public LoopClosureTerm {
   double coordinate(const Pose& a, const Pose& b, double near) const;
   /// The frame of side 0 or 1, where its link is at this pose.
   Pose frame(int side, const Pose& at) const { return side_[side].place(at); }
-  /// The coordinate near which the next step counts on.
-  double near() const { return near_; }
-  void set_near(double q) { near_ = q; }
   /// Force on a [N] and moment on a about the weld [N m], world.
   Vec3d force() const { return spread(0); }
   Vec3d moment() const { return spread(3); }
@@ -217,14 +212,12 @@ class WeldClosure final : public LoopClosureTerm {
 
  private:
   void linearise() override;
-  void arrive(double q) override { near_ = q; }
   /// Of the six, forces first; 6: none.
   int free_direction() const { return free_ == Free::kShift ? 2 : free_ == Free::kTurn ? 5 : 6; }
   /// The vector whose parts along the rows of three directions from `first` are their efforts.
   Vec3d spread(int first) const;
   LinkFrame side_[2];
   Free free_;
-  double near_ = 0;
   Mat3d axes_ = Mat3d::identity();  ///< whose columns the rows are along
   int row_of_[6] = {};              ///< of the direction; the free one is the last
   Vec3d gap_{{0, 0, 0}}, turn_{{0, 0, 0}};

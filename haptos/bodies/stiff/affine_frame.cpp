@@ -208,7 +208,7 @@ void AffineFrame::link_jacobian(int, const Vec3d& x, double* out) const {
 }
 
 // Points move straight. What is missing is what the turned Jacobian takes off.
-Vec3d AffineFrame::point_bend(int, const Vec3d& x, const double*, double) const {
+Vec3d AffineFrame::point_bend(const Vec3d& x) const {
   if (spec_.guide || !turns_) return Vec3d::zero();
   const Vec3d chord = axes_of(free_) * (local_of(x) - centre_);
   return chord - transpose(turned_) * chord;
@@ -249,11 +249,8 @@ void AffineFrame::free_turn(const State& state, const BodyStep& step, const doub
   if (!turns_) return;
   momentum_ = past_of(turn, now, &AffineTurn::momentum);
   stretch_base_ = past_of(turn, now, &AffineTurn::stretch);
-  const Mat3d end = free_axes(now, second_, turn);
+  const Mat3d end = free_axes(now, second_, turn, turned_);
   replace_axes((end - axes_of(base_)) * (1 / step.b), centre_, free_);
-  Mat3d before_it, after_it;
-  if (nearest_rotation(axes_of(start), before_it) && nearest_rotation(end, after_it))
-    turned_ = after_it * transpose(before_it);
 }
 
 void AffineFrame::begin_free(const State& state, const BodyStep& step, const double* start) {

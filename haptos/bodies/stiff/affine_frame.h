@@ -105,7 +105,7 @@ class AffineFrame final : public Body, public Retraction {
   Vec3d point_velocity(int, const Vec3d& x) const { return place(start_rates_, local_of(x)); }
   Vec3d point_velocity_with(int, const Vec3d& x, const double* z) const;
   Vec3d point_bias(int, const Vec3d&) const { return Vec3d::zero(); }
-  Vec3d point_bend(int, const Vec3d& x, const double*, double) const;
+  Vec3d point_bend(const Vec3d& x) const;
   Pose link_pose_after(int, const double* z, double h) const;
   void link_jacobian(int, const Vec3d& x, double* out) const;
   void link_turning(int, double* out) const;

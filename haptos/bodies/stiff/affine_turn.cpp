@@ -63,7 +63,7 @@ bool split_turn(const Mat3d& axes, const Mat3d& rate, const Mat3d& second, Affin
   return true;
 }
 
-Mat3d free_axes(const AffineTurn& now, const Mat3d& second, const TurnStep& step) {
+Mat3d free_axes(const AffineTurn& now, const Mat3d& second, const TurnStep& step, Mat3d& turned) {
   const Mat3d inertia = inertia_of(now.stretch, second), inverse_inertia = inverse(inertia);
   const Quat q = quaternion(now.rotation);
   const Vec3d turning =
@@ -81,7 +81,8 @@ Mat3d free_axes(const AffineTurn& now, const Mat3d& second, const TurnStep& step
   }
   const Mat3d stretch = past_of(step, now, &AffineTurn::stretch) +
                         past_of(step, now, &AffineTurn::stretch_rate) * step.b;
-  return to_matrix(rotation_by(phi)) * now.rotation * stretch;
+  turned = to_matrix(rotation_by(phi));
+  return turned * now.rotation * stretch;
 }
 
 bool end_rate(const Mat3d& axes, const Vec3d& momentum, const Mat3d& stretch_base, double b,

@@ -60,7 +60,8 @@ T past_of(const TurnStep& step, const AffineTurn& now, T AffineTurn::*quantity) 
 }
 
 /// A_free.
-Mat3d free_axes(const AffineTurn& now, const Mat3d& second, const TurnStep& step);
+/// @param turned  exp(phi)
+Mat3d free_axes(const AffineTurn& now, const Mat3d& second, const TurnStep& step, Mat3d& turned);
 
 /// dA/dt at the end of a step that arrived at `axes` with momentum L; false where they are far from
 /// a rotation.

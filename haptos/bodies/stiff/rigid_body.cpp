@@ -205,11 +205,6 @@ Pose RigidBody::link_pose_after(int, const double* z, double h) const {
   return {start_.p + h * v, normalized(rotation_by(h * w) * start_.q)};
 }
 
-Vec3d RigidBody::point_bend(int link, const Vec3d& x, const double* z, double h) const {
-  const Vec3d after = link_pose_after(link, z, h) * to_local(link_pose(link), x);
-  return (after - x) * (1 / h) - point_velocity_with(link, x, z);
-}
-
 Vec3d RigidBody::point_velocity_with(int, const Vec3d& x, const double* z) const {
   return Vec3d{{z[0], z[1], z[2]}} + cross(Vec3d{{z[3], z[4], z[5]}}, x - start_.p);
 }

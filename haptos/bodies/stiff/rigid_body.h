@@ -89,7 +89,6 @@ class RigidBody final : public Body {
   Vec3d point_velocity(int, const Vec3d& x) const;
   Vec3d point_velocity_with(int, const Vec3d& x, const double* z) const;
   Vec3d point_bias(int, const Vec3d& x) const;
-  Vec3d point_bend(int link, const Vec3d& x, const double* z, double h) const;
   /// After a step of h with the body's velocities z (6).
   Pose link_pose_after(int, const double* z, double h) const;
   /// J = [1, -[x - p]x], row-major 3 x 6, of the body's point that is at x.

@@ -351,10 +351,6 @@ Vec3d Articulation::point_velocity_with(int link, const Vec3d& x, const double* 
 Vec3d Articulation::point_bias(int link, const Vec3d& x) const {
   return point_acceleration(start_, tree().links[at_index(link)].body, x);
 }
-Vec3d Articulation::point_bend(int link, const Vec3d& x, const double* z, double h) const {
-  const Vec3d after = link_pose_after(link, z, h) * to_local(link_pose(link), x);
-  return (after - x) * (1 / h) - point_velocity_with(link, x, z);
-}
 void Articulation::link_jacobian(int link, const Vec3d& x, double* out) const {
   point_jacobian(tree(), start_, tree().links[at_index(link)].body, x, out);
 }

@@ -132,7 +132,6 @@ class Articulation final : public Body {
   Vec3d point_velocity_with(int link, const Vec3d& x, const double* z) const;
   /// Acceleration of that point while no unknown changes [m/s2].
   Vec3d point_bias(int link, const Vec3d& x) const;
-  Vec3d point_bend(int link, const Vec3d& x, const double* z, double h) const;
   /// After a step of h with the joint velocities z (v_count), as integrate() has it.
   Pose link_pose_after(int link, const double* z, double h) const;
   void link_jacobian(int link, const Vec3d& x, double* out) const;

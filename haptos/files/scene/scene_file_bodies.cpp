@@ -69,7 +69,7 @@ void read_axis(const Value& v, Constraint& c) {
   for (const char* key : {"limits", "stiffness", "reference", "damping", "friction", "motor"})
     if (const auto given = v.find(key); given && !c.has_axis())
       given->fail("", "is of the kinds hinge and slider only", "leave it out, or give the kind");
-  const char *unit = c.turns() ? "rad" : "m", *effort = c.turns() ? "N m" : "N";
+  const char* unit = c.turns() ? "rad" : "m";
   if (const auto limits = v.find("limits")) {
     limits->list(2, 2);
     c.lower = read_limit(limits->item(0), unit, c.lower);
@@ -80,11 +80,7 @@ void read_axis(const Value& v, Constraint& c) {
   if (!motor) return;
   motor->keys({"kp", "kd", "ki", "integral_limit", "effort", "position", "velocity"});
   ConstraintMotor& m = c.motor.emplace();
-  read_if(*motor, "kp", "", 0, limits::kStrongest, m.kp);
-  read_if(*motor, "kd", "", 0, limits::kStrongest, m.kd);
-  read_if(*motor, "ki", "", 0, limits::kStrongest, m.ki);
-  read_if(*motor, "integral_limit", effort, 0, limits::kStrongest, m.integral_limit);
-  read_if(*motor, "effort", effort, 0, limits::kStrongest, m.effort);
+  read_gains(*motor, c.turns(), m);
   read_if(*motor, "velocity", c.turns() ? "rad/s" : "m/s", -limits::kFastest, limits::kFastest,
           m.velocity);
   if (const auto position = motor->find("position")) m.position = position->number(unit, -1e6, 1e6);

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "haptos/files/scene/scene_file.h"
@@ -97,6 +98,15 @@ std::string read_name(Reading& r, const Value& body, const std::string& kind);
 /// A number from low to high into `out`, where v has the key.
 void read_if(const Value& v, const char* key, const char* unit, double low, double high,
              double& out);
+/// What bounds and drives a motor, of a joint that turns or of one that slides, from a map.
+template <class Motor>
+void read_gains(const Value& v, bool turns, Motor& m) {
+  const char* effort = turns ? "N m" : "N";
+  for (const auto& [key, gain] : {std::pair{"kp", &m.kp}, {"kd", &m.kd}, {"ki", &m.ki}})
+    read_if(v, key, "", 0, limits::kStrongest, *gain);
+  read_if(v, "integral_limit", effort, 0, limits::kStrongest, m.integral_limit);
+  read_if(v, "effort", effort, 0, limits::kStrongest, m.effort);
+}
 /// Whether a text begins with a letter, so that it names a value and is no number.
 inline bool is_word(const std::string& text) {
   return !text.empty() &&

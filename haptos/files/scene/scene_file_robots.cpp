@@ -60,15 +60,10 @@ void read_motors(const Value& v, Robot& robot) {
       if (v_size(j.kind) == 1 && !j.mimic) driven.push_back(&j);
   }
   for (const RobotJoint* j : driven) {
-    const bool slides = j->kind == JointKind::kPrismatic;
     RobotMotor m;
     m.joint = j->name;
     m.effort = j->effort;
-    read_if(v, "kp", "", 0, 1e12, m.kp);
-    read_if(v, "kd", "", 0, 1e12, m.kd);
-    read_if(v, "ki", "", 0, 1e12, m.ki);
-    read_if(v, "integral_limit", slides ? "N" : "N m", 0, 1e12, m.integral_limit);
-    read_if(v, "effort", slides ? "N" : "N m", 0, 1e12, m.effort);
+    read_gains(v, j->kind != JointKind::kPrismatic, m);
     robot.motors.push_back(m);
   }
 }

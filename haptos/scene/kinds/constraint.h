@@ -1,6 +1,7 @@
 // Constraints between bodies as a person describes them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -52,6 +53,12 @@ struct Constraint {
            kind == static_cast<int>(ConstraintKind::kSlider);
   }
   bool turns() const { return kind == static_cast<int>(ConstraintKind::kHinge); }
+  /// The turn at the start is known but for full ones; the one nearest to this is meant: the middle
+  /// between the limits, else where the motor is sent.
+  double starts_near() const {
+    if (std::isfinite(lower) && std::isfinite(upper)) return 0.5 * (lower + upper);
+    return motor ? motor->position.value_or(0) : 0;
+  }
 };
 
 template <>

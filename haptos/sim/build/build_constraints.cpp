@@ -82,11 +82,8 @@ void set_initial_axes(const Model& model, const Workspace& w, double* controls) 
     const ConstraintParts& parts = w.constraints[i];
     if (!parts.weld) continue;
     double* m = controls + parts.slots;
-    // A turn is known but for full ones: the one nearest to what the limits allow is meant.
-    double near = c.motor ? c.motor->position.value_or(0) : 0;
-    if (std::isfinite(c.lower) && std::isfinite(c.upper)) near = 0.5 * (c.lower + c.upper);
-    m[kAxisNear] =
-        parts.weld->coordinate(start_of(model.scene, c.a), start_of(model.scene, c.b), near);
+    m[kAxisNear] = parts.weld->coordinate(start_of(model.scene, c.a), start_of(model.scene, c.b),
+                                          c.starts_near());
     if (c.motor) {
       m[0] = c.motor->position.value_or(m[kAxisNear]), m[1] = c.motor->velocity;
       m[4] = c.motor->kp, m[5] = c.motor->kd, m[6] = c.motor->ki;
@@ -98,8 +95,9 @@ void apply_axes(const State& state, Workspace& w) {
   for (const ConstraintParts& c : w.constraints) {
     if (!c.weld) continue;
     const double* m = state.controls.data() + c.slots;
-    c.weld->set_near(m[kAxisNear]);
-    if (Motor* motor = c.weld->axis()->motor()) tell_motor(m, *motor);
+    FreeAxis& axis = *c.weld->axis();
+    axis.near = m[kAxisNear];
+    if (Motor* motor = axis.motor()) tell_motor(m, *motor);
   }
 }
 
@@ -107,8 +105,9 @@ void keep_axes(const Workspace& w, State& state) {
   for (const ConstraintParts& c : w.constraints) {
     if (!c.weld) continue;
     double* m = state.controls.data() + c.slots;
-    m[kAxisNear] = c.weld->near();
-    if (const Motor* motor = c.weld->axis()->motor()) m[3] = motor->integral;
+    const FreeAxis& axis = *c.weld->axis();
+    m[kAxisNear] = axis.near;
+    if (const Motor* motor = axis.motor()) m[3] = motor->integral;
   }
 }
 
