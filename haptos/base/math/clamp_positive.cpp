@@ -8,10 +8,11 @@
 #endif
 
 namespace haptos::internal {
+namespace {
 
 // Takes away what is negative, or builds up what is positive, whichever is less work.
-void clamp_positive(double* a, int stride, int n) {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 24, 24>;
+template <class Matrix>
+void clamp(double* a, int stride, int n) {
   Matrix m(n, n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) m(i, j) = a[i * stride + j];  // the solver reads this half
@@ -29,6 +30,19 @@ void clamp_positive(double* a, int stride, int n) {
         v += (take ? -l[k] : l[k]) * q(i, k) * q(j, k);
       a[i * stride + j] = a[j * stride + i] = v;
     }
+}
+
+template <int N>
+using Fixed = Eigen::Matrix<double, N, N>;
+
+}  // namespace
+
+void clamp_positive(double* a, int stride, int n) {
+  if (n == 3) return clamp<Fixed<3>>(a, stride, n);
+  if (n == 9) return clamp<Fixed<9>>(a, stride, n);
+  if (n == 12) return clamp<Fixed<12>>(a, stride, n);
+  clamp<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 24, 24>>(a, stride,
+                                                                                        n);
 }
 
 }  // namespace haptos::internal

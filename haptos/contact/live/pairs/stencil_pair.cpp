@@ -42,6 +42,50 @@ Mat3d source_hessian(const BarrierPair& pair, const Stencil<double>& s, const Ve
   return h + c * (first / s.d);
 }
 
+// Clamps what depends on differences of n points only: a matrix of three fewer rows, in the
+// orthonormal coordinates (x_0 + .. + x_k-1 - k x_k) / sqrt(k (k + 1)).
+void clamp_differences(Mat<double, 12, 12>& h, int n) {
+  double q[3][4] = {};
+  for (int k = 1; k < n; ++k) {
+    const double scale = 1 / std::sqrt(static_cast<double>(k * (k + 1)));
+    for (int i = 0; i < k; ++i) q[k - 1][i] = scale;
+    q[k - 1][k] = -k * scale;
+  }
+  Mat<double, 9, 9> small = Mat<double, 9, 9>::zero();
+  Mat3d half[3][4];  // rows of the one, columns of the other
+  const auto block = [&](int i, int j) {
+    Mat3d b;
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) b(r, c) = h(3 * i + r, 3 * j + c);
+    return b;
+  };
+  for (int k = 0; k < n - 1; ++k)
+    for (int j = 0; j < n; ++j) {
+      half[k][j] = Mat3d::zero();
+      for (int i = 0; i < n; ++i) half[k][j] += block(i, j) * q[k][i];
+    }
+  for (int k = 0; k < n - 1; ++k)
+    for (int l = 0; l < n - 1; ++l)
+      for (int j = 0; j < n; ++j)
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c) small(3 * k + r, 3 * l + c) += half[k][j](r, c) * q[l][j];
+  clamp_positive_block(small, 3 * (n - 1));
+  for (int i = 0; i < n; ++i)
+    for (int l = 0; l < n - 1; ++l) {
+      half[l][i] = Mat3d::zero();
+      for (int k = 0; k < n - 1; ++k)
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c) half[l][i](r, c) += q[k][i] * small(3 * k + r, 3 * l + c);
+    }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      Mat3d b = Mat3d::zero();
+      for (int l = 0; l < n - 1; ++l) b += half[l][i] * q[l][j];
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) h(3 * i + r, 3 * j + c) = b(r, c);
+    }
+}
+
 void add_general(const WeightedPoint p[4], int n, const Mat<double, 12, 12>& h,
                  Assembly& assembly) {
   for (int i = 0; i < n; ++i)
@@ -96,7 +140,7 @@ Energy evaluate_pair(const BarrierPair& pair, double support, const Points& poin
     const Mat<double, 12, 12> mixed = outer(m.gradient, gd) * (scale * b.first);
     h += mixed + transpose(mixed);
   }
-  if (project) clamp_positive_block(h, 3 * n);
+  if (project) clamp_differences(h, n);
   add_general(p, n, h, *assembly);
   return {energy, std::abs(energy)};
 }
