@@ -9,12 +9,10 @@
 #include "haptos/base/parallel.h"
 #include "haptos/base/progress.h"
 #include "haptos/base/text/refuse.h"
-#include "haptos/bodies/elastic/elastic.h"
 #include "haptos/geometry/mesh/tet_refine.h"
 #include "haptos/sim/coats/coat_hats.h"
 #include "haptos/sim/coats/coat_near.h"
-#include "haptos/solve/linear/cholesky.h"
-#include "haptos/system/assembly.h"
+#include "haptos/sim/model/held_body.h"
 
 namespace haptos {
 namespace {
@@ -29,83 +27,21 @@ constexpr int kSides = 48;
   haptos::refuse("soft body \"" + pad.name + "\", model hydroelastic", value, rule, remedy);
 }
 
-// The elements of a pad held at its glue, factored.
-class HeldPad {
- public:
-  explicit HeldPad(const SoftBody& pad) : model_(compile_soft(pad)) {
-    int blocks = 0;
-    for (std::size_t v = 0; v < model_.start.size(); ++v) {
-      const bool held = model_.glued_to[v] >= 0;
-      block_.push_back(held ? -1 : blocks);
-      if (held)
-        points_.add_driven(0, 0, model_.rest.vertices[v]);
-      else
-        points_.add_node(blocks++, 0, 0, model_.rest.vertices[v]);
-    }
-    points_.finish_permanent();
-    const auto elements = std::make_shared<SoftElements>(points_, model_, 0, pad.material);
-    const auto term = make_elastic_term(elements, static_cast<ElasticLaw>(pad.material.law));
-    std::vector<std::array<int, 2>> couplings;
-    term->couplings(points_, Coupled::kAlways, couplings);
-    const auto pattern =
-        std::make_shared<const BlockPattern>(std::vector<int>(at_index(blocks), 3), couplings);
-    Assembly assembly;
-    assembly.reset(pattern);
-    assembly.begin(points_, true, nullptr);
-    assembly.set_factors(1, 1);
-    Evaluation e;
-    e.points = &points_;
-    e.assembly = &assembly;
-    term->refresh(points_, Sampling::kAnew);
-    term->evaluate(e);
-    factor_.analyze(pattern);
-    if (!factor_.factor(assembly.matrix()))
-      refuse(pad, "", "needs glue that holds the pad, without which it floats",
-             "glue the face across from its coat to what carries it");
-    unknowns_ = pattern->scalar_count();
-    find_stiffening(*term, *elements);
+// Pressed flat between walls by a strain e the energy is V M (e^2 / 2 + c e^3 / 3).
+void find_stiffening(HeldBody& pad, const SoftModel& model, CoatCompliance& c) {
+  double volume = 0, part[2];
+  for (const double v : pad.elements().tet_volume) volume += v;
+  constexpr double kStrain[2] = {0.05, 0.1};
+  std::vector<Vec3d> x;
+  for (int k = 0; k < 2; ++k) {
+    x = model.rest.vertices;
+    for (Vec3d& v : x) v[2] *= 1 - kStrain[k];
+    part[k] = pad.energy(x) / (volume * kStrain[k] * kStrain[k]);
   }
-
-  double confined() const { return confined_; }
-  double stiffening() const { return stiffening_; }
-
-  int unknowns() const { return unknowns_; }
-  /// First unknown of a vertex of the refined mesh; -1: held.
-  int unknown(int vertex) const {
-    const int b = block_[at_index(vertex)];
-    return b < 0 ? -1 : 3 * b;
-  }
-  void solve(double* x, int count) const { factor_.solve(x, count, unknowns_); }
-
- private:
-  // Pressed flat between walls by a strain e the energy is V M (e^2 / 2 + c e^3 / 3).
-  void find_stiffening(Term& term, const SoftElements& elements) {
-    double volume = 0, part[2];
-    for (const double v : elements.tet_volume) volume += v;
-    constexpr double kStrain[2] = {0.05, 0.1};
-    const std::vector<Vec3d> rest = points_.x;
-    for (int k = 0; k < 2; ++k) {
-      for (std::size_t p = 0; p < rest.size(); ++p) {
-        points_.x[p] = rest[p];
-        points_.x[p][2] *= 1 - kStrain[k];
-      }
-      Evaluation e;
-      e.points = &points_;
-      term.refresh(points_, Sampling::kAnew);
-      part[k] = term.evaluate(e).value / (volume * kStrain[k] * kStrain[k]);
-    }
-    const double third = (part[1] - part[0]) / (kStrain[1] - kStrain[0]);  // M c / 3
-    confined_ = 2 * (part[0] - third * kStrain[0]);
-    stiffening_ = std::max(3 * third / confined_, 0.0);
-  }
-
-  SoftModel model_;
-  Points points_;
-  std::vector<int> block_;
-  BlockCholesky factor_;
-  int unknowns_ = 0;
-  double confined_ = 1, stiffening_ = 0;
-};
+  const double third = (part[1] - part[0]) / (kStrain[1] - kStrain[0]);  // M c / 3
+  c.confined = 2 * (part[0] - third * kStrain[0]);
+  c.stiffening = std::max(3 * third / c.confined, 0.0);
+}
 
 // Of each probe the vertices of the refined mesh that stand for it, with equal weights.
 std::vector<std::vector<int>> vertices_of(const SoftBody& pad, const CoatCompliance& c) {
@@ -142,7 +78,11 @@ CoatCompliance condense(const SoftBody& given) {
   if (c.rest.size() > kMostNodes)
     refuse(pad, std::to_string(c.rest.size()) + " nodes on the coat",
            "must be at most " + std::to_string(kMostNodes), "take larger elements");
-  const HeldPad held(pad);
+  const SoftModel model = compile_soft(pad);
+  HeldBody held(pad, model);
+  if (!held.firm())
+    refuse(pad, "", "needs glue that holds the pad, without which it floats",
+           "glue the face across from its coat to what carries it");
   const std::vector<std::vector<int>> vertices = vertices_of(pad, c);
   const std::size_t n = 3 * c.rest.size(), m = at_index(held.unknowns());
   // What each hat is on the unknowns of one axis: offsets by the axis follow.
@@ -155,7 +95,7 @@ CoatCompliance condense(const SoftBody& given) {
         if (const int u = held.unknown(vertex); u >= 0)
           hat[i].emplace_back(u, part.weight / static_cast<double>(v.size()));
     }
-  c.confined = held.confined(), c.stiffening = held.stiffening();
+  find_stiffening(held, model, c);
   for (const Vec3d& x : c.rest) {
     double nearest = 1e300;
     for (const int v : pad.glue.front().vertices)
