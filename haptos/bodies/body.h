@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "haptos/system/facets/held_range.h"
 #include "haptos/system/points.h"
 #include "haptos/system/state.h"
 
@@ -44,8 +45,9 @@ struct BodyStep {
   std::vector<double>* mass = nullptr;    ///< dense block-diagonal inertia, row-major
   std::vector<double>* z_free = nullptr;  ///< velocities without terms
   std::vector<double>* length = nullptr;  ///< per scalar: what a force along it is divided by for N
-  std::vector<double>* z_past = nullptr;  ///< velocities without forces
-  std::vector<double>* z_hold = nullptr;  ///< velocities that leave everything where it is
+  std::vector<HeldRange>* held = nullptr;  ///< for bodies that are held, in order, to add theirs
+  std::vector<double>* z_past = nullptr;   ///< velocities without forces
+  std::vector<double>* z_hold = nullptr;   ///< velocities that leave everything where it is
   std::vector<double>* z_start = nullptr;  ///< velocities at the start, to write of step_blocks()
   double time = 0;                         ///< at the start of the step [s]
   double path = 1;  ///< for advance(): the part of their path that driven points have covered

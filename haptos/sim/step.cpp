@@ -36,6 +36,8 @@ BodyStep body_step(const Scene& scene, const StepPart& part, const State& state,
   s.mass = &w.objective.inertia().mass;
   s.z_free = &w.objective.inertia().z_free;
   s.length = &w.objective.inertia().length;
+  s.held = &w.objective.inertia().held;
+  s.held->clear();
   s.z_past = &w.objective.inertia().z_past;
   s.z_hold = &w.objective.inertia().z_hold;
   s.z_start = &w.z_start;

@@ -53,6 +53,8 @@ class Assembly {
   double gradient_factor() const { return gradient_factor_; }
   double hessian_factor() const { return hessian_factor_; }
   bool wants_hessian() const { return hessian_; }
+  /// For terms whose Hessian is known; begin() asks for it again.
+  void want_hessian(bool wanted) { hessian_ = wanted; }
   const std::vector<Vec3d>* driven_motion() const { return driven_motion_; }
 
   /// Adds the derivative by point p (unscaled).

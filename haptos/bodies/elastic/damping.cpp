@@ -24,6 +24,7 @@ class DampingTerm final : public Term {
   const char* name() const override { return "damping"; }
   TermKind kind() const override { return TermKind::kDissipation; }
   bool frozen() const override { return false; }
+  bool slow() const override { return true; }
   void couplings(const Points& p, Coupled coupled,
                  std::vector<std::array<int, 2>>& out) const override {
     if (coupled == Coupled::kAlways) s_->scatter.couplings(p, out);

@@ -37,6 +37,7 @@ class ElasticTerm final : public Term {
   const char* name() const override { return "elastic"; }
   TermKind kind() const override { return TermKind::kPosition; }
   bool frozen() const override { return kFrozen; }
+  bool slow() const override { return true; }
   void prepare(const StepContext& context) override {
     tangent_known_ = false;
     if constexpr (kLags)
@@ -64,36 +65,21 @@ class ElasticTerm final : public Term {
 
   Energy evaluate(const Evaluation& e) override {
     if (e.assembly && e.assembly->along()) add_along(*e.assembly);
-    const ShearModuli<P> mu = moduli();
-    const P lambda(lame_->lambda);
-    const double energy = reduce_sum(
-        s_->group_count,
-        [&](std::ptrdiff_t g) {
-          P shear(0), mean(0);
-          for (int q = 0; q < kPoints; ++q) {
-            const Mat3<P>& F = F_[at_index(g * kPoints + q)];
-            const P s = Point::measure(F);
-            shear += Point(F, mu, s).energy();
-            mean += s;
-          }
-          const P volume = Law::template volume<P>(lambda, mean * P(1.0 / kPoints)).value;
-          const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume);
-          double sum = 0;
-          for (int l = 0; l < kLanes; ++l) sum += w[l];
-          return sum;
-        },
-        8);
-    if (e.assembly && !e.assembly->along()) {
+    double energy = 0;
+    if (!e.assembly || e.assembly->along()) {
+      energy = reduce_sum(
+          s_->group_count, [&](std::ptrdiff_t g) { return energy_of(g); }, 8);
+    } else {
       const bool hessian = e.assembly->wants_hessian(), anew = hessian && !tangent_known_;
       Borrowed<ElementSlots> slopes, blocks;
       // A law that lags its rotation has one tangent for the step.
       ElementSlots &gradient = *slopes, &tangent = kLags ? tangent_ : *blocks;
       gradient.resize(s_->element_count, s_->scatter.gradient_components());
       if (hessian) tangent.resize(s_->element_count, s_->scatter.tangent_components());
-      for_each(
+      energy = reduce_sum(
           s_->group_count,
           [&](std::ptrdiff_t g) {
-            differentiate(g, gradient, anew ? &tangent : nullptr, e.project);
+            return differentiate(g, gradient, anew ? &tangent : nullptr, e.project);
           },
           8);
       s_->scatter.add_gradient(gradient, *e.assembly);
@@ -203,14 +189,33 @@ class ElasticTerm final : public Term {
       return v;
   }
 
-  // The Hessian too where there is room for it.
-  void differentiate(std::ptrdiff_t g, ElementSlots& gradient, ElementSlots* tangent,
-                     bool project) {
+  double energy_of(std::ptrdiff_t g) const {
+    const ShearModuli<P> mu = moduli();
+    P shear(0), mean(0);
+    for (int q = 0; q < kPoints; ++q) {
+      const Mat3<P>& F = F_[at_index(g * kPoints + q)];
+      const P s = Point::measure(F);
+      shear += Point(F, mu, s).energy();
+      mean += s;
+    }
+    return energy_of(g, shear, Law::template volume<P>(P(lame_->lambda), mean * P(1.0 / kPoints)));
+  }
+  // From the sum of its points' shear energies.
+  double energy_of(std::ptrdiff_t g, const P& shear, const Curve<P>& volume) const {
+    const P w = P::load(s_->volume.data() + g * kLanes) * (shear * P(1.0 / kPoints) + volume.value);
+    double sum = 0;
+    for (int l = 0; l < kLanes; ++l) sum += w[l];
+    return sum;
+  }
+
+  // Gradient and energy; the Hessian too where there is room for it.
+  double differentiate(std::ptrdiff_t g, ElementSlots& gradient, ElementSlots* tangent,
+                       bool project) {
     const bool hessian = tangent != nullptr;
     const ShearModuli<P> mu = moduli();
     const P lambda(lame_->lambda);
     const P V = P::load(s_->volume.data() + g * kLanes), Vq = V * P(1.0 / kPoints);
-    P s_q[kPoints], mean(0);
+    P s_q[kPoints], mean(0), shear(0);
     for (int q = 0; q < kPoints; ++q)
       mean += s_q[q] = Point::measure(F_[at_index(g * kPoints + q)]);
     const Curve<P> U = Law::template volume<P>(lambda, mean * P(1.0 / kPoints));
@@ -218,10 +223,12 @@ class ElasticTerm final : public Term {
     Vec3<P> f[kNodes], j[kNodes];  // gradient; d sbar / d x_a
     for (int a = 0; a < kNodes; ++a) f[a] = j[a] = Vec3<P>{{P(0), P(0), P(0)}};
     Mat3<P> h[kNodes * (kNodes + 1) / 2];
-    for (Mat3<P>& m : h)
-      for (int i = 0; i < 9; ++i) m[i] = P(0);
+    if (hessian)
+      for (Mat3<P>& m : h)
+        for (int i = 0; i < 9; ++i) m[i] = P(0);
     for (int q = 0; q < kPoints; ++q) {
       const Point point(F_[at_index(g * kPoints + q)], mu, s_q[q]);
+      shear += point.energy();
       const Mat3<P> stress = point.stress(U.first) * Vq;
       Vec3<P> s[kNodes];
       for (int a = 0; a < kNodes; ++a) {
@@ -239,7 +246,8 @@ class ElasticTerm final : public Term {
     double* out = gradient.group(g);
     for (int a = 0; a < kNodes; ++a)
       for (int i = 0; i < 3; ++i) f[a][i].store(out + (3 * a + i) * kLanes);
-    if (!hessian) return;
+    const double energy = energy_of(g, shear, U);
+    if (!hessian) return energy;
     const P second = (project ? vmax(U.second, P(0)) : U.second) * V;
     out = tangent->group(g);
     for (int a = 0, n = 0; a < kNodes; ++a)
@@ -249,6 +257,7 @@ class ElasticTerm final : public Term {
         for (int i = 0; i < 9; ++i)
           fma(j[a][i / 3], jb[i % 3], h[n][i]).store(out + (9 * n + i) * kLanes);
       }
+    return energy;
   }
 
   template <class Tangent>

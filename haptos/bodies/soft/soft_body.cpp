@@ -40,6 +40,14 @@ void SoftNodes::begin_step(const State& state, const BodyStep& step) {
   // Rayleigh's mass term is a body force -alpha m u, implicit: it scales inertia and free velocity.
   const Vec3d pull = step.gravity + value_at(acceleration_, step.time + step.h);
   const double damp = 1.0 / (1.0 + (step.momentum ? mass_damping_ * step.b : 0.0));
+  if (slowest_ > 0) {
+    // Strained it may be softer than at rest.
+    constexpr double kOfRest = 0.5;
+    const double firmness =
+        1 + kOfRest * step.b * step.b * slowest_ * stiffer_ / (heavier_ * step.s);
+    const int count = 3 * static_cast<int>(free_.size());
+    step.held->push_back({slots_.first_scalar, slots_.first_scalar + count, firmness});
+  }
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const int v = free_[i];
     Vec3d x, base;

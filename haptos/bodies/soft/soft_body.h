@@ -28,6 +28,10 @@ class SoftNodes final : public Body {
   /// Masses are `by` times those of the description, from the next step on. Returns whether that is
   /// new.
   bool scale_mass(double by);
+  /// The square of the lowest natural frequency, of what is as stiff and heavy as described
+  /// [1/s2], and by how much it is stiffer.
+  void set_slowest(double slowest) { slowest_ = slowest; }
+  void set_stiffer(double by) { stiffer_ = by; }
   /// What frozen contact is to know of it: the diagonal of its stiffness per vertex [N/m].
   void set_stiffness(std::vector<double> stiffness) { stiffness_ = std::move(stiffness); }
 
@@ -40,7 +44,7 @@ class SoftNodes final : public Body {
   std::vector<char> driven_;
   std::vector<double> mass_, stiffness_;
   std::vector<double> described_;  // masses, once they have been scaled
-  double heavier_ = 1;
+  double heavier_ = 1, stiffer_ = 1, slowest_ = 0;
   std::vector<Vec3d> start_;
   Vec3d velocity_;
   double mass_damping_;

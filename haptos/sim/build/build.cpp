@@ -10,6 +10,7 @@
 #include "haptos/bodies/stiff/rigid_body.h"
 #include "haptos/sim/build/build_robots.h"
 #include "haptos/sim/model/control_slots.h"
+#include "haptos/sim/model/held_body.h"
 #include "haptos/sim/model/pairs.h"
 #include "haptos/sim/model/shared_parts.h"
 #include "haptos/sim/workspace.h"
@@ -208,7 +209,11 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   s.moduli = std::make_shared<Lame>(s.elements->lame_parameters);
   const auto law = static_cast<ElasticLaw>(spec.material.law);
   w.terms.push_back(make_elastic_term(s.elements, law, s.moduli));
-  if (spec.is_frozen()) s.nodes->set_stiffness(stiffness_diagonal(*s.elements, *s.moduli));
+  if (spec.is_frozen())
+    s.nodes->set_stiffness(stiffness_diagonal(*s.elements, *s.moduli));
+  else
+    s.nodes->set_slowest(*model.shared->slowest.get(
+        i, [&] { return std::make_shared<double>(slowest_mode(spec, model.soft[i])); }));
   if (model.soft[i].patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, s.moduli));
   add_loads(spec, model.soft[i], s, w);
   if (spec.material.stiffness_damping > 0)

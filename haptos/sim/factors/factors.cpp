@@ -33,6 +33,7 @@ void apply_materials(const std::vector<double>& c, Workspace& w) {
     if (!s.elements || std::exchange(s.stiffer, by) == by) continue;
     const Material& m = s.elements->material;
     *s.moduli = lame(by * m.young, m.poisson);
+    s.nodes->set_stiffer(by);
     if (s.cloud) s.nodes->set_stiffness(stiffness_diagonal(*s.elements, *s.moduli));
   }
   for (ParticleParts& p : w.particles) {

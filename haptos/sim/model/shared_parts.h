@@ -30,6 +30,7 @@ class SharedList {
 
 struct SharedParts {
   SharedList<SoftElements> elements;  ///< one per scene.soft
+  SharedList<double> slowest;         ///< slowest_mode(), one per scene.soft
   SharedList<ContactSurface> surfaces;
 };
 

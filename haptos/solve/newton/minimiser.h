@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "haptos/base/borrowed.h"
 #include "haptos/solve/newton/impulse_newton.h"
 #include "haptos/solve/newton/newton.h"
 
@@ -20,7 +21,12 @@ namespace haptos {
 class Minimiser {
  public:
   Minimiser(Objective& f, const NewtonOptions& o, std::vector<double>& z)
-      : f_(f), o_(o), z_(z), dz_(f.scratch()) {}
+      : f_(f), o_(o), z_(z), dz_(f.scratch()) {
+    f_.keep_slow(f.all_frozen() ? nullptr : &*slow_room_);
+  }
+  ~Minimiser() { f_.keep_slow(nullptr); }
+  Minimiser(const Minimiser&) = delete;
+  Minimiser& operator=(const Minimiser&) = delete;
 
   NewtonReport run();
 
@@ -36,7 +42,9 @@ class Minimiser {
 
   // newton_iterations.cpp
   void minimise();
-  void take_the_last();
+  bool ended();
+  Energy assemble(double ds);
+  bool take_the_last();
   void look_at(const std::vector<double>& z);
   bool direction(double ds, Energy& energy);
   bool solve(double tolerance);
@@ -71,9 +79,11 @@ class Minimiser {
   // Residual of the step's tolerance.
   double needed() const { return std::max(o_.force_tolerance * report_.load, o_.force_floor); }
   bool nearly_there() const;
-  bool small_residual() const {
-    return report_.residual <= std::max(share_ * o_.force_tolerance * report_.load, o_.force_floor);
+  // Residual that the present minimisation may leave.
+  double allowed() const {
+    return std::max(share_ * o_.force_tolerance * report_.load, o_.force_floor);
   }
+  bool small_residual() const { return report_.residual <= allowed(); }
   bool slow() const { return report_.velocity_change <= o_.velocity_tolerance; }
 
   Objective& f_;
@@ -81,7 +91,9 @@ class Minimiser {
   std::vector<double>& z_;
   std::vector<double>& dz_;
   NewtonReport report_;
+  Borrowed<std::vector<double>> slow_room_;
   bool went_all_the_way_ = false;  // the last step along its direction
+  double before_ = 1e300;          // residual before it, in this minimisation
   bool project_ = false;           // the last direction needed the projected Hessian
   bool wary_ = false;  // the exact Hessian led too far; until a step with the projected one holds
   bool advance_path_ = false, blocked_ = false;

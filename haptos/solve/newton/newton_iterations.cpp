@@ -25,26 +25,28 @@ constexpr double kShortStep = 0.05;
 // that the linear residual may use up.
 constexpr double kLoosest = 0.01;
 constexpr double kShare = 0.1;
+// A residual that one iteration may bring below what is asked for, as a multiple of that.
+constexpr double kOneMore = 1e3;
 
 }  // namespace
 
 void Minimiser::minimise() {
   energy_.reset();
+  before_ = 1e300;
   solve_impulses();
-  for (;;) {
-    if (settled()) break;
+  for (bool again = false, look = false;; look = !again) {
+    if (settled() || (look && ended())) break;
     const double ds = advance_path_ ? 1.0 - f_.path() : 0.0;
     // What is frozen is convex: only kinks ask for another Hessian than its own.
     project_ = (f_.all_frozen() ? caution_ > 0 : wary_) ||
                (project_ && !f_.all_frozen() && !nearly_there() && !went_all_the_way_);
-    Energy energy = f_.assemble(true, project_, ds, f_.all_frozen() ? caution_ : project_);
-    measure();
+    Energy energy = assemble(ds);
     if (!std::isfinite(energy.value) || !std::isfinite(report_.residual)) {
       report_.status |= kNonFinite;
       break;
     }
     const bool arrived = f_.path() >= 1.0 || blocked_;
-    if (arrived && small_residual() && (rough_ || slow())) break;
+    if (arrived && small_residual() && (rough_ || slow()) && !again) break;
     if (arrived && at_round_off()) break;
     if (report_.iterations - spent_ >= o_.max_iterations) {
       report_.status |= kNotConverged;
@@ -55,26 +57,53 @@ void Minimiser::minimise() {
       break;
     }
     report_.velocity_change = f_.largest_speed(dz_);
-    if (arrived && small_residual() && slow()) {
-      take_the_last();
+    before_ = report_.residual;
+    if (arrived && small_residual() && slow() && (take_the_last() || std::exchange(again, true)))
       break;
-    }
     ++report_.iterations;
     if (!(ds > 0 ? advance(ds) : search(energy))) break;
   }
 }
 
+// Gradient and Hessian. After an iteration that went all the way Hessians that change slowly stay
+// as they were, where as much of the residual less once more is enough.
+Energy Minimiser::assemble(double ds) {
+  const double caution = f_.all_frozen() ? caution_ : project_;
+  const bool follows = went_all_the_way_ && !project_ && ds == 0 && f_.keeps_slow();
+  const auto slow = follows ? Objective::Slow::kKept : Objective::Slow::kAnew;
+  Energy energy = f_.assemble(true, project_, ds, caution, slow);
+  measure();
+  const bool one_more = report_.residual * (report_.residual / before_) <= allowed();
+  if (follows && !one_more) energy = f_.assemble(true, false, ds);
+  return energy;
+}
+
+// Whether the last iteration was enough, where it may have been: told by the gradient, at a tenth
+// of the cost of a Hessian.
+bool Minimiser::ended() {
+  if (f_.all_frozen() || !(f_.path() >= 1.0 || blocked_) ||
+      !(report_.residual <= kOneMore * allowed()))
+    return false;
+  f_.assemble(false, false, 0);
+  measure();
+  return small_residual() && (rough_ || slow() || still_settled());
+}
+
 // The direction that says that hardly anything moves any more is there: what it leaves is less by
 // far. Without it a velocity guessed within the tolerance would go on from step to step.
-void Minimiser::take_the_last() {
-  if (report_.residual <= f_.round_off() || f_.max_step(dz_, 0.0) < 1.0) return;
+bool Minimiser::take_the_last() {
+  if (report_.residual <= f_.round_off()) return true;
+  f_.retract(z_, dz_);
+  if (f_.max_step(dz_, 0.0) < 1.0) return true;
   Borrowed<std::vector<double>> room;
   std::vector<double>& from = *room;
   from = z_;
   const double before = report_.residual;
   for (std::size_t i = 0; i < z_.size(); ++i) z_[i] += dz_[i];
   look_at(z_);
-  if (!(report_.residual <= before)) look_at(z_ = from);
+  if (report_.residual <= before) return true;
+  look_at(z_ = from);
+  return f_.all_frozen();
 }
 
 void Minimiser::look_at(const std::vector<double>& z) {

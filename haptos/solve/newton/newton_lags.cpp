@@ -25,9 +25,8 @@ constexpr double kInner = 0.01;
 constexpr double kRough = 100, kRoughest = 0.1;
 // Passes between attempts at the balance without lags, and the iterations of one.
 constexpr int kRootEvery = 8;
-// Parts of the tolerances of force and velocity below which a step that began well is left as it
-// is.
-constexpr double kStill = 0.1, kStillSpeed = 0.3;
+// Part of the tolerance of force below which a step that began well is left as it is.
+constexpr double kStill = 0.1;
 constexpr int kRootIterations = 20;
 // Where all is frozen, passes cost next to nothing while little happens. The first ones go on until
 // this part of the tolerance is met, so that what is about to slip does not gather speed from step
@@ -78,26 +77,38 @@ bool Minimiser::rough_enough() {
   return small_residual();
 }
 
-// Whether so little is left that nothing would change its velocity by more than a part of the
-// tolerance, were it alone: contact and elasticity hold back what they join, so that the mean
-// change of all, by mass, is less. A Hessian would say the same.
+// Whether so little is left that nothing would change its velocity by more than the tolerance,
+// were it alone: contact and elasticity hold back what they join, so that the mean change of all,
+// by mass, is less. Of a soft body that is held it is the root mean square over its
+// mass, sum g^2 / m = |M^-1 g|_M^2, were all of it held back as little as its slowest mode; what
+// moves a single node is held back more. A Hessian would say the same.
 bool Minimiser::still_settled() {
   if (f_.proximal() || !(report_.residual <= kStill * needed())) return false;
   const BlockPattern& pattern = f_.pattern();
   const Inertia& inertia = f_.inertia();
   const std::vector<double>& g = f_.assembly().gradient();
   const double* mass = inertia.mass.data();
-  double change = 0;
+  auto held = inertia.held.begin();
+  double change = 0, squares = 0, moved = 0;
   for (int b = 0; b < pattern.block_count(); ++b) {
     const int n = pattern.size(b), o = pattern.offset(b);
+    const bool is_held = held != inertia.held.end() && o >= held->begin;
     for (int i = 0; i < n; ++i) {
       const auto at = at_index(o + i);
-      if (!f_.fixed(o + i))
-        change = std::max(change, std::abs(g[at] / mass[i * n + i]) * inertia.length[at]);
+      if (f_.fixed(o + i)) continue;
+      const double m = mass[i * n + i];
+      if (is_held)
+        squares += g[at] * g[at] / m, moved += m / 3;
+      else
+        change = std::max(change, std::abs(g[at] / m) * inertia.length[at]);
     }
     mass += std::ptrdiff_t{n} * n;
+    if (!is_held || o + n < held->end) continue;
+    if (moved > 0) change = std::max(change, std::sqrt(squares / moved) / held->firmness);
+    squares = moved = 0;
+    ++held;
   }
-  if (!(change <= kStillSpeed * o_.velocity_tolerance)) return false;
+  if (!(change <= o_.velocity_tolerance)) return false;
   report_.velocity_change = change;
   return true;
 }

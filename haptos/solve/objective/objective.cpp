@@ -25,7 +25,9 @@ void Objective::build(std::vector<int> block_sizes, std::vector<char> fixed, Poi
   fixed_ = std::move(fixed);
   impulses_.clear();
   revised_.clear();
+  slow_terms_.clear();
   for (Term* t : terms_) {
+    if (t->slow()) slow_terms_.push_back(t);
     if (Impulses* i = t->impulses()) impulses_.push_back(i);
     if (Revised* r = t->revised()) revised_.push_back(r);
   }
@@ -122,7 +124,33 @@ void Objective::set_factors(const Term& t) {
   assembly_.set_factors(f, f);
 }
 
-Energy Objective::assemble(bool hessian, bool project, double ds, double caution) {
+Energy Objective::evaluate(Term& t, Evaluation& e) {
+  set_factors(t);
+  const Energy v = t.evaluate(e);
+  const double f = weight(t.kind());
+  return {f * v.value, f * v.magnitude};
+}
+
+// Of the slow terms, at the beginning of an assembly.
+Energy Objective::evaluate_slow(Evaluation& e, Slow slow) {
+  BlockMatrix& matrix = assembly_.matrix();
+  const auto size = at_index(pattern_->value_count());
+  const bool hessian = assembly_.wants_hessian(), moves = assembly_.driven_motion() != nullptr;
+  const bool kept = hessian && slow == Slow::kKept && !moves && keeps_slow() &&
+                    slow_->size() == size;  // the pattern may have grown
+  if (kept) assembly_.want_hessian(false);
+  Energy total;
+  for (Term* t : slow_terms_) total += evaluate(*t, e);
+  assembly_.want_hessian(hessian);
+  if (kept) std::copy(slow_->begin(), slow_->end(), matrix.values());
+  if (!kept && hessian && slow_) {
+    slow_->clear();
+    if (!e.project && !slow_terms_.empty()) slow_->assign(matrix.values(), matrix.values() + size);
+  }
+  return total;
+}
+
+Energy Objective::assemble(bool hessian, bool project, double ds, double caution, Slow slow) {
   const StageTimer timer(Stage::kAssemble);
   if (ds > 0) {
     driven_motion_.assign(at_index(points_->size()), Vec3d::zero());
@@ -131,19 +159,16 @@ Energy Objective::assemble(bool hessian, bool project, double ds, double caution
   }
   for (;;) {
     assembly_.begin(*points_, hessian, ds > 0 ? &driven_motion_ : nullptr);
-    Energy total = inertia(true);
     Evaluation e;
     e.points = points_;
     e.z = &z_;
     e.assembly = &assembly_;
     e.project = project;
     e.caution = caution;
-    for (Term* t : terms_) {
-      set_factors(*t);
-      const Energy v = t->evaluate(e);
-      const double f = weight(t->kind());
-      total += {f * v.value, f * v.magnitude};
-    }
+    Energy total = evaluate_slow(e, slow);
+    total += inertia(true);
+    for (Term* t : terms_)
+      if (!t->slow()) total += evaluate(*t, e);
     if (assembly_.missing().empty()) {
       assembly_.finish();
       if (hessian) hold_fixed();

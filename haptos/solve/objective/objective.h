@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "haptos/solve/multilevel/linear_solver.h"
+#include "haptos/system/facets/held_range.h"
 #include "haptos/system/facets/lag.h"
 #include "haptos/system/facets/retraction.h"
 #include "haptos/system/facets/revised.h"
@@ -31,6 +32,7 @@ struct Inertia {
   /// Per scalar: what a force along it is divided by to read newtons (1 for translation, the body's
   /// radius [m] for rotation).
   std::vector<double> length;
+  std::vector<HeldRange> held;  ///< in order
 };
 
 class Objective {
@@ -77,8 +79,17 @@ class Objective {
   Energy energy();
   /// Gradient, and with `hessian` the matrix too. `ds` is the path that driven points will cover
   /// along the coming direction; its effect is in assembly().driven_rhs().
-  /// `caution` as in Evaluation.
-  Energy assemble(bool hessian, bool project, double ds, double caution = 0);
+  /// `caution` as in Evaluation. What is kept is the Hessian of slow terms, as it was last found.
+  enum class Slow { kAnew, kKept };
+  Energy assemble(bool hessian, bool project, double ds, double caution = 0,
+                  Slow slow = Slow::kAnew);
+  /// Keeps the Hessians of slow terms in a room; nullptr: no more.
+  void keep_slow(std::vector<double>* room) {
+    slow_ = room;
+    if (room != nullptr) room->clear();
+  }
+  /// Whether some are kept.
+  bool keeps_slow() const { return slow_ != nullptr && !slow_->empty(); }
   const Assembly& assembly() const { return assembly_; }
   /// Solves for the Newton direction dz; false when the matrix is not positive definite.
   /// An iterative solver stops at this relative residual of the right-hand side.
@@ -162,6 +173,8 @@ class Objective {
   /// Of the inertia; adds its gradient and Hessian to the assembly on request.
   Energy inertia(bool add);
   void find_applied();
+  Energy evaluate(Term& t, Evaluation& e);
+  Energy evaluate_slow(Evaluation& e, Slow slow);
   /// Factor of dissipation rates.
   double dissipation() const { return context_.proximal ? 0.0 : context_.b; }
   /// Largest coordinate of a point [m].
@@ -183,7 +196,7 @@ class Objective {
   std::vector<char> fixed_;
   std::vector<int> fixed_entries_;  // block entries that touch a fixed scalar
   Points* points_ = nullptr;
-  std::vector<Term*> terms_;
+  std::vector<Term*> terms_, slow_terms_;
   std::vector<Impulses*> impulses_;
   std::vector<Revised*> revised_;
   std::vector<const Retraction*> retractions_;
@@ -204,6 +217,7 @@ class Objective {
   } ray_;
   std::vector<Vec3d> dx_, du_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
+  std::vector<double>* slow_ = nullptr;  // values of the matrix
   double s_ = 0;
   double applied_ = 0;  // load of what is no term, times b
   // What revise() last let stand.
