@@ -108,7 +108,7 @@ class Term {
   /// True when the term is convex in z and sets no step cap.
   virtual bool frozen() const = 0;
   /// True when the Hessian at one trial of a step nearly holds at the others: that of elements,
-  /// which strain little within a step.
+  /// which strain little within a step. It adds its gradient to points.
   virtual bool slow() const { return false; }
 
   /// Verb 1: freezes lagged data, candidates and constants of the step.

@@ -196,6 +196,57 @@ TEST(SingleFactor, AsksDoubleWhereItCannotTellAndForTheRestOfTheStep) {
   EXPECT_GE(solver.iterations(), 1);
 }
 
+// A step's next matrix, of which a tenth of the diagonal blocks is another, is solved with the
+// factor that is there, for a tolerance that a Newton iteration asks for.
+TEST(SingleFactor, ServesTheNextMatricesOfItsStep) {
+  const System first = random_system(std::vector<int>(14 * 13 * 9, 3), grid(14, 13, 9), 11);
+  System next = first;
+  for (int b = 0; b < next.pattern->block_count(); b += 10)
+    for (int k = 0; k < 9; k += 4) next.matrix.entry(next.pattern->diagonal(b))[k] *= 3;
+  const std::vector<double> b = random_vector(first.pattern->scalar_count(), 4);
+  constexpr double kTolerance = 1e-2;
+  LinearSolver fresh = solver_of(next, SolverOptions::kSingle);
+  std::vector<double> own = b;
+  ASSERT_TRUE(fresh.solve(next.matrix, own.data(), kTolerance, nullptr));
+  EXPECT_EQ(fresh.iterations(), 1);
+
+  LinearSolver solver = solver_of(first, SolverOptions::kSingle);
+  solver.begin_step();
+  std::vector<double> x = b;
+  ASSERT_TRUE(solver.solve(first.matrix, x.data(), kTolerance, nullptr));
+  EXPECT_EQ(solver.iterations(), 1);
+  x = b;
+  ASSERT_TRUE(solver.solve(next.matrix, x.data(), kTolerance, nullptr));
+  EXPECT_GT(solver.iterations(), 1) << "this took a factor of its own";
+  EXPECT_LE(residual(next.matrix, x, b), 2 * kTolerance);  // in another norm
+  EXPECT_NE(std::memcmp(x.data(), own.data(), x.size() * sizeof(double)), 0);
+
+  // Not for a tolerance that takes longer than a factor.
+  x = b;
+  ASSERT_TRUE(solver.solve(next.matrix, x.data(), 1e-9, nullptr));
+  EXPECT_LE(residual(next.matrix, x, b), 1e-9);
+
+  // A step does not know of the ones before.
+  solver.begin_step();
+  x = b;
+  ASSERT_TRUE(solver.solve(next.matrix, x.data(), kTolerance, nullptr));
+  EXPECT_EQ(std::memcmp(x.data(), own.data(), x.size() * sizeof(double)), 0);
+}
+
+// Negative curvature that iterations with the factor of an earlier matrix meet is told.
+TEST(SingleFactor, OfAnEarlierMatrixTellsNegativeCurvatureToo) {
+  const System first = random_system(std::vector<int>(14 * 13 * 9, 3), grid(14, 13, 9), 11);
+  System next = first;
+  for (int k = 0; k < 9; k += 4) next.matrix.entry(next.pattern->diagonal(100))[k] *= -1;
+  const std::vector<double> b = random_vector(first.pattern->scalar_count(), 4);
+  LinearSolver solver = solver_of(first, SolverOptions::kSingle);
+  solver.begin_step();
+  std::vector<double> x = b;
+  ASSERT_TRUE(solver.solve(first.matrix, x.data(), 1e-2, nullptr));
+  x = b;
+  EXPECT_FALSE(solver.solve(next.matrix, x.data(), 1e-2, nullptr));
+}
+
 TEST(SingleFactor, ServesStiffContactsTenDecadesApart) {
   System s = random_system(std::vector<int>(144, 3), grid(8, 6, 3), 5, 1e-3);
   std::mt19937 rng(7);

@@ -1,6 +1,7 @@
 #include "haptos/solve/multilevel/linear_solver.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "haptos/solve/linear/cholesky_plan.h"
 
@@ -21,6 +22,9 @@ constexpr double kSingleRatio = 100, kSingleLeast = 1e8;
 // Iterations that a factor in single precision may take; more say that the matrix is too badly
 // conditioned for it.
 constexpr int kSingleIterations = 20;
+// Operations of a factor, for each of its numbers, in the time of one iteration with it. And a
+// tolerance below which a factor of another matrix is not tried.
+constexpr double kPerIteration = 50, kKeptTolerance = 1e-3;
 
 // Iterations with diagonal blocks in the time that the hierarchy's setup takes (docs/solver.md).
 constexpr int kPerHierarchy = 1000;
@@ -73,6 +77,7 @@ bool LinearSolver::may_fall_back() const {
 
 void LinearSolver::analyze_factor() {
   plan_ = std::make_shared<const CholeskyPlan>(pattern_);
+  kept_ = false;
   single_ = options_.precision == SolverOptions::kSingle ||
             (options_.precision == SolverOptions::kAuto && plan_->flops > kSingleLeast &&
              plan_->flops > kSingleRatio * static_cast<double>(plan_->nonzeros));
@@ -116,14 +121,34 @@ LinearSolver::Answer LinearSolver::solve_by_diagonal(const BlockMatrix& a, doubl
   return answer;
 }
 
+// With the factor of an earlier matrix of the step. What does not get there costs one factor more.
+bool LinearSolver::solve_with_kept(const BlockMatrix& a, double* x, double tolerance,
+                                   const double* weight) {
+  const double worth = plan_->flops / (kPerIteration * static_cast<double>(plan_->nonzeros));
+  const int most = std::min(static_cast<int>(worth), kSingleIterations);
+  if (!std::exchange(kept_, false) || keeping_failed_ || tolerance < kKeptTolerance || most < 2 ||
+      numbers_per_unknown(*pattern_) > kOfAMesh)
+    return false;
+  const PcgResult r = pcg_.solve(a, single_factor_, side_.data(), x,
+                                 std::max(tolerance, options_.tolerance), most, weight);
+  iterations_ += r.iterations;
+  residual_ = r.residual;
+  last_ = By::kSingle;
+  last_matrix_ = &a;
+  kept_ = r.converged && r.iterations < most;
+  keeping_failed_ = !r.converged;
+  return r.converged;
+}
+
 LinearSolver::Answer LinearSolver::solve_in_single(const BlockMatrix& a, double* x,
                                                    double tolerance, const double* weight) {
+  if (solve_with_kept(a, x, tolerance, weight)) return Answer::kSolved;
   const SingleFactor::Outcome outcome = single_factor_.factor(a);
   if (outcome == SingleFactor::Outcome::kIndefinite) return Answer::kIndefinite;
   if (outcome == SingleFactor::Outcome::kUnsure) return Answer::kUnsolved;
   // Rounding of the factor may be what turned the curvature.
-  return iterate(a, x, tolerance, weight, By::kSingle) == Answer::kSolved ? Answer::kSolved
-                                                                          : Answer::kUnsolved;
+  kept_ = iterate(a, x, tolerance, weight, By::kSingle) == Answer::kSolved;
+  return kept_ ? Answer::kSolved : Answer::kUnsolved;
 }
 
 bool LinearSolver::solve_directly(const BlockMatrix& a, double* x, double tolerance,

@@ -11,9 +11,10 @@
 // in a step where they failed.
 //
 // A direct factor that costs much beside a solve with it is one in single precision, and what it
-// solves is made good by conjugate gradients in double. Where the factor cannot tell whether the
-// matrix is positive definite, or the iterations do not converge, a factor in double precision
-// does, then and for the rest of the step.
+// solves is made good by conjugate gradients in double. Of a mesh the next systems of the step are
+// tried with it first, for about as long as another factor would take. Where the factor cannot tell
+// whether the matrix is positive definite, or the iterations do not converge, a factor in double
+// precision does, then and for the rest of the step.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,10 @@ class LinearSolver {
 
   /// Forgets the hierarchy's aggregates: the first solve that follows reads them from its matrix.
   /// So a step depends on its state and not on the steps before.
-  void begin_step() { geometry_known_ = gave_up_ = only_double_ = diagonal_failed_ = false; }
+  void begin_step() {
+    geometry_known_ = gave_up_ = only_double_ = diagonal_failed_ = false;
+    kept_ = keeping_failed_ = false;
+  }
   /// Whether the coming solve needs set_geometry().
   bool wants_geometry() const { return iterative_ && !gave_up_ && !geometry_known_; }
   /// Near-null space for the iterative solver; see rigid_motions().
@@ -77,6 +81,7 @@ class LinearSolver {
   Answer iterate(const BlockMatrix& a, double* x, double tolerance, const double* weight, By by);
   Answer solve_by_diagonal(const BlockMatrix& a, double* x, double tolerance, const double* weight);
   Answer solve_in_single(const BlockMatrix& a, double* x, double tolerance, const double* weight);
+  bool solve_with_kept(const BlockMatrix& a, double* x, double tolerance, const double* weight);
   bool solve_directly(const BlockMatrix& a, double* x, double tolerance, const double* weight);
 
   SolverOptions options_;
@@ -85,6 +90,9 @@ class LinearSolver {
   bool grid_ = false;                                                     // tried by diagonal
   bool single_ = false;                                                   // by cost
   bool gave_up_ = false, diagonal_failed_ = false, only_double_ = false;  // in this step
+  // Whether the factor in single precision is of this step, and whether one was of no use to
+  // another matrix.
+  bool kept_ = false, keeping_failed_ = false;
   BlockJacobi diagonal_;
   By last_ = By::kFactor;  // of the last solve, and its matrix where it iterated
   const BlockMatrix* last_matrix_ = nullptr;

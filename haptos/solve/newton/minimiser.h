@@ -91,7 +91,7 @@ class Minimiser {
   std::vector<double>& z_;
   std::vector<double>& dz_;
   NewtonReport report_;
-  Borrowed<std::vector<double>> slow_room_;
+  Borrowed<Objective::SlowParts> slow_room_;
   bool went_all_the_way_ = false;  // the last step along its direction
   double before_ = 1e300;          // residual before it, in this minimisation
   bool project_ = false;           // the last direction needed the projected Hessian

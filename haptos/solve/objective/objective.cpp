@@ -74,6 +74,7 @@ void Objective::set_trial(const std::vector<double>& z, double s, Sampling sampl
       if (s != 1.0 && pts.carried(p)) pts.x[i] -= (1.0 - s) * pts.way(p);
     }
   }
+  if (slow_) slow_->gradient.clear();
   kept_ = false;
   for (Term* t : terms_) kept_ |= t->refresh(pts, sampling);
 }
@@ -137,15 +138,27 @@ Energy Objective::evaluate_slow(Evaluation& e, Slow slow) {
   const auto size = at_index(pattern_->value_count());
   const bool hessian = assembly_.wants_hessian(), moves = assembly_.driven_motion() != nullptr;
   const bool kept = hessian && slow == Slow::kKept && !moves && keeps_slow() &&
-                    slow_->size() == size;  // the pattern may have grown
-  if (kept) assembly_.want_hessian(false);
+                    slow_->matrix.size() == size;  // the pattern may have grown
+  const bool anew = hessian && !kept;
+  std::vector<Vec3d>& gradient = assembly_.mutable_point_gradient();
   Energy total;
-  for (Term* t : slow_terms_) total += evaluate(*t, e);
-  assembly_.want_hessian(hessian);
-  if (kept) std::copy(slow_->begin(), slow_->end(), matrix.values());
-  if (!kept && hessian && slow_) {
-    slow_->clear();
-    if (!e.project && !slow_terms_.empty()) slow_->assign(matrix.values(), matrix.values() + size);
+  if (!anew && slow_ && !slow_->gradient.empty()) {
+    gradient = slow_->gradient;
+    total = slow_->energy;
+  } else {
+    assembly_.want_hessian(anew);
+    for (Term* t : slow_terms_) total += evaluate(*t, e);
+    assembly_.want_hessian(hessian);
+    if (slow_ && !slow_terms_.empty()) {
+      slow_->gradient = gradient;
+      slow_->energy = total;
+    }
+  }
+  if (kept) std::copy(slow_->matrix.begin(), slow_->matrix.end(), matrix.values());
+  if (anew && slow_) {
+    slow_->matrix.clear();
+    if (!e.project && !slow_terms_.empty())
+      slow_->matrix.assign(matrix.values(), matrix.values() + size);
   }
   return total;
 }

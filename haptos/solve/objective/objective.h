@@ -83,13 +83,21 @@ class Objective {
   enum class Slow { kAnew, kKept };
   Energy assemble(bool hessian, bool project, double ds, double caution = 0,
                   Slow slow = Slow::kAnew);
-  /// Keeps the Hessians of slow terms in a room; nullptr: no more.
-  void keep_slow(std::vector<double>* room) {
+  /// What slow terms have added to an assembly.
+  struct SlowParts {
+    std::vector<double> matrix;   ///< values, of an earlier trial; empty: unknown
+    std::vector<Vec3d> gradient;  ///< of points, at the trial; empty: unknown
+    Energy energy;                ///< there
+  };
+  /// Keeps that in a room; nullptr: no more.
+  void keep_slow(SlowParts* room) {
     slow_ = room;
-    if (room != nullptr) room->clear();
+    if (room == nullptr) return;
+    room->matrix.clear();
+    room->gradient.clear();
   }
-  /// Whether some are kept.
-  bool keeps_slow() const { return slow_ != nullptr && !slow_->empty(); }
+  /// Whether their Hessian is kept.
+  bool keeps_slow() const { return slow_ != nullptr && !slow_->matrix.empty(); }
   const Assembly& assembly() const { return assembly_; }
   /// Solves for the Newton direction dz; false when the matrix is not positive definite.
   /// An iterative solver stops at this relative residual of the right-hand side.
@@ -217,7 +225,7 @@ class Objective {
   } ray_;
   std::vector<Vec3d> dx_, du_, driven_motion_;
   std::vector<std::ptrdiff_t> mass_offset_;
-  std::vector<double>* slow_ = nullptr;  // values of the matrix
+  SlowParts* slow_ = nullptr;
   double s_ = 0;
   double applied_ = 0;  // load of what is no term, times b
   // What revise() last let stand.
