@@ -11,14 +11,15 @@ namespace haptos {
 namespace {
 
 // A block of these sides and cells, glued by its base.
-double slowest(const Vec3d& sides, const Vec3i& cells, bool glued = true) {
+double slowest(const Vec3d& sides, const Vec3i& cells, bool glued = true,
+               const SolverOptions& solver = {}) {
   const Pad pad = box_pad({sides[0], sides[1], sides[2]}, cells[0], cells[1], cells[2]);
   SoftBody b;
   b.name = "gel";
   b.mesh = pad.mesh;
   b.material = {.young = 1e5, .poisson = 0.3, .density = 1000};
   if (glued) b.glue = {{"mount", pad.base_vertices}};
-  return slowest_mode(b, compile_soft(b));
+  return slowest_mode(b, compile_soft(b), solver);
 }
 
 // An endless sheet shears at a quarter of a wave, (pi c / 2 H)^2; the rim of a finite one gives.
@@ -38,6 +39,17 @@ TEST(HeldBody, ABarBendsAsACantilever) {
 
 TEST(HeldBody, WhatFloatsHasNone) {
   EXPECT_EQ(slowest({{0.01, 0.01, 0.01}}, {{2, 2, 2}}, false), 0);
+}
+
+// A factor of what steps only iterate on would take more than a step.
+TEST(HeldBody, WhatIsSolvedByIterationsIsNotFactored) {
+  const Vec3d sides{{0.01, 0.01, 0.01}};
+  SolverOptions few, iterative;
+  few.direct_limit = 100;
+  iterative.method = SolverOptions::kIterative;
+  EXPECT_GT(slowest(sides, {{2, 2, 2}}), 0);
+  EXPECT_EQ(slowest(sides, {{2, 2, 2}}, true, few), 0);
+  EXPECT_EQ(slowest(sides, {{2, 2, 2}}, true, iterative), 0);
 }
 
 }  // namespace

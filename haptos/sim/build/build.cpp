@@ -212,8 +212,9 @@ void add_soft_terms(const Model& model, std::size_t i, Workspace& w) {
   if (spec.is_frozen())
     s.nodes->set_stiffness(stiffness_diagonal(*s.elements, *s.moduli));
   else
-    s.nodes->set_slowest(*model.shared->slowest.get(
-        i, [&] { return std::make_shared<double>(slowest_mode(spec, model.soft[i])); }));
+    s.nodes->set_slowest(*model.shared->slowest.get(i, [&] {
+      return std::make_shared<double>(slowest_mode(spec, model.soft[i], model.scene.solver));
+    }));
   if (model.soft[i].patch_size > 1) w.terms.push_back(make_inversion_barrier(s.elements, s.moduli));
   add_loads(spec, model.soft[i], s, w);
   if (spec.material.stiffness_damping > 0)

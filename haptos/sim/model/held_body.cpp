@@ -51,8 +51,12 @@ double HeldBody::energy(const std::vector<Vec3d>& x) {
 }
 
 // By inverse iteration, from a motion that is like no mode: never too low.
-double slowest_mode(const SoftBody& body, const SoftModel& model) {
+double slowest_mode(const SoftBody& body, const SoftModel& model, const SolverOptions& solver) {
   constexpr int kIterations = 12;
+  const double unknowns = 3 * static_cast<double>(model.start.size());
+  if (solver.method == SolverOptions::kIterative ||
+      (solver.method == SolverOptions::kAuto && unknowns > solver.direct_limit))
+    return 0;
   const HeldBody held(body, model);
   if (!held.firm()) return 0;
   std::vector<double> mass(at_index(held.unknowns()));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "haptos/bodies/elastic/soft_element.h"
+#include "haptos/options/solver_options.h"
 #include "haptos/scene/kinds/soft_body.h"
 #include "haptos/solve/linear/cholesky.h"
 #include "haptos/system/term.h"
@@ -42,7 +43,7 @@ class HeldBody {
 };
 
 /// The square of the lowest natural frequency of a soft body about rest [1/s2], to ten per cent
-/// where others are near; 0 where nothing holds it.
-double slowest_mode(const SoftBody& body, const SoftModel& model);
+/// where others are near; 0 where nothing holds it, or where it is too large for steps that factor.
+double slowest_mode(const SoftBody& body, const SoftModel& model, const SolverOptions& solver = {});
 
 }  // namespace haptos

@@ -104,11 +104,7 @@ Energy Objective::energy() {
   Evaluation e;
   e.points = points_;
   e.z = &z_;
-  for (Term* t : terms_) {
-    const Energy v = t->evaluate(e);
-    const double f = weight(t->kind());
-    total += {f * v.value, f * v.magnitude};
-  }
+  for (Term* t : terms_) total += evaluate(*t, e);
   return total;
 }
 
