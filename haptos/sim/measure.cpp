@@ -125,7 +125,12 @@ void measure(const Scene& scene, const State& state, Workspace& w, StepReport& r
 Wrench Sim::reaction(const std::string& name, const Vec3d& about) const {
   Wrench r;
   const int body = body_id(name);
-  if (work_->point_impulse.empty() || state_.last_dt == 0) return r;
+  if (state_.last_dt == 0) return r;
+  std::vector<ConstraintForce> joined;
+  for (const ConstraintParts& c : work_->constraints) c.term->add_forces(joined);
+  for (const ConstraintForce& f : joined)
+    if (f.body == body) add(r, f.force, f.x, about), r.torque += f.moment;
+  if (work_->point_impulse.empty()) return r;
   // Terms push the point by -gradient / b; a glued vertex also hands on its weight less inertia.
   auto add_point = [&](int point, const Vec3d& a, double glued_mass) {
     const auto q = at_index(point);

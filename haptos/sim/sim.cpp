@@ -49,10 +49,20 @@ struct Motion {
   Vec3d at(const Vec3d& x) const { return v + cross(w, x - pose.p); }
 };
 
+// On the last path of a prescribed body.
+Motion motion_of(const PathState& path, double dt) {
+  if (!(dt > 0)) return {path.to};
+  const Quat turn = path.to.q * conjugate(path.from.q);
+  return {path.to, (path.to.p - path.from.p) * (1 / dt),
+          rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}}) * (1 / dt)};
+}
+
 Motion motion_of(const Model& model, const State& state, const Workspace& work,
                  const std::string& name) {
   if (name.empty()) return {};
   const LinkName at = find_link(model.scene, name);
+  for (std::size_t i = 0; i < work.prescribed.size(); ++i)
+    if (model.scene.prescribed[i].name == name) return motion_of(state.paths[i], state.last_dt);
   if (at.robot < 0) {
     const AffineFrame& f = *work.affine[index_of(model.scene.affine, "affine body", name)].frame;
     double rates[12];

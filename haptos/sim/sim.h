@@ -144,8 +144,8 @@ class Sim {
   const std::string& body_name(int body) const;
   int body_id(const std::string& name) const;
   /// Wrench that the scene exerted on a prescribed or an affine body, or on a link of a robot, in
-  /// the last step, about `about`: contact and glue together (of a link, without what touches it in
-  /// frozen contact).
+  /// the last step, about `about`: contact, glue and constraints (of a link, without what touches
+  /// it in frozen contact).
   Wrench reaction(const std::string& body, const Vec3d& about = {{0, 0, 0}}) const;
   /// Wrench of contact alone on a body, on a robot (its links meet each other too, which adds up to
   /// nothing), or on one of its links, "robot/link".

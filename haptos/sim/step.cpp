@@ -71,6 +71,7 @@ void set_paths(const Scene& scene, const State& state, const BodyStep& step, con
     p.next = !target               ? pose_at(scene.prescribed[i].trajectory, part.end)
              : part.of_path == 1.0 ? *target
                                    : interpolate(last.to, *target, part.of_path);
+    p.frame->start = last.to, p.frame->end = p.next;
     PathState end;
     end.to = p.next;
     place_prescribed(p, end, w.points.x_target);

@@ -8,6 +8,7 @@
 #include "haptos/bodies/elastic/elastic.h"
 #include "haptos/bodies/joints/joint_laws.h"
 #include "haptos/bodies/joints/loop_closure.h"
+#include "haptos/bodies/joints/path_link.h"
 #include "haptos/bodies/loads/loads.h"
 #include "haptos/bodies/particles/particle_grid.h"
 #include "haptos/bodies/soft/soft_body.h"
@@ -35,6 +36,7 @@ struct PrescribedPoints {
   bool stopped = false;            ///< left in place, since it would pass through another one
   std::vector<char> passes;        ///< whether through each of those before it, as `pairs` say
   std::shared_ptr<const ContactSurface> surface;  ///< null without a mesh
+  std::shared_ptr<PathLink> frame;                ///< as constraints see it
 };
 
 struct SoftParts {

@@ -30,18 +30,26 @@ LoopClosureTerm::LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<
     : link_{std::move(a), std::move(b)},
       rows_(rows),
       held_(axis ? rows - 1 : rows),
-      blocks_(link_[0] && link_[1] && link_[0]->block() != link_[1]->block() ? 2 : 1) {
-  if (!link_[0] && !link_[1])
-    refuse("loop closure", "", "joins two points of the world",
-           "give a link of a body on one side");
+      blocks_(moves(0) && moves(1) && link_[0]->block() != link_[1]->block() ? 2 : 1) {
+  if (!moves(0) && !moves(1))
+    refuse("loop closure", "",
+           link_[0] || link_[1] ? "joins what follows a path to what nothing moves"
+                                : "joins two points of the world",
+           "give a link of a body on one side that is free to move");
   for (int k = 0; k < 2; ++k)
     if (link_[k]) j_[k].resize(at_index(rows * link_[k]->columns()));
   if (axis) axis_.emplace(*axis);
 }
 
 double* LoopClosureTerm::row(int side, int r) {
-  if (blocks_ == 1) side = link_[0] ? 0 : 1;
+  if (blocks_ == 1) side = moves(0) ? 0 : 1;
   return j_[side].data() + r * link_[side]->columns();
+}
+
+Pose LoopClosureTerm::path_end(int side) const { return link_[side]->pose_after({}, h_); }
+
+Vec3d LoopClosureTerm::path_rate(int side, const Vec3d& x) const {
+  return (path_end(side) * to_local(link_[side]->pose(), x) - x) * (1 / h_);
 }
 
 void LoopClosureTerm::add_motion(int side, const Vec3d& x, std::span<const Along> rows) {
@@ -49,8 +57,8 @@ void LoopClosureTerm::add_motion(int side, const Vec3d& x, std::span<const Along
   gradient_.resize(at_index(3 * link_[side]->columns()));
   link_[side]->jacobian(x, gradient_.data());
   add_parts(side, rows);
-  if (!moving_) return;
-  const Vec3d bend = link_[side]->bend(x, *moving_, h_);
+  if (!moving_ && moves(side)) return;
+  const Vec3d bend = moves(side) ? link_[side]->bend(x, *moving_, h_) : path_rate(side, x);
   for (const Along& a : rows) bend_[a.row] += dot(side == 0 ? a.direction : -a.direction, bend);
 }
 
@@ -59,12 +67,19 @@ void LoopClosureTerm::add_turn(int side, std::span<const Along> rows) {
   gradient_.resize(at_index(3 * link_[side]->columns()));
   link_[side]->turning(gradient_.data());
   add_parts(side, rows);
+  if (moves(side)) return;
+  const Quat turn = path_end(side).q * conjugate(link_[side]->pose().q);
+  const Vec3d rate = rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}}) * (1 / h_);
+  for (const Along& a : rows) bend_[a.row] += dot(side == 0 ? a.direction : -a.direction, rate);
 }
 
 void LoopClosureTerm::add_turning_line(int row, const Vec3d& x_a, const Vec3d& x_b) {
   if (!moving_) return;
-  const Vec3d d = x_a - x_b, v = (link_[0] ? link_[0]->velocity(x_a) : Vec3d::zero()) -
-                                 (link_[1] ? link_[1]->velocity(x_b) : Vec3d::zero());
+  const auto velocity = [&](int side, const Vec3d& x) {
+    if (!link_[side]) return Vec3d::zero();
+    return moves(side) ? link_[side]->velocity(x) : path_rate(side, x);
+  };
+  const Vec3d d = x_a - x_b, v = velocity(0, x_a) - velocity(1, x_b);
   const double length = norm(d);
   if (length > 0) bend_[row] += (norm(d + h_ * v) - length) / h_ - dot(d, v) / length;
 }

@@ -14,7 +14,8 @@
 //   coupler   g = q_a - sum c_k q_b^k                             n = 1
 //
 // g halves from step to step, and a force F keeps it open by 2 h^2 R F. An error that the loop
-// starts with goes in the same way. Ball and weld act at the point midway between x_a and x_b, on
+// starts with goes in the same way. What a side does that follows a path, and has no unknowns, is
+// added to v. Ball and weld act at the point midway between x_a and x_b, on
 // both sides, and a rod along itself, so that they add neither momentum nor angular momentum.
 //
 // Reference: Castro et al. 2022 (holonomic constraints as regularised impulses). Frozen:
@@ -108,7 +109,7 @@ class LoopClosureTerm : public Term {
   double motor_effort() const { return axis_ ? axis_->motor_impulse() / h_ : 0; }
 
  protected:
-  /// One of the two may be null: the world.
+  /// One of the two may be null, the world, or have no unknowns (bodies/joints/path_link.h).
   LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<const Link> b, int rows,
                   const FreeAxisOptions* axis = nullptr);
   /// Sets g_ and adds the rows of J at the start of the step, which are zero. g_ of the free row is
@@ -138,8 +139,13 @@ class LoopClosureTerm : public Term {
   int forces_ = 0;  ///< held rows whose impulse is a force: the first ones
 
  private:
+  /// Whether a side has unknowns; without any it is the world, or follows a path.
+  bool moves(int side) const { return link_[side] && link_[side]->columns() > 0; }
   /// Whether a side has rows of its own: two links of one body share those of the first.
-  bool has_rows(int side) const { return link_[side] && !(side == 1 && blocks_ == 1 && link_[0]); }
+  bool has_rows(int side) const { return moves(side) && !(side == 1 && blocks_ == 1 && moves(0)); }
+  /// Of a link on a path: where the step takes it, and the velocity of its point that is at x.
+  Pose path_end(int side) const;
+  Vec3d path_rate(int side, const Vec3d& x) const;
   /// Adds the parts of what gradient_ holds, (3, columns).
   void add_parts(int side, std::span<const Along> rows);
   /// |J diag(M)^-1 J^T|_F / n of rows.

@@ -28,8 +28,8 @@ struct ConstraintMotor {
   double velocity = 0;               ///< told at the start [rad/s]
 };
 
-/// Joins two bodies, each an affine body, a rigid body or a link of a robot, or one of them and the
-/// world.
+/// Joins two bodies, each an affine body, a rigid body or a link of a robot, or one of them and a
+/// prescribed body or the world.
 struct Constraint {
   std::string name;
   std::string a, b;  ///< b empty: the world
@@ -70,8 +70,8 @@ struct FieldsOf<Constraint> {
     static const std::vector<Field<S>> t = {
         name_row<S>(),
         {{"bodies", "", 0, 0,
-          "`[a, b]`: affine bodies, rigid bodies or links (`robot/link`), or `[a]`: a and the "
-          "world",
+          "`[a, b]`: affine bodies, rigid bodies or links (`robot/link`), one of them perhaps a "
+          "prescribed body; or `[a]`: a and the world",
           "", kNeeded},
          {}},
         {{"kind", "", 0, 4,

@@ -56,6 +56,7 @@ B* own(Workspace& w, Layout& layout, std::vector<char>& fixed, std::unique_ptr<B
 void add_prescribed(const Model& model, const PrescribedBody& spec, Workspace& w) {
   PrescribedPoints p;
   p.body = body_number(model, spec.name);
+  p.frame = std::make_shared<PathLink>(p.body, 0);
   const Pose start = pose_at(spec.trajectory, 0);
   for (const Vec3d& x : spec.surface.vertices) {
     p.points.push_back(w.points.add_driven(p.body, 0, start * x));

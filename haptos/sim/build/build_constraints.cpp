@@ -15,6 +15,8 @@ Side side_of(const Model& model, const Workspace& w, const std::string& name) {
   for (std::size_t i = 0; i < w.affine.size(); ++i)
     if (model.scene.affine[i].name == name)
       return {std::make_shared<LinkOf<AffineFrame>>(w.affine[i].frame), {}};
+  for (std::size_t i = 0; i < w.prescribed.size(); ++i)
+    if (model.scene.prescribed[i].name == name) return {w.prescribed[i].frame, {}};
   const LinkName at = find_link(model.scene, name);
   const RobotModel& robot = model.robots[at_index(at.robot)];
   const TreeLink& place = robot.tree->links[at_index(at.link)];

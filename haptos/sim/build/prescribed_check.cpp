@@ -57,6 +57,7 @@ bool moves(const PrescribedPoints& p, const Points& pts) {
 
 void stay(PrescribedPoints& p, Points& pts) {
   p.stopped = true;
+  p.frame->end = p.frame->start;
   for (int q : p.points) pts.x_target[at_index(q)] = pts.x_start[at_index(q)];
 }
 

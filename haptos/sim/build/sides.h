@@ -1,4 +1,5 @@
-// What moves a body that something holds on to: the link of a robot or an affine body.
+// What moves a body that something holds on to: the link of a robot, an affine or a prescribed
+// body.
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ struct Side {
   Pose still;  ///< of the body's frame, where there is no link
 };
 
-/// @param name  of an affine body or a link; "": the world
+/// @param name  of an affine or a prescribed body or a link; "": the world
 Side side_of(const Model& model, const Workspace& w, const std::string& name);
 
 }  // namespace haptos

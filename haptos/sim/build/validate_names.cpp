@@ -74,14 +74,22 @@ void check_names(const Scene& s) {
       if (name == &c.b && name->empty()) continue;  // the world
       const std::string who = "constraint \"" + c.name + "\", bodies";
       must_exist(who, *name);
-      if (find_link(s, *name).robot >= 0 || seen[*name] == "affine body") continue;
+      if (find_link(s, *name).robot >= 0 || seen[*name] == "affine body" ||
+          seen[*name] == "prescribed body")
+        continue;
       if (seen[*name] == "robot")
         refuse(who, "\"" + *name + "\"", "is a robot of several links",
                "name one of its links: " + some_links(s, *name));
       refuse(who, "\"" + *name + "\"",
-             "must be an affine body, a rigid body or a link of a robot, not a " + seen[*name],
+             "must be an affine, a rigid or a prescribed body or a link, not a " + seen[*name],
              seen[*name] == "soft body" ? "glue soft bodies" : "leave it out to mean the world");
     }
+  for (const Constraint& c : s.constraints)
+    if (seen[c.a] == "prescribed body" && (c.b.empty() || seen[c.b] == "prescribed body"))
+      refuse("constraint \"" + c.name + "\", bodies",
+             "\"" + c.a + "\"" + (c.b.empty() ? "" : " and \"" + c.b + "\""),
+             "must have one that is free to move: prescribed bodies only follow their paths",
+             "name an affine body, a rigid body or a link of a robot");
   for (const SceneCamera& c : s.cameras) {
     if (c.frame.empty()) continue;
     const std::string who = "camera \"" + c.name + "\", frame";

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "haptos/base/math/index.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/joints/free_axis.h"
@@ -31,7 +32,53 @@ std::optional<double> in_degrees(const Constraint& c) {
   return {};
 }
 
+// What a body adds to one over the inertia along the free direction of c, whose frame in the body's
+// is `at` [1/kg] or [1/(kg m2)]; 0 for what is not free; none where that depends on more.
+std::optional<double> ease(const Model& model, const Constraint& c, const std::string& name,
+                           const Pose& at) {
+  const Vec3d axis = column(to_matrix(at.q), 2);
+  const auto of = [&](double mass, const Vec3d& centre, const Mat3d& inertia) {
+    if (!c.turns()) return 1 / mass;
+    return 1 / (dot(axis, inertia * axis) + mass * squared_norm(cross(axis, centre - at.p)));
+  };
+  const Scene& scene = model.scene;
+  for (std::size_t i = 0; i < scene.affine.size(); ++i) {
+    const Moments& m = model.affine_moments[i];
+    if (scene.affine[i].name == name) return of(m.mass, m.centre(), m.inertia());
+  }
+  const LinkName link = find_link(scene, name);
+  if (link.robot < 0) return 0;  // the world, or a path
+  const RobotModel& r = model.robots[at_index(link.robot)];
+  if (r.tree->links[at_index(link.link)].body < 0) return 0;
+  if (r.robot.links.size() > 1) return {};
+  const RobotLink& l = r.robot.links.front();
+  return of(l.mass, l.centre, l.inertia);
+}
+
 }  // namespace
+
+void doubt_constraint_motors(const Model& model, std::vector<std::string>& out) {
+  const Scene& scene = model.scene;
+  const double h = scene.sim.dt;
+  for (const Constraint& c : scene.constraints) {
+    if (!c.motor) continue;
+    const auto start = [&](const std::string& name) {
+      return name.empty() ? Pose{} : start_pose(scene, name);
+    };
+    const Pose on_b = c.other ? *c.other : seen_from(start(c.b), compose(start(c.a), c.pose));
+    const auto a = ease(model, c, c.a, c.pose), b = ease(model, c, c.b, on_b);
+    if (!a || !b || !(*a + *b > 0)) continue;
+    const ConstraintMotor& m = *c.motor;
+    const double rate = unresolved_rate(m.kp, m.kd + c.damping, 1 / (*a + *b), h);
+    if (rate == 0) continue;
+    std::string text = "Constraint \"" + printable(c.name) + "\": its motor (kp ";
+    text += to_text(m.kp) + ", kd " + to_text(m.kd) + ") answers within ";
+    text += to_text(std::round(1e4 / rate) / 1e4) + " s: a step of " + to_text(h);
+    text += " s cannot follow it and sets the motion in its place; take sim.dt of ";
+    text += to_text(step_for(rate)) + " s or less, or a smaller kp or a larger kd.";
+    out.push_back(std::move(text));
+  }
+}
 
 void doubt_constraints(const Scene& scene, std::vector<std::string>& out) {
   for (const Constraint& c : scene.constraints) {

@@ -137,21 +137,17 @@ void doubt_motors(const RobotModel& r, double h, std::vector<std::string>& out) 
     double damping = m.kd;
     for (const RobotJoint& j : r.robot.joints)
       if (j.name == m.joint) damping += j.damping;
-    if (!(m.kp > 0) || !(inertia > 0)) continue;
-    // Of inertia a + damping v + kp q = 0: the slower of two rates, or the frequency of a swing.
-    const double w = std::sqrt(m.kp / inertia), ratio = damping / (2 * inertia * w);
-    const double rate = ratio <= 1 ? w : w / (ratio + std::sqrt(ratio * ratio - 1));
-    if (!(rate * h > kUnresolved)) continue;
+    const double rate = unresolved_rate(m.kp, damping, inertia, h);
+    if (rate == 0) continue;
     fastest = std::max(fastest, rate);
     found.push_back("motor \"" + printable(m.label()) + "\" (kp " + to_text(m.kp) + ", kd " +
                     to_text(m.kd) + ") answers within " + to_text(std::round(1e4 / rate) / 1e4) +
                     " s");
   }
   if (found.empty()) return;
-  const double step = std::pow(10.0, std::floor(std::log10(1 / fastest)));
   tell(r, found,
        "a step of " + to_text(h) + " s cannot follow it and sets the motion in its place; take " +
-           "sim.dt of " + to_text(step) + " s or less, or a smaller kp or a larger kd",
+           "sim.dt of " + to_text(step_for(fastest)) + " s or less, or a smaller kp or a larger kd",
        out);
 }
 
@@ -166,6 +162,15 @@ void doubt_still_motors(const RobotModel& r, std::vector<std::string>& out) {
 }
 
 }  // namespace
+
+double unresolved_rate(double kp, double kd, double inertia, double h) {
+  if (!(kp > 0) || !(inertia > 0)) return 0;
+  const double w = std::sqrt(kp / inertia), ratio = kd / (2 * inertia * w);
+  const double rate = ratio <= 1 ? w : w / (ratio + std::sqrt(ratio * ratio - 1));
+  return rate * h > kUnresolved ? rate : 0;
+}
+
+double step_for(double rate) { return std::pow(10.0, std::floor(std::log10(1 / rate))); }
 
 void doubt_robots(const Model& model, std::vector<std::string>& out) {
   for (std::size_t i = 0; i < model.robots.size(); ++i) {

@@ -43,6 +43,17 @@ void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 /// Hinges and sliders that start outside their limits, and angles that may be in degrees.
 void doubt_constraints(const Scene& scene, std::vector<std::string>& out);
 
+/// Motors of hinges and sliders stiffer than the step resolves, but for those on links of robots
+/// with joints.
+void doubt_constraint_motors(const Model& model, std::vector<std::string>& out);
+
+/// The rate of inertia a + kd v + kp q = 0 [1/s], the slower of two or the frequency of a swing,
+/// where steps of h [s] cannot follow it; else 0.
+double unresolved_rate(double kp, double kd, double inertia, double h);
+
+/// The largest round step that follows such a rate [s].
+double step_for(double rate);
+
 /// Of robots: impossible inertia, starts and trajectories beyond limits, motors stiffer than the
 /// step resolves, and in statics those that only damp.
 void doubt_robots(const Model& model, std::vector<std::string>& out);

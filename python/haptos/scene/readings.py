@@ -176,7 +176,7 @@ class Readings:
 
     def reaction(self, name: str, about: ArrayLike = (0.0, 0.0, 0.0)) -> Wrench:
         """What the scene did to a prescribed body, an affine body or a link ("robot/link") in the
-        last step, contact and glue together; of a link without its frozen contact.
+        last step: contact, glue and constraints together; of a link without its frozen contact.
 
         about (3): point that torques refer to [m].
         """
