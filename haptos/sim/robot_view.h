@@ -39,7 +39,7 @@ class RobotView {
   /// Numbers by name. Throws InputError naming the nearest one for others.
   int link(const std::string& name) const;
   int motor(const std::string& name) const;
-  int motor_count() const { return static_cast<int>(model_->motor_unknown.size()); }
+  int motor_count() const { return static_cast<int>(model_->motor_pulls.size()); }
 
   /// Pose of a link's frame; velocity [m/s] of its origin and angular velocity [rad/s]; world.
   Pose link_pose(int link) const;

@@ -279,6 +279,8 @@ std::vector<Vec3d> Sim::affine_positions(const std::string& name) const {
 }
 
 void Sim::set_wrench(const std::string& name, const Vec3d& force, const Vec3d& torque) {
+  if (const LinkName at = find_link(scene(), name); at.robot >= 0)
+    return robot(scene().robots[at_index(at.robot)].name).set_wrench(at.link, force, torque);
   const std::size_t i = index_of(scene().affine, "affine body", name);
   std::copy_n(force.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i));
   std::copy_n(torque.a, 3, state_.wrenches.begin() + 6 * static_cast<std::ptrdiff_t>(i) + 3);

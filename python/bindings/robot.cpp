@@ -49,7 +49,8 @@ void bind_robot_class(nb::module_& m) {
   c.def(
        "__init__",
        [](Robot* self, std::string name, const nb::object& links, const nb::object& joints,
-          const nb::object& motors, const nb::object& closures, const nb::object& no_contact) {
+          const nb::object& motors, const nb::object& closures, const nb::object& no_contact,
+          const nb::object& tendons) {
          Robot r;
          r.name = std::move(name);
          r.links = copies<RobotLink>(links, "links", "RobotLink");
@@ -57,19 +58,22 @@ void bind_robot_class(nb::module_& m) {
          r.motors = copies<RobotMotor>(motors, "motors", "RobotMotor");
          r.closures = copies<LoopClosure>(closures, "closures", "LoopClosure");
          r.no_contact = to_pairs(no_contact);
+         r.tendons = copies<RobotTendon>(tendons, "tendons", "RobotTendon");
          new (self) Robot(std::move(r));
        },
        nb::arg("name") = "robot", nb::arg("links") = nb::none(), nb::arg("joints") = nb::none(),
        nb::arg("motors") = nb::none(), nb::arg("closures") = nb::none(),
-       nb::arg("no_contact") = nb::none(),
+       nb::arg("no_contact") = nb::none(), nb::arg("tendons") = nb::none(),
        "Copies links, joints (each link is the child of one; parents come first), motors, loop "
-       "closures; no_contact: pairs of links, by number.")
+       "closures, tendons; no_contact: pairs of links, by number.")
       .def_rw("name", &Robot::name);
   def_keep(c);
   def_elements(c, "links", &Robot::links, "RobotLink", "Tuple of RobotLink, parents first.");
   def_elements(c, "joints", &Robot::joints, "RobotJoint",
                "Tuple of RobotJoint: one for each link, that of its parent earlier.");
   def_elements(c, "motors", &Robot::motors, "RobotMotor", "Tuple of RobotMotor.");
+  def_elements(c, "tendons", &Robot::tendons, "RobotTendon",
+               "Tuple of RobotTendon: sums of joints that motors drive and laws act on.");
   def_elements(c, "closures", &Robot::closures, "LoopClosure",
                "Tuple of LoopClosure: loops and couplings.");
   c.def_prop_rw(

@@ -182,7 +182,8 @@ void bind_joint(nb::module_& m) {
 void bind_motor(nb::module_& m) {
   using M = RobotMotor;
   nb::class_<M>(m, "RobotMotor",
-                "What drives a joint with one coordinate: u = kp (q_ref - q) + ki int (q_ref - q) "
+                "What drives a joint with one coordinate, or a tendon: u = kp (q_ref - q) + ki int "
+                "(q_ref - q) "
                 "dt + kd (v_ref - v) + u_ff within +-effort, in the joint's own units.")
       .def(
           "__init__",
@@ -192,9 +193,10 @@ void bind_motor(nb::module_& m) {
           },
           nb::arg("joint"), nb::kw_only(), nb::arg("name") = "", nb::arg("kp") = 0.0,
           nb::arg("kd") = 0.0, nb::arg("ki") = 0.0, nb::arg("integral_limit") = kNone,
-          nb::arg("effort") = kNone, "joint: its name. Others: as the properties.")
+          nb::arg("effort") = kNone,
+          "joint: its name, or that of a tendon. Others: as the properties.")
       .def_rw("name", &M::name, "Empty: the joint's.")
-      .def_rw("joint", &M::joint, "Name.")
+      .def_rw("joint", &M::joint, "Name; of a joint or a tendon.")
       .def_rw("kp", &M::kp, "[N m/rad] or [N/m]")
       .def_rw("kd", &M::kd, "[N m s/rad] or [N s/m]")
       .def_rw("ki", &M::ki, "[N m/(rad s)] or [N/(m s)]")
@@ -203,6 +205,61 @@ void bind_motor(nb::module_& m) {
       .def(
           "copy", [](const M& s) { return s; }, "The same, by itself.")
       .def("__repr__", [](const M& s) { return "haptos.RobotMotor(" + s.label() + ")"; });
+}
+
+std::vector<TendonPart> to_parts(const nb::dict& joints) {
+  std::vector<TendonPart> parts;
+  for (const auto& [joint, weight] : joints) {
+    if (!nb::isinstance<nb::str>(joint))
+      refuse("joints", nb::cast<std::string>(nb::str(joint)), "must be names of joints",
+             "give a mapping such as {\"left\": 0.5, \"right\": 0.5}");
+    double value = 0;
+    if (!nb::try_cast(weight, value))
+      refuse("joints", nb::cast<std::string>(nb::str(weight)), "must have numbers as weights",
+             "give a mapping such as {\"left\": 0.5, \"right\": 0.5}");
+    parts.push_back({nb::cast<std::string>(joint), value});
+  }
+  return parts;
+}
+
+void bind_tendon(nb::module_& m) {
+  using T = RobotTendon;
+  nb::class_<T>(m, "RobotTendon",
+                "A sum of joint coordinates, s = sum of weight q, that a motor may drive and laws "
+                "may act on; a force along it pushes each joint with its weight. Units are those "
+                "of a slide.")
+      .def(
+          "__init__",
+          [](T* self, std::string name, const nb::dict& joints, double lower, double upper,
+             double stiffness, double reference, double damping, double friction) {
+            new (self) T{std::move(name), to_parts(joints), lower,   upper,
+                         stiffness,       reference,        damping, friction};
+          },
+          nb::arg("name"), nb::arg("joints"), nb::kw_only(), nb::arg("lower") = -kNone,
+          nb::arg("upper") = kNone, nb::arg("stiffness") = 0.0, nb::arg("reference") = 0.0,
+          nb::arg("damping") = 0.0, nb::arg("friction") = 0.0,
+          "joints: mapping from names to weights. Others: as the properties.")
+      .def_rw("name", &T::name, "What motors name it by.")
+      .def_prop_rw(
+          "joints",
+          [](const T& t) {
+            nb::dict out;
+            for (const TendonPart& p : t.joints) out[p.joint.c_str()] = p.weight;
+            return out;
+          },
+          [](T& t, const nb::dict& joints) { t.joints = to_parts(joints); },
+          nb::for_getter(nb::sig("def joints(self) -> dict[str, float]")),
+          nb::for_setter(nb::sig("def joints(self, value: dict[str, float], /) -> None")),
+          "Weights by the names of joints with one coordinate.")
+      .def_rw("lower", &T::lower, "Of s [m]; -inf: no bound.")
+      .def_rw("upper", &T::upper, "Of s [m]; inf: no bound.")
+      .def_rw("stiffness", &T::stiffness, "Of a spring [N/m].")
+      .def_rw("reference", &T::reference, "Where the spring is at rest [m].")
+      .def_rw("damping", &T::damping, "[N s/m]")
+      .def_rw("friction", &T::friction, "Dry [N].")
+      .def(
+          "copy", [](const T& t) { return t; }, "The same, by itself.")
+      .def("__repr__", [](const T& t) { return "haptos.RobotTendon(" + t.name + ")"; });
 }
 
 void set_polynomial(LoopClosure& c, const nb::object& p) {
@@ -279,6 +336,7 @@ void bind_robot_parts(nb::module_& m) {
   bind_link(m);
   bind_joint(m);
   bind_motor(m);
+  bind_tendon(m);
   bind_closure(m);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "haptos/base/math/index.h"
+#include "haptos/bodies/joints/joint_laws.h"
 #include "haptos/bodies/joints/loop_closure.h"
 #include "haptos/bodies/stiff/affine_frame.h"
 #include "tests/laws/unknowns_suite.h"
@@ -52,6 +53,23 @@ TEST(ClosureLaws, DerivativesMatchDifferencesWithinARobot) {
       check(scene, *term, 7);
       EXPECT_EQ(term->rows(), kind == ClosureKind::kWeld ? 6 : kind == ClosureKind::kBall ? 3 : 1);
     }
+}
+
+TEST(ClosureLaws, DerivativesOfAMotorOnASumOfJointsMatchDifferences) {
+  const Robot robot = test::random_robot(4, 7, JointKind::kFree);
+  std::vector<JointPull> sum;
+  test::UnknownsCase scene(1e-2);
+  auto* body =
+      scene.add(std::make_unique<Articulation>(scene.next_slots(), test::articulation_of(robot)));
+  for (int k = 0; k < body->v_count(); ++k)
+    if (body->coordinate_of(k) >= 0)
+      sum.push_back({k, 0.7 - 0.9 * static_cast<double>(sum.size())});
+  ASSERT_GE(sum.size(), 2u);
+  for (const double effort : {1e9, 0.1}) {
+    JointMotor motor(body, sum, {40, 3, effort});
+    motor.command = {0.2, -0.1, 0.4};
+    check(scene, motor, 5);
+  }
 }
 
 TEST(ClosureLaws, DerivativesMatchDifferencesBetweenTwoRobots) {

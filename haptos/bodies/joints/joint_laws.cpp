@@ -7,12 +7,21 @@
 
 namespace haptos {
 
-JointLaw::JointLaw(const Articulation* body, int joint)
+JointLaw::JointLaw(const Articulation* body, const JointPulls& on)
     : body_(body),
       block_(body->slots().first_block),
-      joint_(joint),
-      scalar_(body->slots().first_scalar + joint) {
-  body->check_coordinate(joint);
+      joint_(on.empty() ? -1 : on.front().joint),
+      scalar_(body->slots().first_scalar) {
+  if (on.empty()) body->check_coordinate(joint_);
+  for (const JointPull& p : on) {
+    body->check_coordinate(p.joint);
+    if (!std::isfinite(p.weight) || p.weight == 0)
+      throw InputError({"", 0, 0, body->spec().name + ".joint[" + std::to_string(p.joint) + "]",
+                        internal::format_number(p.weight), "must count with a weight that is not 0",
+                        "give how far the tendon goes per unit of the joint"});
+  }
+  if (on.size() == 1 && on.front().weight == 1) return;
+  for (const JointPull& p : on) dof_.push_back(p.joint), weight_.push_back(p.weight);
 }
 
 void JointLaw::check(const char* what, double value, bool finite) const {
@@ -24,16 +33,26 @@ void JointLaw::check(const char* what, double value, bool finite) const {
 }
 
 double JointLaw::start_position() const {
-  return body_->start_position()[static_cast<std::size_t>(body_->coordinate_of(joint_))];
+  const auto at = [&](int joint) {
+    return body_->start_position()[static_cast<std::size_t>(body_->coordinate_of(joint))];
+  };
+  if (dof_.empty()) return at(joint_);
+  double q = 0;
+  for (std::size_t k = 0; k < dof_.size(); ++k) q = fma(weight_[k], at(dof_[k]), q);
+  return q;
 }
 
 double JointLaw::inverse_inertia(const StepContext& context) const {
-  return (*context.inverse_mass)[static_cast<std::size_t>(scalar_)];
+  const double* m = context.inverse_mass->data() + scalar_;
+  if (dof_.empty()) return m[joint_];
+  double w = 0;
+  for (std::size_t k = 0; k < dof_.size(); ++k) w = fma(square(weight_[k]), m[dof_[k]], w);
+  return w;
 }
 
-JointLimit::JointLimit(const Articulation* body, int joint, LimitSide side, double limit,
+JointLimit::JointLimit(const Articulation* body, const JointPulls& on, LimitSide side, double limit,
                        const LimitOptions& options)
-    : JointLaw(body, joint), side_(side), limit_(limit), options_(options) {
+    : JointLaw(body, on), side_(side), limit_(limit), options_(options) {
   check("limit", std::abs(limit), true);
   check("stiffness", options.stiffness, false);
   check("relaxation_time", options.relaxation_time, true);
@@ -46,8 +65,8 @@ void JointLimit::prepare(const StepContext& context) {
       limit_impulse(side_, limit_, options_, start_position(), inverse_inertia(context), context);
 }
 
-JointMotor::JointMotor(const Articulation* body, int joint, const MotorGains& g)
-    : JointLaw(body, joint), Motor(g) {
+JointMotor::JointMotor(const Articulation* body, const JointPulls& on, const MotorGains& g)
+    : JointLaw(body, on), Motor(g) {
   check("kp", gains.kp, true);
   check("kd", gains.kd, true);
   check("ki", gains.ki, true);
@@ -64,8 +83,8 @@ void JointMotor::commit(const StepContext&, const Points&) {
   integrate(fma(h_, velocity_, start_position()), h_);
 }
 
-JointFriction::JointFriction(const Articulation* body, int joint, double bound)
-    : JointLaw(body, joint), bound_(bound) {
+JointFriction::JointFriction(const Articulation* body, const JointPulls& on, double bound)
+    : JointLaw(body, on), bound_(bound) {
   check("friction", bound, true);
 }
 

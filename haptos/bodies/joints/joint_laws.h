@@ -1,19 +1,22 @@
-// Limits, motors and dry friction of joints, and mimics, as terms: the laws of
-// bodies/joints/bounded_impulse.h on one joint velocity. A mimic is a coupler
-// (bodies/joints/loop_closure.h) whose polynomial is a line.
+// Limits, motors and dry friction of joints and tendons, and mimics, as terms: the laws of
+// bodies/joints/bounded_impulse.h on one joint velocity, or on a sum of several, v = sum w_k z_k,
+// whose joints feel w_k times its impulse. A mimic is a coupler (bodies/joints/loop_closure.h)
+// whose polynomial is a line.
 //
 // Frozen: convex in z, no step cap. `joint` is the number of an unknown of the articulation, which
 // must be the rate of a coordinate (none of a ball or free joint).
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include "haptos/bodies/joints/bounded_impulse.h"
+#include "haptos/bodies/joints/joint_pulls.h"
 #include "haptos/bodies/joints/loop_closure.h"
 
 namespace haptos {
 
-/// What laws of one joint have in common.
+/// What laws of a joint or a sum of joints have in common.
 class JointLaw : public Term {
  public:
   TermKind kind() const override { return TermKind::kVelocityCost; }
@@ -22,7 +25,11 @@ class JointLaw : public Term {
     const double v = velocity(e);
     const BoundedImpulse::Value l = law_.at(v);
     effort_ = l.impulse / h_;
-    if (e.assembly) e.assembly->add_coordinate(block_, joint_, -l.impulse, l.hessian);
+    if (!e.assembly) return {l.cost, l.size};
+    if (dof_.empty())
+      e.assembly->add_coordinate(block_, joint_, -l.impulse, l.hessian);
+    else
+      e.assembly->add_combination(block_, dof_, weight_.data(), -l.impulse, l.hessian);
     return {l.cost, l.size};
   }
   /// Torque [N m] or force [N] of the law at the last evaluation; at the end of the last step.
@@ -31,15 +38,26 @@ class JointLaw : public Term {
   void forget_effort() { effort_ = 0; }
 
  protected:
-  JointLaw(const Articulation* body, int joint);
+  /// @throws InputError for a joint that does not exist or has not one coordinate, and a weight
+  /// that
+  ///         is 0 or not finite
+  JointLaw(const Articulation* body, const JointPulls& on);
   double start_position() const;
   double inverse_inertia(const StepContext& context) const;
-  double velocity(const Evaluation& e) const { return (*e.z)[static_cast<std::size_t>(scalar_)]; }
+  double velocity(const Evaluation& e) const {
+    const double* z = e.z->data() + scalar_;
+    if (dof_.empty()) return z[joint_];
+    double v = 0;
+    for (std::size_t k = 0; k < dof_.size(); ++k) v = fma(weight_[k], z[dof_[k]], v);
+    return v;
+  }
   /// Throws InputError for a value that is not a number in [0, inf] (`finite`: below infinity).
   void check(const char* what, double value, bool finite) const;
 
   const Articulation* body_;
-  int block_, joint_, scalar_;
+  int block_, joint_, scalar_;  // of the body
+  std::vector<int> dof_;        // empty: joint_ alone, with weight 1
+  std::vector<double> weight_;
   double h_ = 1;
   BoundedImpulse law_;
 
@@ -51,7 +69,7 @@ class JointLaw : public Term {
 class JointLimit final : public JointLaw {
  public:
   /// @param limit  [rad] or [m]
-  JointLimit(const Articulation* body, int joint, LimitSide side, double limit,
+  JointLimit(const Articulation* body, const JointPulls& on, LimitSide side, double limit,
              const LimitOptions& options = {});
   const char* name() const override { return "joint limit"; }
   void prepare(const StepContext& context) override;
@@ -65,7 +83,7 @@ class JointLimit final : public JointLaw {
 /// Position (with an integral), velocity (kp 0) or torque (gains 0) control within a bound.
 class JointMotor final : public JointLaw, public Motor {
  public:
-  JointMotor(const Articulation* body, int joint, const MotorGains& gains);
+  JointMotor(const Articulation* body, const JointPulls& on, const MotorGains& gains);
   const char* name() const override { return "joint motor"; }
   void prepare(const StepContext& context) override;
   Energy evaluate(const Evaluation& e) override {
@@ -82,7 +100,7 @@ class JointMotor final : public JointLaw, public Motor {
 class JointFriction final : public JointLaw {
  public:
   /// @param bound  f [N m] or [N]
-  JointFriction(const Articulation* body, int joint, double bound);
+  JointFriction(const Articulation* body, const JointPulls& on, double bound);
   const char* name() const override { return "joint friction"; }
   void prepare(const StepContext& context) override;
 

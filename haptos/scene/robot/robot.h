@@ -88,12 +88,30 @@ struct RobotJoint {
   std::vector<double> position;  ///< at the start of a run, (q_size); empty: zero, no rotation
 };
 
-/// What drives a joint with one coordinate: torque, position and velocity control in one law,
-/// u = kp (q_ref - q) + ki int (q_ref - q) dt + kd (v_ref - v) + u_ff within +-effort
+/// A joint that a tendon runs over, and how far the tendon goes per unit of its coordinate.
+struct TendonPart {
+  std::string joint;  ///< name; of one coordinate
+  double weight = 1;
+};
+
+/// A sum of joint coordinates, s = sum of weight q, that a motor may drive and laws may act on. A
+/// force f along it pushes each joint with weight f. Units are those of a slide; where all joints
+/// turn and weights are mere numbers read rad and N m.
+struct RobotTendon {
+  std::string name;
+  std::vector<TendonPart> joints;                                ///< at least one
+  double lower = -RobotJoint::kNone, upper = RobotJoint::kNone;  ///< of s [m]
+  double stiffness = 0, reference = 0;                           ///< of a spring [N/m], [m]
+  double damping = 0;                                            ///< [N s/m]
+  double friction = 0;                                           ///< dry [N]
+};
+
+/// What drives a joint with one coordinate or a tendon: torque, position and velocity control in
+/// one law, u = kp (q_ref - q) + ki int (q_ref - q) dt + kd (v_ref - v) + u_ff within +-effort
 /// (bodies/joints/joint_laws.h). Commands are in the joint's own units, whatever its gear.
 struct RobotMotor {
   std::string name;                           ///< empty: the joint's
-  std::string joint;                          ///< name
+  std::string joint;                          ///< name; of a joint or a tendon
   double kp = 0;                              ///< [N m/rad] or [N/m]
   double kd = 0;                              ///< [N m s/rad] or [N s/m]
   double ki = 0;                              ///< [N m/(rad s)] or [N/(m s)]
@@ -121,9 +139,22 @@ struct Robot {
   std::vector<RobotLink> links;
   std::vector<RobotJoint> joints;  ///< each link is the child of exactly one; parents come first
   std::vector<RobotMotor> motors;
+  std::vector<RobotTendon> tendons;
   std::vector<LoopClosure> closures;
   std::vector<std::pair<int, int>> no_contact;  ///< pairs of links that never touch
   std::vector<std::string> warnings;            ///< what its reader found odd, a sentence each
+
+  /// The tendon of this name; null where there is none.
+  const RobotTendon* tendon(const std::string& called) const {
+    for (const RobotTendon& t : tendons)
+      if (t.name == called) return &t;
+    return nullptr;
+  }
+  /// The joint that a motor drives; of a tendon its first one.
+  const std::string& joint_of(const RobotMotor& motor) const {
+    const RobotTendon* t = tendon(motor.joint);
+    return t && !t->joints.empty() ? t->joints.front().joint : motor.joint;
+  }
 };
 
 }  // namespace haptos

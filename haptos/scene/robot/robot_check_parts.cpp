@@ -1,5 +1,6 @@
 // Findings about numbers and names that only a robot made by hand can have wrong: readers of files
 // refuse them with a line.
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
@@ -74,15 +75,43 @@ void check_motor(const Robot& robot, const RobotMotor& m, std::vector<RobotFindi
   const RobotJoint* joint = nullptr;
   for (const RobotJoint& j : robot.joints)
     if (j.name == m.joint) joint = &j;
-  if (!joint)
+  if (const RobotTendon* tendon = robot.tendon(m.joint); tendon && joint)
+    say("It drives \"" + printable(m.joint) + "\", which is a joint and a tendon.");
+  else if (!joint && !tendon)
     say("It drives \"" + printable(m.joint) + "\", which there is not.");
-  else if (q_size(joint->kind) != 1)
+  else if (joint && q_size(joint->kind) != 1)
     say("It drives \"" + printable(m.joint) + "\", which has not one coordinate.");
   require(say, "kp", m.kp);
   require(say, "kd", m.kd);
   require(say, "ki", m.ki);
   require(say, "integral limit", m.integral_limit, true);
   require(say, "effort", m.effort, true);
+}
+
+void check_tendon(const Robot& robot, const RobotTendon& t, std::vector<RobotFinding>& out) {
+  const Say say{out, "tendon \"" + printable(t.name) + "\""};
+  if (t.name.empty()) say("It must have a name.");
+  if (t.joints.empty()) say("It runs over no joint.");
+  std::unordered_set<std::string> seen;
+  for (const TendonPart& p : t.joints) {
+    const auto joint = std::find_if(robot.joints.begin(), robot.joints.end(),
+                                    [&](const RobotJoint& j) { return j.name == p.joint; });
+    const std::string over = "It runs over \"" + printable(p.joint) + "\"";
+    if (joint == robot.joints.end())
+      say(over + ", which there is not.");
+    else if (q_size(joint->kind) != 1)
+      say(over + ", which has not one coordinate.");
+    if (!seen.insert(p.joint).second) say(over + " twice.");
+    if (!std::isfinite(p.weight) || p.weight == 0)
+      say(over + " with weight " + to_text(p.weight) + ", which must be finite and not 0.");
+  }
+  if (!(t.lower <= t.upper))
+    say("Its limits are " + to_text(t.lower) + " to " + to_text(t.upper) +
+        "; the lower one must not be above the upper one.");
+  require(say, "stiffness", t.stiffness);
+  require(say, "damping", t.damping);
+  require(say, "friction", t.friction);
+  if (!std::isfinite(t.reference)) say("The reference of its spring is not finite.");
 }
 
 void check_closure(const Robot& robot, const LoopClosure& c, std::size_t index,
@@ -125,6 +154,8 @@ bool check_parts(const Robot& robot, std::vector<RobotFinding>& out) {
       for (const RobotShape& s : *list)
         if (!is_pose(s.frame))
           Say{out, link_name(link)}("The frame of a shape" + std::string(kNoPose));
+  check_names("tendon", robot.tendons, out);
+  for (const RobotTendon& t : robot.tendons) check_tendon(robot, t, out);
   for (const RobotMotor& m : robot.motors) check_motor(robot, m, out);
   for (std::size_t i = 0; i < robot.closures.size(); ++i)
     check_closure(robot, robot.closures[i], i, out);

@@ -76,8 +76,8 @@ void RobotSensors::resolve_motors(const Sensor& s, const std::string& element, S
   for (std::size_t m = 0; m < robot_.motors.size(); ++m) {
     if (wanted >= 0 && wanted != static_cast<int>(m)) continue;
     p.index.push_back(static_cast<int>(m));
-    p.joints.push_back(
-        find_named(robot_.joints, robot_.motors[m].joint, element + ".target", "joint", kName));
+    p.joints.push_back(find_named(robot_.joints, robot_.joint_of(robot_.motors[m]),
+                                  element + ".target", "joint", kName));
   }
 }
 

@@ -62,7 +62,8 @@ void compare_robots(const Comparison& c, const Model& a, const Model& b) {
     const auto kinds = [](const RobotModel& r) {
       std::vector<int> all;
       for (const RobotJoint& j : r.robot.joints) all.push_back(static_cast<int>(j.kind));
-      for (const RobotMotor& m : r.robot.motors) all.push_back(r.unknown(m.joint));
+      for (const JointPulls& motor : r.motor_pulls)
+        for (const JointPull& p : motor) all.push_back(p.joint);
       for (int k = 0; k < r.sensors->size(); ++k)
         all.push_back(static_cast<int>(r.sensors->sensor(k).kind));
       return all;

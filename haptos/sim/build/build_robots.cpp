@@ -59,6 +59,18 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
       joints.dampings.emplace_back(body, k, j.damping);
     if (n == 1) add_parts(robot, j, first, body, joints, w);
   }
+  std::vector<JointMotor> tendon_springs;
+  for (std::size_t i = 0; i < robot.robot.tendons.size(); ++i) {
+    const RobotTendon& t = robot.robot.tendons[i];
+    const JointPulls& on = robot.tendon_pulls[i];
+    if (t.friction > 0) joints.frictions.emplace_back(body, on, t.friction);
+    if (std::isfinite(t.lower)) joints.limits.emplace_back(body, on, LimitSide::kLower, t.lower);
+    if (std::isfinite(t.upper)) joints.limits.emplace_back(body, on, LimitSide::kUpper, t.upper);
+    if (!(t.stiffness > 0) && !(t.damping > 0)) continue;
+    tendon_springs.emplace_back(body, on, MotorGains{.kp = t.stiffness, .kd = t.damping});
+    tendon_springs.back().command.position = t.reference;
+  }
+  add_group(std::move(tendon_springs), w);
   add_group(std::move(joints.dampings), w);
   add_group(std::move(joints.springs), w);
   add_group(std::move(joints.frictions), w);
@@ -66,7 +78,7 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
   std::vector<JointMotor> motors;
   for (std::size_t i = 0; i < robot.robot.motors.size(); ++i) {
     const RobotMotor& m = robot.robot.motors[i];
-    motors.emplace_back(body, robot.motor_unknown[i],
+    motors.emplace_back(body, robot.motor_pulls[i],
                         MotorGains{m.kp, m.kd, m.effort, m.ki, m.integral_limit});
   }
   const auto count = static_cast<int>(motors.size());
@@ -164,7 +176,7 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
 void set_initial_controls(const RobotModel& robot, const RobotParts& parts, double* controls) {
   for (std::size_t k = 0; k < parts.motors.size(); ++k) {
     double* m = controls + robot.controls.motor(static_cast<int>(k));
-    m[0] = robot.position[at_index(parts.body->coordinate_of(robot.motor_unknown[k]))];
+    m[0] = robot.pulled(robot.motor_pulls[k], robot.position.data());
     m[4] = robot.robot.motors[k].kp;
     m[5] = robot.robot.motors[k].kd;
     m[6] = robot.robot.motors[k].ki;

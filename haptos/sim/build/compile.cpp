@@ -83,7 +83,12 @@ void add_robot(Hash& h, const RobotModel& r) {
   h.add(r.tree->armature);
   for (const auto& link : r.surfaces)
     for (const TriMesh& s : link) add_positions(h, s.vertices);
-  for (int k : r.motor_unknown) h.add(static_cast<std::uint64_t>(k));
+  for (const auto* list : {&r.motor_pulls, &r.tendon_pulls})
+    for (const JointPulls& pulls : *list)
+      for (const JointPull& p : pulls) {
+        h.add(static_cast<std::uint64_t>(p.joint));
+        if (p.weight != 1) h.add(p.weight);
+      }
   for (int i = 0; i < r.sensors->size(); ++i) {
     const Sensor& s = r.sensors->sensor(i);
     h.add(s.name.data(), s.name.size());

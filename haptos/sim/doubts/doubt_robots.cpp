@@ -132,8 +132,12 @@ void doubt_motors(const RobotModel& r, double h, std::vector<std::string>& out) 
   double fastest = 0;
   for (std::size_t k = 0; k < r.robot.motors.size(); ++k) {
     const RobotMotor& m = r.robot.motors[k];
-    const int v = r.motor_unknown[k];
-    const double inertia = mass[at_index(v) * at_index(n + 1)];
+    double ease = 0;
+    for (const JointPull& p : r.motor_pulls[k]) {
+      const double inertia = mass[at_index(p.joint) * at_index(n + 1)];
+      ease += inertia > 0 ? square(p.weight) / inertia : 0;
+    }
+    const double inertia = ease > 0 ? 1 / ease : 0;
     double damping = m.kd;
     for (const RobotJoint& j : r.robot.joints)
       if (j.name == m.joint) damping += j.damping;

@@ -202,7 +202,16 @@ RobotModel compiled(const RobotBody& spec, int first_body, int first_control,
   m.velocity = spec.velocity;
   if (m.velocity.empty()) m.velocity.assign(at_index(m.tree->v_count), 0.0);
   if (!glued.empty()) add_glued(glued, m);
-  for (const RobotMotor& motor : m.robot.motors) m.motor_unknown.push_back(m.unknown(motor.joint));
+  for (const RobotTendon& tendon : m.robot.tendons) {
+    std::vector<JointPull> pulls;
+    for (const TendonPart& p : tendon.joints) pulls.push_back({m.unknown(p.joint), p.weight});
+    m.tendon_pulls.emplace_back(std::move(pulls));
+  }
+  for (const RobotMotor& motor : m.robot.motors) {
+    const RobotTendon* tendon = m.robot.tendon(motor.joint);
+    m.motor_pulls.push_back(tendon ? m.tendon_pulls[at_index(tendon - m.robot.tendons.data())]
+                                   : JointPulls(m.unknown(motor.joint)));
+  }
   if (spec.trajectory) m.played = motors_played(*spec.trajectory, m.robot);
   for (const RobotJoint& j : m.robot.joints)
     if (j.friction > 0 && (j.kind == JointKind::kBall || j.kind == JointKind::kFree))
@@ -252,6 +261,14 @@ std::vector<int> motors_played(const Trajectory& trajectory, const Robot& robot)
     motors.push_back(static_cast<int>(it - known.begin()));
   }
   return motors;
+}
+
+double RobotModel::pulled(const JointPulls& pulls, const double* q) const {
+  double sum = 0;
+  for (const JointPull& p : pulls)
+    for (const TreeBody& b : tree->bodies)
+      if (b.v_count == 1 && b.first_v == p.joint) sum = fma(p.weight, q[b.first_q], sum);
+  return sum;
 }
 
 int RobotModel::unknown(const std::string& joint) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "haptos/bodies/joints/joint_pulls.h"
 #include "haptos/bodies/tree/tree.h"
 #include "haptos/geometry/collide/collide.h"
 #include "haptos/geometry/layer/layer_shape.h"
@@ -39,7 +40,8 @@ struct RobotModel {
   std::shared_ptr<const Tree> tree;
   std::vector<double> position, velocity;           ///< at the start (q_count), (v_count)
   std::vector<Pose> start;                          ///< of each link, at the start
-  std::vector<int> motor_unknown;                   ///< that each motor drives
+  std::vector<JointPulls> motor_pulls;              ///< what each motor drives
+  std::vector<JointPulls> tendon_pulls;             ///< what each tendon runs over
   std::vector<int> played;                          ///< motor of each column of the trajectory
   std::vector<std::vector<CollisionShape>> shapes;  ///< of each link, ready for contact
   /// The same for boundary-layer contact; empty where nothing of the scene has a layer.
@@ -59,6 +61,8 @@ struct RobotModel {
 
   /// The unknown of the joint of this name; throws InputError where it has not just one.
   int unknown(const std::string& joint) const;
+  /// How far they are at the coordinates q (q_count) [rad] or [m].
+  double pulled(const JointPulls& pulls, const double* q) const;
 };
 
 /// What models of frozen contact need of every shape.

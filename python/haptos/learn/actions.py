@@ -51,8 +51,8 @@ def joint_targets(robot: str, motors: Sequence[str] | None = None, *,
     def bind(sim: Sim, period: float) -> BoundAction:
         view, at, names = _motors(sim, robot, motors)
         lows, highs = _limits(f'joint_targets of robot "{robot}"', names, low, high,
-                              [_joint(view, k).lower for k in at],
-                              [_joint(view, k).upper for k in at])
+                              [_way(view, k).lower for k in at],
+                              [_way(view, k).upper for k in at])
         return BoundAction(names, lows, highs, lambda x: _command(view, at, position=x))
 
     return Action(bind)
@@ -70,12 +70,12 @@ def joint_velocities(robot: str, motors: Sequence[str] | None = None, *,
     """
     def bind(sim: Sim, period: float) -> BoundAction:
         view, at, names = _motors(sim, robot, motors)
-        speeds = [_joint(view, k).speed for k in at]
+        speeds = [_way(view, k).speed for k in at]
         lows, highs = _limits(f'joint_velocities of robot "{robot}"', names,
                               None if limit is None else -np.abs(limit), limit,
                               [-s for s in speeds], speeds)
-        least = _row(names, low, [_joint(view, k).lower for k in at])
-        most = _row(names, high, [_joint(view, k).upper for k in at])
+        least = _row(names, low, [_way(view, k).lower for k in at])
+        most = _row(names, high, [_way(view, k).upper for k in at])
 
         def apply(x: Row) -> None:
             place = np.clip(view.command[:, at, 0] + x * period, least, most)
@@ -181,9 +181,25 @@ def _motors(sim: Sim, robot: str, motors: Sequence[str] | None
     return view, [known.index(n) for n in names], names
 
 
-def _joint(view: RobotView, motor: int) -> Any:
+@dataclass(frozen=True)
+class _Way:
+    """How far and how fast what a motor drives may go, [rad] or [m]."""
+
+    lower: float
+    upper: float
+    speed: float
+
+
+def _way(view: RobotView, motor: int) -> _Way:
     robot = view.robot
-    return next(j for j in robot.joints if j.name == robot.motors[motor].joint)
+    name = robot.motors[motor].joint
+    joints = {j.name: j for j in robot.joints}
+    if name in joints:
+        return _Way(joints[name].lower, joints[name].upper, joints[name].speed)
+    tendon = next(t for t in robot.tendons if t.name == name)
+    ends = np.sort([[w * joints[j].lower, w * joints[j].upper] for j, w in tendon.joints.items()])
+    speed = sum(abs(w) * joints[j].speed for j, w in tendon.joints.items())
+    return _Way(max(tendon.lower, ends[:, 0].sum()), min(tendon.upper, ends[:, 1].sum()), speed)
 
 
 def _row(names: list[str], given: ArrayLike | None, default: Sequence[float]) -> Row:

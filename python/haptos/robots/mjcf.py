@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -126,9 +126,10 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
         refuse("key", key, "must be a key frame of the file",
                "it has " + (", ".join(keys) if keys else "none"), str(path))
     mjcf_maps.name_the_rest(b, options)
+    tendons = mjcf_maps.tendons(b)
     if not b.links:
         fail(str(path), 0, "<worldbody>", "", "must hold a body or a geom")
-    robot = _core.Robot(name, b.links, b.joints, motors, closures, no_contact)
+    robot = _core.Robot(name, b.links, b.joints, motors, closures, no_contact, tendons)
     start = key if key is not None else "home" if "home" in keys else ""
     if start:
         _start(b, robot, keys[start].q)
@@ -285,9 +286,12 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
         ends = [c.a, c.b]
         if c.kind == "coupler":
             ends = [joints[e].child for e in ends if e >= 0]
-        known = [root(e) for e in ends if e >= 0]
-        if len(known) == 2 and known[0] != known[1]:
-            top[max(known)] = min(known)
+        _tie(top, root, ends)
+    child = {j.name: j.child for j in joints}
+    for t in robot.tendons:
+        ends = [child[j] for j in t.joints]
+        for pair in zip(ends, ends[1:], strict=False):
+            _tie(top, root, pair)
     groups: dict[int, list[int]] = {}
     for i in range(len(links)):
         groups.setdefault(root(i), []).append(i)
@@ -301,6 +305,13 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
     return out
 
 
+def _tie(top: list[int], root: Callable[[int], int], ends: Sequence[int]) -> None:
+    """Makes the two that hang together one."""
+    known = [root(e) for e in ends if e >= 0]
+    if len(known) == 2 and known[0] != known[1]:
+        top[max(known)] = min(known)
+
+
 def _select(robot: _core.Robot, members: list[int], name: str) -> _core.Robot:
     """The part of a robot with these links; joint k carries link k."""
     at = {old: new for new, old in enumerate(members)}
@@ -311,6 +322,7 @@ def _select(robot: _core.Robot, members: list[int], name: str) -> _core.Robot:
         joint.parent, joint.child = at[joint.parent], at[i]
         joints.append(joint)
     names = {j.name for j in joints}
+    tendons = [t for t in robot.tendons if t.joints.keys() <= names]
     closures = []
     for c in robot.closures:
         if (c.a in at) and (c.b in at) and (c.a >= 0 or c.b >= 0):
@@ -318,8 +330,8 @@ def _select(robot: _core.Robot, members: list[int], name: str) -> _core.Robot:
             copy.a, copy.b = at[c.a], at[c.b]
             closures.append(copy)
     return _core.Robot(name, [robot.links[i] for i in members], joints,
-                       [m for m in robot.motors if m.joint in names], closures,
-                       [(at[a], at[b]) for a, b in robot.no_contact if a in at and b in at])
+                       [m for m in robot.motors if m.joint in names | {t.name for t in tendons}], closures,
+                       [(at[a], at[b]) for a, b in robot.no_contact if a in at and b in at], tendons)
 
 
 __all__ = ["InputError", "MjcfModel", "load_mjcf", "velocity_from_mujoco", "velocity_to_mujoco"]

@@ -27,6 +27,8 @@ MAX_BYTES = 64 << 20  # of one text
 MAX_COPIES = 100_000  # of one element, by replicate and the like
 MAX_CELLS = 20_000_000  # of a height field or a texture
 _XML_FOLDERS = ("xml", "xmls", "mjcf", "mujoco", "urdf", "robots", "model", "models")
+# Beside the model's folder: where collections keep what their models share.
+_SHARED_FOLDERS = ("assets", "common", "materials", "meshes", "mesh", "obj", "stl", "textures", "texture")
 # Attributes that hold names or free text, though they may look like numbers.
 _WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data",
           "text", "user", "string", "instance", "plugin", "content_type", "mesh", "material",
@@ -107,7 +109,8 @@ class Scan:
         own = self.folder.resolve()
         if own.name in _XML_FOLDERS and own.parent != own:
             own = own.parent
-        self.roots = [own, *(Path(r).resolve() for r in roots)]
+        self.roots = [own, *(Path(r).resolve() for r in roots),
+                      *(own.parent / name for name in _SHARED_FOLDERS if own.parent != own)]
         self._sizes: dict[str, int] = {}  # elements that a model makes, by its file
         self.elements: list[Element] = []
         self.files: dict[int, Path] = {}  # of elements, by id()

@@ -40,8 +40,49 @@ def actuators(b: Builder) -> tuple[list[MjcfActuator], list[_core.RobotMotor]]:
     return described, motors
 
 
+def tendons(b: Builder) -> list[_core.RobotTendon]:
+    """Tendons over several joints, and those over one that laws act on."""
+    m, out = b.m, []
+    for t in range(m.ntendon):
+        if _over_joints(b, t) is None:
+            continue
+        name, range_ = tendon_name(b, t), _bounds(m.tendon_limited[t], m.tendon_range[t])
+        low, high = (float(v) for v in m.tendon_lengthspring[t])
+        if m.tendon_stiffness[t] and low != high:
+            b.left.add("slack of springs of tendons", name, "they pull to the middle of it")
+        if getattr(m, "tendon_armature", np.zeros(m.ntendon))[t]:
+            b.left.add("inertia of tendons", name)
+        if range_[0] > -INF and not b.is_usual(m.tendon_solref_lim[t], m.tendon_solimp_lim[t]):
+            b.left.add("softness of limits of tendons", name)
+        out.append(_core.RobotTendon(
+            name, _over_joints(b, t), lower=range_[0], upper=range_[1], reference=0.5 * (low + high),
+            stiffness=float(m.tendon_stiffness[t]), damping=float(m.tendon_damping[t]),
+            friction=float(m.tendon_frictionloss[t])))
+    return out
+
+
+def tendon_name(b: Builder, t: int) -> str:
+    """Its name, unless a joint has it too."""
+    name = b.name("TENDON", t, f"tendon_{t}")
+    return f"{name} tendon" if name in b.joint_name else name
+
+
+def _over_joints(b: Builder, t: int) -> dict[str, float] | None:
+    """Weights of a tendon's joints by name; None for one along a path."""
+    m = b.m
+    first = int(m.tendon_adr[t])
+    parts = range(first, first + int(m.tendon_num[t]))
+    if any(m.wrap_type[k] != b.mj.mjtWrap.mjWRAP_JOINT for k in parts):
+        return None
+    weights: dict[str, float] = {}
+    for k in parts:
+        joint = b.joint_name[int(m.wrap_objid[k])]
+        weights[joint] = weights.get(joint, 0.0) + float(m.wrap_prm[k])
+    return {j: w for j, w in weights.items() if w} or None
+
+
 def _target(b: Builder, i: int) -> tuple[int, float, str]:
-    """Joint, gear, and why there is none."""
+    """Joint, or number of joints + tendon; gear; and why there is none."""
     m, t = b.m, b.mj.mjtTrn
     kind, at = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0])
     gear = float(m.actuator_gear[i][0])
@@ -49,7 +90,9 @@ def _target(b: Builder, i: int) -> tuple[int, float, str]:
         first, n = int(m.tendon_adr[at]), int(m.tendon_num[at])
         if n == 1 and m.wrap_type[first] == b.mj.mjtWrap.mjWRAP_JOINT:
             return int(m.wrap_objid[first]), gear * float(m.wrap_prm[first]), ""
-        return -1, gear, "since they pull tendons of several joints or along a path"
+        if _over_joints(b, at) is not None:
+            return m.njnt + at, gear, ""
+        return -1, gear, "since they pull tendons along a path"
     if kind in (t.mjTRN_JOINT, t.mjTRN_JOINTINPARENT):
         if b.has_one(at):
             return at, gear, ""
@@ -96,16 +139,20 @@ def _actuator(b: Builder, i: int) -> tuple[MjcfActuator, _core.RobotMotor | None
         ctrl = _bounds(m.actuator_ctrllimited[control], m.actuator_ctrlrange[control])
     force = _bounds(m.actuator_forcelimited[i], m.actuator_forcerange[i])
     why = why or unlike or ("since their gear is 0" if gear == 0 else "")
-    target = b.joint_name[joint] if joint >= 0 else ""
+    target = ""
+    if joint >= 0:
+        target = b.joint_name[joint] if joint < m.njnt else tendon_name(b, joint - m.njnt)
     described = MjcfActuator(name, kind, target, "" if why else name, gear, gain, bias, ctrl, force,
                              why)
     if why:
         return described, None
     # What the rotor adds to the joint, which has it whether the motor is used or not.
-    on = b.joints[b.joint_of[joint]]
+    on = b.joints[b.joint_of[joint]] if joint < m.njnt else None
     for values, attribute in (("actuator_armature", "armature"), ("actuator_damping", "damping")):
         given = getattr(m, values, None)
-        if given is not None and np.ndim(given[i]) == 0:
+        if on is None and given is not None and np.any(given[i]):
+            b.left.add(f"{attribute} of actuators of tendons", name)
+        elif on is not None and given is not None and np.ndim(given[i]) == 0:
             setattr(on, attribute, getattr(on, attribute) + gear * gear * float(given[i]))
     effort = INF
     if math.isfinite(force[0]):
@@ -113,7 +160,8 @@ def _actuator(b: Builder, i: int) -> tuple[MjcfActuator, _core.RobotMotor | None
     if bias == (0, 0, 0) and math.isfinite(ctrl[0]):
         largest = abs(gear * gain) * max(abs(ctrl[0]), abs(ctrl[1]))
         effort = min(effort, largest)
-    effort = min(effort, on.effort)
+    if on is not None:
+        effort = min(effort, on.effort)
     if words(b.mj.mjtDyn, "mjDYN_", m.actuator_dyntype[i]) != "none":
         b.left.add("time constants of actuators", name, "the motor acts at once")
     for values, what in (("actuator_dampingpoly", "damping of actuators that grows with velocity"),
@@ -280,13 +328,14 @@ def name_the_rest(b: Builder, opts: dict[str, Any]) -> None:
     """Says what nothing here reads."""
     m, left = b.m, b.left
     for t in range(m.ntendon):
+        if _over_joints(b, t) is not None:
+            continue
         name = b.name("TENDON", t, f"tendon_{t}")
-        path = m.wrap_type[int(m.tendon_adr[t])] != b.mj.mjtWrap.mjWRAP_JOINT
         acts = [w for w, on in (
             ("limits", m.tendon_limited[t]), ("a spring", m.tendon_stiffness[t]),
             ("damping", m.tendon_damping[t]), ("dry friction", m.tendon_frictionloss[t]),
             ("inertia", getattr(m, "tendon_armature", np.zeros(m.ntendon))[t])) if on]
-        left.add("tendons along paths" if path else "tendons of joints", name,
+        left.add("tendons along paths", name,
                  "with " + ", ".join(acts) if acts else "they hold nothing by themselves")
     for count, what, why in (
             ("nlight", "lights", ""), ("nskin", "skins", ""),

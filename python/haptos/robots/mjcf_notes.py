@@ -28,7 +28,7 @@ class MjcfFrame:
 class MjcfActuator:
     """An actuator of the file. Its force is gain * ctrl + bias[0] + bias[1] * l + bias[2] * dl/dt.
 
-    l = gear * q of its joint, which feels gear * force. motor: the name of the RobotMotor that it
+    l = gear * q of its joint or tendon, which feels gear * force. motor: the name of the RobotMotor that it
     became; empty where it has none, and `unmapped` says why.
     """
 

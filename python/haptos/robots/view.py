@@ -92,6 +92,14 @@ class RobotView:
         return self._core.position()
 
     @property
+    def tendons(self) -> dict[str, Row]:
+        """How far each tendon is, by name, (env,) [m]."""
+        q = self.position
+        return {t.name: sum((w * q[:, self.coordinates(j).start] for j, w in t.joints.items()),
+                            np.zeros(len(q)))
+                for t in self.robot.tendons}
+
+    @property
     def velocity(self) -> Row:
         """Velocities of all joints, (env, nv)."""
         return self._core.velocity()

@@ -357,7 +357,8 @@ class Sim(Constraints, Differences):
 
     def set_wrench(self, name: str, force: ArrayLike = (0.0, 0.0, 0.0),
                    torque: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """Pushes an affine body in the coming steps, in place of what was set before.
+        """Pushes an affine body, a rigid body or a link ("robot/link") in the coming steps, in place of
+        what was set before.
 
         force (3) or (env, 3) at its centre of mass [N], torque (3) or (env, 3) about it [N m], world
         axes. It is part of the state. reset() restores those of the scene. Raises InputError and changes nothing for other
