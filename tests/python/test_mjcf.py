@@ -410,9 +410,10 @@ def test_what_has_no_counterpart_is_named(everything):
                  'actuators ("onball"): 1 left out, since they drive free or ball joints',
                  'actuators ("iv"): 1 left out, since their activation follows',
                  'limits of ball joints ("b1")', 'contact pairs', 'equality constraints that start',
-                 'geoms that neither touch nor show ("cover")', "fluids", 'tendons of joints ("pull")',
+                 'geoms that neither touch nor show ("cover")', "fluids",
                  "lights: 1 left out", "force limits of joints that are not symmetric"):
         assert part in said, part
+    assert "tendons" not in said and [t.joints for t in model.robot.tendons] == [{"s2": -1.5}]
     assert model.warnings == model.robot.warnings
     assert all(w.endswith(".") and "\n" not in w for w in model.warnings)
 

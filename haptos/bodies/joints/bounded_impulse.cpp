@@ -10,8 +10,39 @@ namespace {
 // Regularisation of dry friction as a part of the inverse inertia: what it holds creeps by this
 // part of the speed that the force would reach within a step.
 constexpr double kHold = 1e-6;
+// Softness of an impulse that is an unknown, as a part of the inverse inertia at the coordinate by
+// itself: what hangs on the joint makes it easier to move. A seven-joint arm whose joints have dry
+// friction takes 4.6 iterations a step at 1, 3.4 at 3 to 100, 12 at .3 (8.8 in velocities alone).
+constexpr double kSoftness = 10;
 
 }  // namespace
+
+void ImpulseUnknown::begin(const BoundedImpulse& law, double softness, double v, bool goes_on) {
+  softness_ = std::max(kSoftness * softness, law.r);
+  if (!goes_on) now_.impulse = law.at(v).impulse - law.constant;
+  begun_ = true;
+}
+
+void ImpulseUnknown::go(const BoundedImpulse& law, double v, double part, bool again) {
+  if (!again) from_ = now_;
+  if (begun_) {
+    begun_ = false;
+  } else {
+    const Point& f = from_;
+    now_.impulse =
+        f.inside ? f.impulse + (part * (law.v_hat - f.v - law.r * f.impulse) - (v - f.v)) / law.r
+                 : fma(part, f.bound - f.impulse, f.impulse);
+  }
+  now_.v = v;
+  look(law);
+}
+
+void ImpulseUnknown::look(const BoundedImpulse& law) {
+  const double y = now_.impulse + (law.v_hat - now_.v - law.r * now_.impulse) / softness_;
+  now_.inside = y > law.lower && y < law.upper;
+  now_.bound = y <= law.lower ? law.lower : law.upper;
+  now_.answer = clamp(y, law.lower, law.upper);
+}
 
 BoundedImpulse limit_impulse(LimitSide side, double limit, const LimitOptions& options, double q,
                              double w, const StepContext& context) {

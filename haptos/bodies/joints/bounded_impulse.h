@@ -49,6 +49,39 @@ struct BoundedImpulse {
   }
 };
 
+/// A bounded impulse as an unknown beside the velocity (system/facets/impulses.h):
+///
+///   g = clamp(g + (v_hat - v - R g) / D, lower, upper),   D >= R.
+class ImpulseUnknown {
+ public:
+  /// From the impulse that the law has at v, or from that of the last iteration.
+  void begin(const BoundedImpulse& law, double softness, double v, bool goes_on);
+  /// At the velocity v of the trial, `part` of the way from where the last linearisation was made;
+  /// `again`: from where the one before was.
+  void go(const BoundedImpulse& law, double v, double part, bool again);
+  /// The linearised law: impulse at the trial's velocity, and -d impulse / dv.
+  BoundedImpulse::Value base(const BoundedImpulse& law) const {
+    const double g = now_.inside ? (law.v_hat - now_.v) / law.r : now_.bound;
+    return {g + law.constant, 0, 0, now_.inside ? 1 / law.r : 0};
+  }
+  /// By how much it is not what the law says, and not what it says at the softness D [N m s].
+  double off(const BoundedImpulse& law) const {
+    return std::abs(law.at(now_.v).impulse - law.constant - now_.impulse);
+  }
+  double apart() const { return std::abs(now_.answer - now_.impulse); }
+
+ private:
+  struct Point {
+    double impulse = 0, v = 0;
+    double bound = 0, answer = 0;
+    bool inside = false;
+  };
+  void look(const BoundedImpulse& law);
+  double softness_ = 1;
+  Point now_, from_;
+  bool begun_ = false;  // nothing has been linearised yet
+};
+
 struct LimitOptions {
   double stiffness = 1e12;       ///< k [N m/rad] or [N/m]; the near-rigid bound is softer
   double relaxation_time = 0.0;  ///< tau [s]; below a time step: a step

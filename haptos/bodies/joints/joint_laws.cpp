@@ -61,8 +61,8 @@ JointLimit::JointLimit(const Articulation* body, const JointPulls& on, LimitSide
 
 void JointLimit::prepare(const StepContext& context) {
   h_ = context.h;
-  law_ =
-      limit_impulse(side_, limit_, options_, start_position(), inverse_inertia(context), context);
+  softness_ = inverse_inertia(context);
+  law_ = limit_impulse(side_, limit_, options_, start_position(), softness_, context);
 }
 
 JointMotor::JointMotor(const Articulation* body, const JointPulls& on, const MotorGains& g)
@@ -90,7 +90,8 @@ JointFriction::JointFriction(const Articulation* body, const JointPulls& on, dou
 
 void JointFriction::prepare(const StepContext& context) {
   h_ = context.h;
-  law_ = friction_impulse(bound_, inverse_inertia(context), context);
+  softness_ = inverse_inertia(context);
+  law_ = friction_impulse(bound_, softness_, context);
 }
 
 }  // namespace haptos

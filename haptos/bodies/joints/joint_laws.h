@@ -22,8 +22,7 @@ class JointLaw : public Term {
   TermKind kind() const override { return TermKind::kVelocityCost; }
   bool frozen() const override { return true; }
   Energy evaluate(const Evaluation& e) override {
-    const double v = velocity(e);
-    const BoundedImpulse::Value l = law_.at(v);
+    const BoundedImpulse::Value l = with_impulse_ ? unknown_.base(law_) : law_.at(velocity(*e.z));
     effort_ = l.impulse / h_;
     if (!e.assembly) return {l.cost, l.size};
     if (dof_.empty())
@@ -37,6 +36,25 @@ class JointLaw : public Term {
   /// As before the first step.
   void forget_effort() { effort_ = 0; }
 
+  // Its impulse as an unknown (system/facets/impulses.h); JointGroup asks.
+
+  /// Whether it has kinks that would hold up a search from the velocities z.
+  bool has_kinks(const std::vector<double>& z) const {
+    if (!(softness_ > 0)) return false;
+    const BoundedImpulse::Value l = law_.at(velocity(z));
+    return l.impulse != 0 || (law_.lower < 0 && law_.upper > 0);
+  }
+  void begin_impulse(const std::vector<double>& z, bool goes_on) {
+    with_impulse_ = softness_ > 0;
+    if (with_impulse_) unknown_.begin(law_, softness_, velocity(z), goes_on);
+  }
+  void end_impulse() { with_impulse_ = false; }
+  void go(const std::vector<double>& z, double part, bool again) {
+    if (with_impulse_) unknown_.go(law_, velocity(z), part, again);
+  }
+  double impulse_off() const { return with_impulse_ ? unknown_.off(law_) / h_ : 0; }
+  double impulse_apart() const { return with_impulse_ ? unknown_.apart() / h_ : 0; }
+
  protected:
   /// @throws InputError for a joint that does not exist or has not one coordinate, and a weight
   /// that
@@ -44,8 +62,8 @@ class JointLaw : public Term {
   JointLaw(const Articulation* body, const JointPulls& on);
   double start_position() const;
   double inverse_inertia(const StepContext& context) const;
-  double velocity(const Evaluation& e) const {
-    const double* z = e.z->data() + scalar_;
+  double velocity(const std::vector<double>& all) const {
+    const double* z = all.data() + scalar_;
     if (dof_.empty()) return z[joint_];
     double v = 0;
     for (std::size_t k = 0; k < dof_.size(); ++k) v = fma(weight_[k], z[dof_[k]], v);
@@ -60,9 +78,13 @@ class JointLaw : public Term {
   std::vector<double> weight_;
   double h_ = 1;
   BoundedImpulse law_;
+  /// Of the law where its impulse is an unknown; 0: it never is.
+  double softness_ = 0;
 
  private:
   double effort_ = 0;
+  bool with_impulse_ = false;
+  ImpulseUnknown unknown_;
 };
 
 /// One of the two limits of a joint.
@@ -87,7 +109,7 @@ class JointMotor final : public JointLaw, public Motor {
   const char* name() const override { return "joint motor"; }
   void prepare(const StepContext& context) override;
   Energy evaluate(const Evaluation& e) override {
-    velocity_ = velocity(e);
+    velocity_ = velocity(*e.z);
     return JointLaw::evaluate(e);
   }
   void commit(const StepContext& context, const Points& points) override;

@@ -17,12 +17,22 @@ inline double largest_speed(const Link* a, const Link* b, const Aabb& box) {
   if (!a && !b) return 0;
   for (int k = 0; k < 3; ++k)
     if (!std::isfinite(box.lo[k]) || !std::isfinite(box.hi[k])) return 0;
+  const auto at = [&](const Vec3d& x) {
+    return (a ? a->velocity(x) : Vec3d::zero()) - (b ? b->velocity(x) : Vec3d::zero());
+  };
+  // It is linear in the place: what each side of the box adds.
+  const Vec3d low = at(box.lo);
+  Vec3d along[3];
+  for (int k = 0; k < 3; ++k) {
+    Vec3d x = box.lo;
+    x[k] = box.hi[k];
+    along[k] = at(x) - low;
+  }
   double fastest = 0;
   for (int corner = 0; corner < 8; ++corner) {
-    Vec3d x, v = Vec3d::zero();
-    for (int k = 0; k < 3; ++k) x[k] = corner >> k & 1 ? box.hi[k] : box.lo[k];
-    if (a) v += a->velocity(x);
-    if (b) v -= b->velocity(x);
+    Vec3d v = low;
+    for (int k = 0; k < 3; ++k)
+      if (corner >> k & 1) v += along[k];
     fastest = std::max(fastest, squared_norm(v));
   }
   return sqrt(fastest);

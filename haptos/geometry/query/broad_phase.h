@@ -24,6 +24,10 @@ class BroadPhase {
   template <class Allowed>
   void pairs(const std::vector<Aabb>& boxes, double margin, Allowed&& allowed,
              std::vector<std::array<int, 2>>& out);
+  /// For pairs that are allowed once and for all, of `count` boxes: where they are few, the other
+  /// functions look at them alone, one after the other, which takes less time than a tree does.
+  template <class Allowed>
+  void keep_allowed(int count, Allowed&& allowed);
 
   void pairs(const std::vector<Aabb>& boxes, double margin, std::vector<std::array<int, 2>>& out) {
     pairs(
@@ -38,7 +42,11 @@ class BroadPhase {
   }
   void renew(const std::vector<Aabb>& boxes);
 
+  // As long as a tree takes for some 50 shapes of robots, which all overlap.
+  static constexpr int kMostBoxes = 512, kMostPairs = 4096;
   static constexpr int kRebuild = 32;
+  bool few_ = false;                         // whether `allowed_` is known
+  std::vector<std::array<int, 2>> allowed_;  // sorted
   Bvh tree_;
   BvhScratch scratch_;
   std::vector<Aabb> finite_;    // what the tree holds
@@ -68,9 +76,28 @@ inline void BroadPhase::renew(const std::vector<Aabb>& boxes) {
 }
 
 template <class Allowed>
+void BroadPhase::keep_allowed(int count, Allowed&& allowed) {
+  allowed_.clear();
+  few_ = count <= kMostBoxes;
+  for (int i = 0; few_ && i < count; ++i)
+    for (int j = i + 1; j < count; ++j)
+      if (allowed(i, j)) allowed_.push_back({i, j});
+  few_ = few_ && allowed_.size() <= kMostPairs;
+  if (!few_) allowed_.clear();
+  allowed_.shrink_to_fit();
+}
+
+template <class Allowed>
 void BroadPhase::pairs(const std::vector<Aabb>& boxes, double margin, Allowed&& allowed,
                        std::vector<std::array<int, 2>>& out) {
   out.clear();
+  if (few_) {
+    for (const auto& [i, j] : allowed_) {
+      const Aabb &a = boxes[static_cast<std::size_t>(i)], &b = boxes[static_cast<std::size_t>(j)];
+      if (a.overlaps(b, margin) && !a.is_empty() && !b.is_empty()) out.push_back({i, j});
+    }
+    return;
+  }
   renew(boxes);
   const auto add = [&](int i, int j) {
     if (i > j) std::swap(i, j);

@@ -50,7 +50,9 @@ class All {
 ImpulseNewtonReport iterate(Objective& f, std::vector<double>& z, std::vector<double>& dz,
                             const ImpulseStart& start, double tolerance, int most) {
   ImpulseNewtonReport report;
-  All impulses(f, start);
+  ImpulseStart from = start;
+  from.trial = &z;
+  All impulses(f, from);
   if (impulses.empty()) return report;
   f.set_trial(z, f.path());
   const int halvings = start.lags_follow ? kHalvings : 0;

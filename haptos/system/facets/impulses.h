@@ -2,6 +2,8 @@
 // the velocities (solve/newton/impulse_newton.h).
 #pragma once
 
+#include <vector>
+
 namespace haptos {
 
 /// How an iteration starts, and what it solves.
@@ -10,6 +12,7 @@ struct ImpulseStart {
   /// Terms that lag forces take those of each iteration instead; what they lag at the end are the
   /// last ones. Terms that lag nothing have nothing to do.
   bool lags_follow = false;
+  const std::vector<double>* trial = nullptr;  ///< velocities, at each refresh() those of the trial
 };
 
 class Impulses {

@@ -41,7 +41,7 @@ def actuators(b: Builder) -> tuple[list[MjcfActuator], list[_core.RobotMotor]]:
 
 
 def tendons(b: Builder) -> list[_core.RobotTendon]:
-    """Tendons over several joints, and those over one that laws act on."""
+    """Tendons over joints."""
     m, out = b.m, []
     for t in range(m.ntendon):
         if _over_joints(b, t) is None:

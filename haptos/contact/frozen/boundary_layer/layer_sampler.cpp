@@ -37,6 +37,8 @@ LayerSampler::LayerSampler(std::vector<LayeredShape> shapes,
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
+  broad_phase_.keep_allowed(static_cast<int>(shapes_.size()),
+                            [this](int i, int j) { return may_touch(i, j); });
 }
 
 bool LayerSampler::may_touch(int i, int j) const {

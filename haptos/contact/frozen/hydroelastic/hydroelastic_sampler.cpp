@@ -32,6 +32,8 @@ HydroelasticSampler::HydroelasticSampler(std::vector<CarriedShape> shapes,
   for (auto& [i, j] : excluded_)
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
+  broad_phase_.keep_allowed(static_cast<int>(shapes_.size()),
+                            [this](int i, int j) { return may_touch(i, j); });
 }
 
 bool HydroelasticSampler::may_touch(int i, int j) const {

@@ -31,6 +31,8 @@ PointSampler::PointSampler(std::vector<PointShape> shapes, const PointContactOpt
     if (i > j) std::swap(i, j);
   std::sort(excluded_.begin(), excluded_.end());
   make_fields();
+  broad_phase_.keep_allowed(static_cast<int>(shapes_.size()),
+                            [this](int i, int j) { return may_touch(i, j); });
   if (law.near_rigid > 0) return;
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     for (std::size_t j = i + 1; j < shapes_.size(); ++j)
@@ -83,9 +85,11 @@ void PointSampler::sample(const StepContext& context, FrozenContact& contact) {
   speed_.resize(n);
   reach_.resize(n);
   std::fill(fastest_.begin(), fastest_.end(), 0.0);
+  Pose on;  // of the link of the last shape that has one
   for (std::size_t i = 0; i < n; ++i) {
     const PointShape& s = shapes_[i];
-    pose_[i] = s.link ? compose(s.link->pose(), s.frame) : s.frame;
+    if (s.link && (i == 0 || s.link != shapes_[i - 1].link)) on = s.link->pose();
+    pose_[i] = s.link ? compose(on, s.frame) : s.frame;
     box_[i] = s.shape.bounds(pose_[i]);
     speed_[i] = largest_speed(s.link, box_[i]);
     if (s.link) {
