@@ -93,6 +93,35 @@ def test_what_a_file_says_of_tendons_is_kept(mujoco, tmp_path):
     assert [t.name for t in part.tendons] == ["curl"] and len(part.motors) == 1
 
 
+def test_tendons_that_a_constraint_ties_are_held(mujoco, tmp_path):
+    text = FINGER % (1e-3, "", CASES["force"][1])
+    text = text.replace("</tendon>", '<fixed name="whole"><joint joint="near" coef="1"/><joint joint="far" coef="1"/></fixed></tendon>'
+                        '<equality><tendon tendon1="curl" tendon2="whole" polycoef=".1 .5 0 0 0"/></equality>')
+    (tmp_path / "finger.xml").write_text(text)
+    model = haptos.load_mjcf(tmp_path / "finger.xml")
+    held = model.robot.tendons[-1]
+    # near - .6 far = .1 + .5 (near + far)
+    assert held.joints == pytest.approx({"near": 0.5, "far": -1.1}) and held.lower == held.upper == pytest.approx(0.1)
+    assert not any("tendon equality" in w for w in model.warnings)
+    m = mujoco.MjModel.from_xml_path(str(tmp_path / "finger.xml"))
+    d = mujoco.MjData(m)
+    scene = haptos.Scene(dt=1e-3, gravity=model.options["gravity"])
+    (name,) = model.add_to(scene)
+    sim = scene.compile(quiet=True)
+    for _ in range(600):
+        mujoco.mj_step(m, d)
+        sim.step()
+    q = sim.robots[name].position[0]
+    assert 0.5 * q[0] - 1.1 * q[1] == pytest.approx(0.1, abs=1e-5)
+    assert np.abs(q - d.qpos).max() < 0.05  # which holds it softly
+    # One tendon alone is held where it is.
+    (tmp_path / "finger.xml").write_text(text.replace('tendon2="whole" ', "").replace('polycoef=".1 .5 0 0 0"', ""))
+    alone = haptos.load_mjcf(tmp_path / "finger.xml").robot.tendons[-1]
+    assert alone.joints == {"near": 1.0, "far": -0.6} and alone.lower == alone.upper == 0
+    (tmp_path / "finger.xml").write_text(text.replace(".1 .5 0 0 0", ".1 .5 0 2 0"))
+    assert any("they follow a curve" in w for w in haptos.load_mjcf(tmp_path / "finger.xml").warnings)
+
+
 def gripper(**tendon):
     """Two fingers of 100 g that one motor closes."""
     links = [haptos.RobotLink("palm")]

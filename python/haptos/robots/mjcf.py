@@ -126,7 +126,7 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
         refuse("key", key, "must be a key frame of the file",
                "it has " + (", ".join(keys) if keys else "none"), str(path))
     mjcf_maps.name_the_rest(b, options)
-    tendons = mjcf_maps.tendons(b)
+    tendons = mjcf_maps.tendons(b) + mjcf_maps.held_tendons(b)
     if not b.links:
         fail(str(path), 0, "<worldbody>", "", "must hold a body or a geom")
     robot = _core.Robot(name, b.links, b.joints, motors, closures, no_contact, tendons)

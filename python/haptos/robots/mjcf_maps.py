@@ -61,6 +61,34 @@ def tendons(b: Builder) -> list[_core.RobotTendon]:
     return out
 
 
+def held_tendons(b: Builder) -> list[_core.RobotTendon]:
+    """Tendons that equality constraints hold: a sum of joints between two limits that are one."""
+    m, out = b.m, []
+    for i in range(m.neq):
+        if int(m.eq_type[i]) != b.mj.mjtEq.mjEQ_TENDON or not m.eq_active0[i] or "equality" in b.off:
+            continue
+        name = b.name("EQUALITY", i, f"equality_{i}")
+        first, second = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+        parts = [_over_joints(b, t) for t in (first, second) if t >= 0]
+        c0, c1, *curved = (float(c) for c in m.eq_data[i][:5])
+        why = ("they are along paths" if None in parts else
+               "they follow a curve" if second >= 0 and any(curved) else "")
+        if why:
+            b.left.add("tendon equality constraints", name, why)
+            continue
+        # L_1 - L_1,0 = c_0 + c_1 (L_2 - L_2,0)
+        weights, at = dict(parts[0] or {}), float(m.tendon_length0[first]) + c0
+        if second >= 0:
+            at -= c1 * float(m.tendon_length0[second])
+            for joint, w in (parts[1] or {}).items():
+                weights[joint] = weights.get(joint, 0.0) - c1 * w
+        known = {t.name for t in out} | set(b.joint_name) | {tendon_name(b, t) for t in range(m.ntendon)}
+        while name in known:
+            name += " held"
+        out.append(_core.RobotTendon(name, {j: w for j, w in weights.items() if w}, lower=at, upper=at))
+    return out
+
+
 def tendon_name(b: Builder, t: int) -> str:
     """Its name, unless a joint has it too."""
     name = b.name("TENDON", t, f"tendon_{t}")
@@ -189,8 +217,8 @@ def closures(b: Builder) -> list[_core.LoopClosure]:
                        "they are as stiff as the time step allows")
         if not m.eq_active0[i]:
             b.left.add("equality constraints that start switched off", name)
-        elif "equality" in b.off:
-            continue
+        elif "equality" in b.off or kind == types.mjEQ_TENDON:
+            continue  # tendons: held_tendons()
         elif kind in (types.mjEQ_CONNECT, types.mjEQ_WELD):
             out.append(_tie(b, i, name, kind == types.mjEQ_WELD))
         elif kind == types.mjEQ_JOINT:
