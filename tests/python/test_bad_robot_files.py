@@ -285,3 +285,21 @@ def test_every_outside_model_loads_or_says_why_not(name):
         return
     assert robot.links and haptos.Tree(robot).nv == sum(
         {"revolute": 1, "prismatic": 1, "free": 6, "ball": 3}.get(j.kind, 0) for j in robot.joints)
+
+
+def test_models_may_take_from_shared_folders_beside_theirs(tmp_path):
+    pytest.importorskip("mujoco", reason='the package mujoco is not installed: pip install "haptos[mujoco]"')
+    text = '<mujoco><asset><mesh name="a" file="../%s/a.obj"/></asset><worldbody><body><geom type="mesh" mesh="a"/></body></worldbody></mujoco>'
+    (tmp_path / "hand").mkdir()
+    for folder in ("stls", "shared_meshes", "secrets"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+    for folder in ("stls", "shared_meshes"):
+        (tmp_path / "hand" / "m.xml").write_text(text % folder)
+        assert len(haptos.load_mjcf(tmp_path / "hand" / "m.xml").robot.links) == 1
+    # Others, and links that lead out, stay closed.
+    (tmp_path / "meshes").symlink_to(tmp_path / "secrets")
+    for folder in ("secrets", "meshes"):
+        (tmp_path / "hand" / "m.xml").write_text(text % folder)
+        with pytest.raises(haptos.InputError, match="leaves the model's folder"):
+            haptos.load_mjcf(tmp_path / "hand" / "m.xml")

@@ -143,3 +143,58 @@ def test_a_motor_stiffer_than_the_step_is_warned_of(kind, body):
         assert not warnings(0.9 * inertia * 600**2, held)
         told = warnings(1.1 * inertia * 600**2, held)
         assert len(told) == 1 and "sim.dt of 0.001 s" in told[0] and "kp" in told[0]
+
+
+def looped(on_a_link, apart=0.0):
+    """A bent arm whose end is held to a link that is fixed, or to the world, so far from it along x."""
+    bend = 0.5
+    end = (0.7 * np.cos(bend) + apart, 0, -0.1 * np.sin(bend), 1, 0, 0, 0)
+    links = [haptos.RobotLink("frame"), haptos.RobotLink("bar", 1.0, (0.2, 0, 0), np.eye(3) * 0.02),
+             haptos.RobotLink("arm", 0.5, (0.1, 0, 0), np.eye(3) * 0.005)]
+    joints = [haptos.RobotJoint("base", "fixed", -1, 0),
+              haptos.RobotJoint("hinge", "revolute", 0, 1, axis=(0, 1, 0), position=[bend]),
+              haptos.RobotJoint("elbow", "revolute", 1, 2, axis=(0, 1, 0), frame=(0.4, 0, 0, 1, 0, 0, 0),
+                                position=[-2 * bend])]
+    tie = haptos.LoopClosure("ball", 2, 0 if on_a_link else -1, name="tie", frame_a=(0.3, 0, 0, 1, 0, 0, 0),
+                             frame_b=end)
+    scene = haptos.Scene(dt=2e-3)
+    scene.add_robot("r", haptos.Robot("r", links, joints, closures=[tie]))
+    return scene
+
+
+def test_a_loop_may_close_on_a_link_that_is_fixed():
+    both = []
+    for on_a_link in (True, False):
+        sim = looped(on_a_link).compile()
+        for _ in range(100):
+            assert sim.step().ok
+        both.append(sim.robots["r"].position[0])
+        assert sim.warnings == []
+    # Read out of bounds before, so that it was NaN now and then.
+    np.testing.assert_array_equal(both[0], both[1])
+
+
+def test_what_starts_open_closes_at_a_capped_speed_and_is_told():
+    scene = looped(True, apart=-0.1)
+    sim = scene.compile(quiet=True)
+    (told,) = [w for w in sim.warnings if "tie" in w]
+    assert "100 mm" in told and "1 m/s" in told
+    fastest = 0.0
+    for _ in range(300):
+        assert sim.step().ok
+        fastest = max(fastest, np.abs(sim.robots["r"].velocity).max())
+    assert fastest < 20  # rad/s; half of 100 mm in the first step would be 125 and more
+    q = sim.robots["r"].position[0]
+    end = [0.4 * np.cos(q[0]) + 0.3 * np.cos(q.sum()), -0.4 * np.sin(q[0]) - 0.3 * np.sin(q.sum())]
+    np.testing.assert_allclose(end, [0.7 * np.cos(0.5) - 0.1, -0.1 * np.sin(0.5)], atol=1e-4)
+
+
+def test_a_weld_between_bodies_that_starts_open_is_told():
+    scene = haptos.Scene(dt=2e-3, gravity=(0, 0, 0))
+    scene.add_rigid("box", haptos.RobotShape("box", extents=(0.1, 0.1, 0.1)), mass=1, position=(0.5, 0, 0))
+    scene.add_constraint("glue", "box", other_position=(0.3, 0, 0), other_quaternion=(np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
+    sim = scene.compile(quiet=True)
+    (told,) = [w for w in sim.warnings if "glue" in w]
+    assert "200 mm" in told and "1.57" in told
+    sim.run(0.5)
+    assert sim.pose("box")[0, 0] == pytest.approx(0.3, abs=1e-5)

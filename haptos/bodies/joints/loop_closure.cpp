@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/error.h"
@@ -14,6 +15,8 @@ namespace haptos {
 namespace {
 
 constexpr double kPeriod = 0.1;  // beta: shortest period of the constraint in time steps
+// How fast an error closes at most [m/s], [rad/s]. What starts far open would be shot together.
+constexpr double kClosing = 1, kTurning = 10;
 
 }  // namespace
 
@@ -127,7 +130,12 @@ void LoopClosureTerm::prepare(const StepContext& context) {
   linearise();
   gather();
   find_compliance(context);
-  for (int r = 0; r < held_; ++r) v_hat_[r] = -0.5 * g_[r] / h_ - bend_[r];
+  for (const auto& [from, to, most] :
+       {std::tuple{0, forces_, kClosing}, std::tuple{forces_, held_, kTurning}}) {
+    const double rate = 0.5 * size_of_error(from, to) / h_;
+    const double part = rate > most ? most / rate : 1;
+    for (int r = from; r < to; ++r) v_hat_[r] = part * (-0.5 * g_[r] / h_) - bend_[r];
+  }
   if (axis_) axis_->prepare(g_[held_], inverse_inertia(context, held_, rows_), context);
 }
 

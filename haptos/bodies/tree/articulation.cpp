@@ -332,12 +332,14 @@ Pose Articulation::link_pose_after(int link, const double* z, double h) const {
 // Of the body that the link is part of.
 Vec3d Articulation::link_centre(int link) const {
   const TreeLink& l = tree().links[at_index(link)];
+  if (l.body < 0) return l.pose.p;
   return link_position(link, to_local(l.pose, tree().bodies[at_index(l.body)].centre));
 }
 Vec3d Articulation::point_velocity(int link, const Vec3d& x) const {
   return haptos::point_velocity(start_, tree().links[at_index(link)].body, x);
 }
 Vec3d Articulation::point_velocity_with(int link, const Vec3d& x, const double* z) const {
+  if (tree().links[at_index(link)].body < 0) return Vec3d::zero();
   const auto n = at_index(v_count());
   if (!trial_known_ || !std::equal(z, z + n, trial_z_.begin())) {
     trial_z_.assign(z, z + n);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/quaternion.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/joints/free_axis.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr double kTurn = 6.3;    // a little more than a full turn [rad]
 constexpr double kSlack = 1e-6;  // [rad] or [m]
+// What is open by more than this at the start [m], [rad] is more than a file's rounding.
+constexpr double kOpen = 1e-3, kTwisted = 0.02;
 
 double start_of(const Scene& scene, const Constraint& c) {
   const auto at = [&](const std::string& name) {
@@ -55,7 +58,69 @@ std::optional<double> ease(const Model& model, const Constraint& c, const std::s
   return of(l.mass, l.centre, l.inertia);
 }
 
+// Of frames that ought to meet: how far apart they are [m], and turned [rad].
+std::string opening(ClosureKind kind, const Pose& a, const Pose& b, double distance) {
+  const Quat turn = a.q * conjugate(b.q);
+  const double apart = norm(a.p - b.p);
+  const double open = kind == ClosureKind::kDistance ? std::abs(apart - distance) : apart;
+  const double turned =
+      kind == ClosureKind::kWeld
+          ? norm(rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}}))
+          : 0;
+  std::string text;
+  if (open > kOpen) text = length_text(open);
+  if (turned > kTwisted) text += (text.empty() ? "" : " and ") + to_text(turned) + " rad";
+  return text;
+}
+
+std::string opening(const RobotModel& r, const LoopClosure& c) {
+  const auto at = [&](int link, const Pose& local) {
+    return compose(link < 0 ? r.pose : r.start[at_index(link)], local);
+  };
+  if (c.kind != ClosureKind::kCoupler)
+    return opening(c.kind, at(c.a, c.frame_a), at(c.b, c.frame_b), c.distance);
+  const auto position = [&](int joint) {
+    const int body = r.tree->joint_body[at_index(joint)];
+    return body < 0 ? 0.0 : r.position[at_index(r.tree->bodies[at_index(body)].first_q)];
+  };
+  double value = 0;
+  for (int k = 4; k >= 0; --k) value = value * (c.b < 0 ? 0 : position(c.b)) + c.polynomial[k];
+  const double off = std::abs(position(c.a) - value);
+  const bool slides = r.robot.joints[at_index(c.a)].kind == JointKind::kPrismatic;
+  if (!(off > (slides ? kOpen : kTwisted))) return "";
+  return slides ? length_text(off) : to_text(off) + " rad";
+}
+
+void tell_open(const std::string& who, const std::string& open, std::vector<std::string>& out) {
+  if (open.empty()) return;
+  out.push_back(who + " starts open by " + open +
+                ", and closes at 1 m/s and 10 rad/s at most: start where it is closed.");
+}
+
 }  // namespace
+
+void doubt_openings(const Model& model, std::vector<std::string>& out) {
+  for (const RobotModel& r : model.robots)
+    for (const LoopClosure& c : r.robot.closures)
+      tell_open("Robot \"" + printable(r.name) + "\": closure \"" + printable(c.name) + "\"",
+                opening(r, c), out);
+  const Scene& scene = model.scene;
+  for (const Constraint& c : scene.constraints) {
+    if (!c.other || c.has_axis()) continue;
+    const auto start = [&](const std::string& name) {
+      return name.empty() ? Pose{} : start_pose(scene, name);
+    };
+    const Pose a = compose(start(c.a), c.pose), b = compose(start(c.b), *c.other);
+    const auto kind = static_cast<ConstraintKind>(c.kind);
+    if (kind == ConstraintKind::kDistance && !(c.distance > 0)) continue;
+    tell_open("Constraint \"" + printable(c.name) + "\"",
+              opening(kind == ConstraintKind::kWeld       ? ClosureKind::kWeld
+                      : kind == ConstraintKind::kDistance ? ClosureKind::kDistance
+                                                          : ClosureKind::kBall,
+                      a, b, c.distance),
+              out);
+  }
+}
 
 void doubt_constraint_motors(const Model& model, std::vector<std::string>& out) {
   const Scene& scene = model.scene;

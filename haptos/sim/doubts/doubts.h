@@ -43,6 +43,9 @@ void doubt_steps(const Scene& scene, std::vector<std::string>& out);
 /// Hinges and sliders that start outside their limits, and angles that may be in degrees.
 void doubt_constraints(const Scene& scene, std::vector<std::string>& out);
 
+/// Loop closures of robots, and welds, balls and rods between bodies, that are open at the start.
+void doubt_openings(const Model& model, std::vector<std::string>& out);
+
 /// Motors of hinges and sliders stiffer than the step resolves, but for those on links of robots
 /// with joints.
 void doubt_constraint_motors(const Model& model, std::vector<std::string>& out);

@@ -80,6 +80,7 @@ void add_doubts(const Scene& scene, std::vector<std::string>& out) {
 // What a model tells that the scene alone does not.
 void add_model_doubts(const Model& model, std::vector<std::string>& out) {
   doubt_robots(model, out);
+  doubt_openings(model, out);
   if (model.scene.sim.integrator != static_cast<int>(Integrator::kQuasiStatic))
     doubt_constraint_motors(model, out);
   doubt_swings(model, out);

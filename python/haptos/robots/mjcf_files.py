@@ -27,8 +27,8 @@ MAX_BYTES = 64 << 20  # of one text
 MAX_COPIES = 100_000  # of one element, by replicate and the like
 MAX_CELLS = 20_000_000  # of a height field or a texture
 _XML_FOLDERS = ("xml", "xmls", "mjcf", "mujoco", "urdf", "robots", "model", "models")
-# Beside the model's folder: where collections keep what their models share.
-_SHARED_FOLDERS = ("assets", "common", "materials", "meshes", "mesh", "obj", "stl", "textures", "texture")
+# In the name of a folder beside the model's: where collections keep what their models share.
+_SHARED = ("assets", "common", "materials", "mesh", "obj", "stl", "texture")
 # Attributes that hold names or free text, though they may look like numbers.
 _WORDS = {"name", "class", "childclass", "dclass", "model", "prefix", "key", "value", "data",
           "text", "user", "string", "instance", "plugin", "content_type", "mesh", "material",
@@ -109,8 +109,7 @@ class Scan:
         own = self.folder.resolve()
         if own.name in _XML_FOLDERS and own.parent != own:
             own = own.parent
-        self.roots = [own, *(Path(r).resolve() for r in roots),
-                      *(own.parent / name for name in _SHARED_FOLDERS if own.parent != own)]
+        self.roots = [own, *(Path(r).resolve() for r in roots)]
         self._sizes: dict[str, int] = {}  # elements that a model makes, by its file
         self.elements: list[Element] = []
         self.files: dict[int, Path] = {}  # of elements, by id()
@@ -184,7 +183,7 @@ class Scan:
         places = [f / value for f in folders]
         path = next((p for p in places if p.exists()), places[-1])
         resolved = path.resolve()
-        if not any(resolved.is_relative_to(r) for r in self.roots):
+        if not any(resolved.is_relative_to(r) for r in self.roots) and not self._shared(resolved):
             fail(e.file, line, f"<{e.name}>, file", f'"{value}"',
                  f"leaves the model's folder {self.roots[0]}",
                  "name the folder that it lies in with the option roots")
@@ -194,6 +193,14 @@ class Scan:
         if not resolved.is_file():
             fail(e.file, line, f"<{e.name}>, file", f'"{value}"', "must be a regular file")
         return Path(os.path.normpath(path))
+
+    def _shared(self, file: Path) -> bool:
+        """Whether a file is in a folder beside the model's that is named for what models share."""
+        beside = self.roots[0].parent
+        if not file.is_relative_to(beside) or beside == self.roots[0]:
+            return False
+        first = file.relative_to(beside).parts[0].lower()
+        return any(word in first for word in _SHARED)
 
     # ------------------------------------------------------------------ numbers and counts
 
