@@ -11,6 +11,7 @@
 #include "haptos/base/progress.h"
 #include "haptos/scene/rigid.h"
 #include "haptos/sim/batch/batch.h"
+#include "step_reports.h"
 
 namespace haptos::python {
 namespace {
@@ -291,7 +292,11 @@ void bind_batch(nb::module_& m) {
             return batch.env(env);
           },
           nb::rv_policy::reference_internal)
-      .def("step", &Batch::step, nb::call_guard<nb::gil_scoped_release>())
+      .def("step",
+           [](Batch& batch) {
+             nb::gil_scoped_release released;
+             return StepReports{batch.step()};
+           })
       .def("save", &Batch::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("load", &Batch::load, nb::arg("path"))
       .def(

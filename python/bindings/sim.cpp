@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bind.h"
+#include "step_reports.h"
 
 namespace haptos::python {
 namespace {
@@ -68,52 +69,76 @@ nb::dict soft_model(const Sim& sim, const std::string& name) {
   return d;
 }
 
+// A number of a report, by name.
+struct ReportField {
+  const char* name;
+  double (*real)(const StepReport&);         // null for whole numbers
+  std::int64_t (*whole)(const StepReport&);  // null for others
+};
+
+#define HAPTOS_REAL(name, value) \
+  {name, [](const StepReport& r) -> double { return r.value; }, nullptr}
+#define HAPTOS_WHOLE(name, value) \
+  {name, nullptr, [](const StepReport& r) -> std::int64_t { return r.value; }}
+constexpr ReportField kReportFields[] = {
+    HAPTOS_WHOLE("step", step),
+    HAPTOS_REAL("time", time),
+    HAPTOS_WHOLE("iterations", newton.iterations),
+    HAPTOS_WHOLE("line_search_steps", newton.line_search_steps),
+    HAPTOS_WHOLE("lag_passes", newton.lag_passes),
+    HAPTOS_WHOLE("projected", newton.projected),
+    HAPTOS_WHOLE("linear_iterations", newton.linear_iterations),
+    HAPTOS_REAL("residual", newton.residual),
+    HAPTOS_REAL("load", newton.load),
+    HAPTOS_REAL("velocity_change", newton.velocity_change),
+    HAPTOS_REAL("smallest_gap", newton.smallest_gap),
+    HAPTOS_REAL("path", newton.path),
+    HAPTOS_REAL("missed", missed),
+    HAPTOS_REAL("kinetic", kinetic),
+    HAPTOS_REAL("potential", potential),
+    HAPTOS_REAL("smallest_volume_ratio", smallest_volume_ratio),
+    HAPTOS_WHOLE("parts", parts),
+    HAPTOS_WHOLE("crossed", crossed),
+    HAPTOS_WHOLE("past_middle", past_middle),
+    HAPTOS_WHOLE("merged", merged),
+    HAPTOS_REAL("seconds", seconds),
+};
+#undef HAPTOS_REAL
+#undef HAPTOS_WHOLE
+
+template <class T, class F>
+nb::object column_of(const StepReports& reports, F value) {
+  std::vector<T> all;
+  all.reserve(reports.rows.size());
+  for (const StepReport& r : reports.rows) all.push_back(static_cast<T>(value(r)));
+  const std::size_t n = all.size();
+  return nb::cast(own<OutArray<T, -1>>(std::move(all), {n}));
+}
+
+nb::object report_column(const StepReports& reports, const std::string& name) {
+  if (name == "status")
+    return column_of<std::uint32_t>(reports, [](const StepReport& r) { return r.status(); });
+  for (const ReportField& f : kReportFields)
+    if (name == f.name)
+      return f.real ? column_of<double>(reports, f.real) : column_of<std::int64_t>(reports, f.whole);
+  refuse("step report", name, "is none of its numbers", "haptos.StepReport.FIELDS lists them");
+}
+
 void bind_report(nb::module_& m) {
-  const auto newton = [](auto member) {
-    return [member](const StepReport& r) { return r.newton.*member; };
-  };
-  nb::class_<StepReport>(m, "StepReport", "What one step reports about one environment.")
-      .def_ro("step", &StepReport::step, "Steps taken since the start.")
-      .def_ro("time", &StepReport::time, "At the end of the step [s].")
-      .def_prop_ro("status", &StepReport::status, "Status bits; 0 is a good step.")
-      .def_prop_ro("iterations", newton(&NewtonReport::iterations), "Newton iterations.")
-      .def_prop_ro("line_search_steps", newton(&NewtonReport::line_search_steps))
-      .def_prop_ro("lag_passes", newton(&NewtonReport::lag_passes),
-                   "Minimisations after the first, for friction's lagged normal forces.")
-      .def_prop_ro("projected", newton(&NewtonReport::projected),
-                   "Iterations that needed the projected Hessian.")
-      .def_prop_ro("linear_iterations", newton(&NewtonReport::linear_iterations),
-                   "Iterations of the iterative linear solver; 0 with the direct one.")
-      .def_prop_ro("residual", newton(&NewtonReport::residual), "Out-of-balance force left [N].")
-      .def_prop_ro("load", newton(&NewtonReport::load), "Load that it is measured against [N].")
-      .def_prop_ro("velocity_change", newton(&NewtonReport::velocity_change),
-                   "Largest point velocity change of the last iteration [m/s].")
-      .def_prop_ro("smallest_gap", newton(&NewtonReport::smallest_gap), "[m]")
-      .def_prop_ro("path", newton(&NewtonReport::path),
-                   "Fraction of the prescribed bodies' path that was covered.")
-      .def_ro("missed", &StepReport::missed,
-              "Largest distance of a prescribed point from its target [m].")
-      .def_ro("kinetic", &StepReport::kinetic, "Energy [J].")
-      .def_ro("potential", &StepReport::potential, "Energy [J].")
-      .def_ro("smallest_volume_ratio", &StepReport::smallest_volume_ratio,
-              "Smallest det F of any tetrahedron.")
-      .def_ro("crossed", &StepReport::crossed,
-              "Contacts of boundary layers whose triangles cross at the end of the step.")
-      .def_ro("past_middle", &StepReport::past_middle,
-              "Pairs in hydroelastic contact that were in each other past the middle of one where "
-              "the step started.")
-      .def_ro(
-          "merged", &StepReport::merged,
-          "Pairs of surfaces that touched in more samples than point_contact.most_samples, which "
-          "were merged.")
-      .def_ro("parts", &StepReport::parts,
-              "Parts that the step was taken in; more than 1 where it would not settle in one.")
-      .def_ro("seconds", &StepReport::seconds, "Wall time of the step [s].")
-      .def("__repr__", [](const StepReport& r) {
-        return "haptos.StepReport(step=" + std::to_string(r.step) +
-               ", iterations=" + std::to_string(r.newton.iterations) +
-               ", status=" + std::to_string(r.status()) + ")";
-      });
+  nb::class_<StepReport>(m, "StepReport", "What one step reports about one environment.");
+  nb::class_<StepReports>(m, "StepReports", "What one step reports about all environments.")
+      .def(
+          "__init__",
+          [](StepReports* self, const StepReport& one) { new (self) StepReports{{one}}; },
+          nb::arg("one"))
+      .def("bits",
+           [](const StepReports& r) {
+             std::uint32_t bits = 0;
+             for (const StepReport& one : r.rows) bits |= one.status();
+             return bits;
+           })
+      .def("column", &report_column, nb::arg("name"),
+           nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"));
 }
 
 void bind_state(nb::module_& m) {

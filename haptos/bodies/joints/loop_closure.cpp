@@ -15,8 +15,9 @@ namespace haptos {
 namespace {
 
 constexpr double kPeriod = 0.1;  // beta: shortest period of the constraint in time steps
-// How fast an error closes at most [m/s], [rad/s]. What starts far open would be shot together.
-constexpr double kClosing = 1, kTurning = 10;
+constexpr double kClosing = 1, kTurning = 10;  // how fast an error closes at most [m/s], [rad/s]
+// Round-off of a row's entries. A row of nothing else would be held as if it moved nothing heavy.
+constexpr double kNothing = 1e-12;
 
 }  // namespace
 
@@ -47,12 +48,6 @@ LoopClosureTerm::LoopClosureTerm(std::shared_ptr<const Link> a, std::shared_ptr<
 double* LoopClosureTerm::row(int side, int r) {
   if (blocks_ == 1) side = moves(0) ? 0 : 1;
   return j_[side].data() + r * link_[side]->columns();
-}
-
-Pose LoopClosureTerm::path_end(int side) const { return link_[side]->pose_after({}, h_); }
-
-Vec3d LoopClosureTerm::path_rate(int side, const Vec3d& x) const {
-  return (path_end(side) * to_local(link_[side]->pose(), x) - x) * (1 / h_);
 }
 
 void LoopClosureTerm::add_motion(int side, const Vec3d& x, std::span<const Along> rows) {
@@ -89,7 +84,10 @@ void LoopClosureTerm::add_turning_line(int row, const Vec3d& x_a, const Vec3d& x
 
 void LoopClosureTerm::add_parts(int side, std::span<const Along> rows) {
   const int n = link_[side]->columns();
+  double size = 0;
+  for (const double g : gradient_) size = std::max(size, std::abs(g));
   for (const Along& a : rows) {
+    size_[a.row] = std::max(size_[a.row], size);
     const Vec3d along = side == 0 ? a.direction : -a.direction;
     double* out = row(side, a.row);
     for (int i = 0; i < n; ++i)
@@ -127,6 +125,7 @@ void LoopClosureTerm::prepare(const StepContext& context) {
   moving_ = context.proximal ? nullptr : context.z;
   for (std::vector<double>& j : j_) std::fill(j.begin(), j.end(), 0.0);
   std::fill_n(bend_, kMaxRows, 0.0);
+  std::fill_n(size_, kMaxRows, 0.0);
   linearise();
   gather();
   find_compliance(context);
@@ -146,7 +145,10 @@ void LoopClosureTerm::gather() {
       Sparse& s = sparse_[k][at_index(r)];
       s.dof.clear(), s.weight.clear();
       for (int c = 0; c < link_[k]->columns(); ++c)
-        if (const double w = row(k, r)[c]; w != 0) s.dof.push_back(c), s.weight.push_back(w);
+        if (double& w = row(k, r)[c]; std::abs(w) <= kNothing * size_[r])
+          w = 0;
+        else
+          s.dof.push_back(c), s.weight.push_back(w);
     }
   }
 }

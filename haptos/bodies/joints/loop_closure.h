@@ -145,8 +145,10 @@ class LoopClosureTerm : public Term {
   /// Whether a side has rows of its own: two links of one body share those of the first.
   bool has_rows(int side) const { return moves(side) && !(side == 1 && blocks_ == 1 && moves(0)); }
   /// Of a link on a path: where the step takes it, and the velocity of its point that is at x.
-  Pose path_end(int side) const;
-  Vec3d path_rate(int side, const Vec3d& x) const;
+  Pose path_end(int side) const { return link_[side]->pose_after({}, h_); }
+  Vec3d path_rate(int side, const Vec3d& x) const {
+    return (path_end(side) * to_local(link_[side]->pose(), x) - x) * (1 / h_);
+  }
   /// Adds the parts of what gradient_ holds, (3, columns).
   void add_parts(int side, std::span<const Along> rows);
   /// |J diag(M)^-1 J^T|_F / n of rows.
@@ -160,6 +162,7 @@ class LoopClosureTerm : public Term {
   int rows_, held_, blocks_;
   double h_ = 1, rate_ = 0;                      // rate_: of the free row, at the last evaluation
   const std::vector<double>* moving_ = nullptr;  // z at the start; null in statics
+  double size_[kMaxRows] = {};  // of what the entries of a row were summed from
   double bend_[kMaxRows] = {};  // what paths that bend add to the rate of a row, on average
   double r_[kMaxRows] = {}, v_hat_[kMaxRows] = {}, impulse_[kMaxRows] = {};
   double stiffness_[kMaxRows] = {};  // -d impulse / d v, at the last evaluation

@@ -27,7 +27,7 @@ ArticulationSpec checked(ArticulationSpec spec) {
   if (tree.v_count < 1 || tree.v_count > kMaxUnknowns)
     refuse(spec.name + ".joints", std::to_string(tree.v_count) + " unknowns",
            ("must have 1 to " + std::to_string(kMaxUnknowns) + " unknowns together").c_str(),
-           "fix joints that do not move, or split a larger robot into several articulations");
+           "fix joints that do not move, or cut it into several robots joined by constraints");
   if (spec.position.empty()) spec.position = tree.start;
   if (spec.velocity.empty()) spec.velocity.assign(at_index(tree.v_count), 0.0);
   const auto check = [&](const std::vector<double>& x, int n, const char* what,

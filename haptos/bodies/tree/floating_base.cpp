@@ -160,9 +160,7 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
     if (base.carried.size() == 1) continue;
     const Vec3d spin = l - cross(after - base.origin, p);
     Vec3d rigid = inverse_inertia * spin;
-    const double of_centre = (0.5 / whole.mass) * squared_norm(p) -
-                             0.5 * whole.mass * squared_norm(drift.falls_with(base.body));
-    const double most = left_over(drift.most_energy(base.body) - of_centre, spin, rigid);
+    const double most = left_over(drift.most_energy(base.body), spin, rigid);
     slow_down(tree, end, base, (1 / whole.mass) * p - cross(rigid, c), rigid, most, v);
   }
 }

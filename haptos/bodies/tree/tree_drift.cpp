@@ -45,6 +45,7 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
   next_boost_ = boost_;
   for (std::vector<double>* v : {&share_, &kept_, &pushed_, &led_, &may_, &before_})
     v->assign(n, 0.0);
+  sums_.resize(n);
   relative_.resize(n);
   carried_.resize(n);
   turning_.resize(n);
@@ -298,7 +299,12 @@ void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start
   update_velocities(tree, guess_.data(), middle_);
   for (std::size_t i = 0; i < n; ++i) {
     const auto r = at_index(root_[i]);
-    has[r] += 0.5 * dot(end_.velocity[i], end_.inertia[i] * end_.velocity[i]);
+    const SpatialForce<double> ends = end_.inertia[i] * end_.velocity[i];
+    has[r] += 0.5 * dot(end_.velocity[i], ends);
+    sums_[r].mass += end_.inertia[i].mass;
+    sums_[r].after += ends.force;
+    sums_[r].way += (middle_.inertia[i] * middle_.velocity[i]).force;
+    sums_[r].pushed += step.h * step.wrench[i].force;
     const SpatialInertia<double>&from = start.inertia[i], &to = end_.inertia[i];
     const Vec3d way = to.first - from.first + from.mass * (end_.pose[i].p - start.pose[i].p);
     may[r] += 0.5 * dot(relative_[i], from * relative_[i]) +
@@ -313,9 +319,18 @@ void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start
     effort_[i] = impulse / step.h;
     has[r] += 0.5 * middle_.armature[i] * square(v[i]);
     may[r] += 0.5 * middle_.armature[i] * square(step.v[i]) + impulse * guess_[i];
+    if (floats_[r] && static_cast<int>(i) < tree.bodies[r].first_v + 3)
+      sums_[r].pushed += impulse * middle_.axis[i];
   }
   for (std::size_t r = 0; r < n; ++r) {
     if (tree.bodies[r].parent >= 0) continue;
+    // Of what floats all this is against its centre of mass, which is pushed from outside alone.
+    if (floats_[r]) {
+      const Sums& s = sums_[r];
+      may[r] -= dot(s.pushed, s.way) / s.mass;
+      has[r] -= 0.5 * squared_norm(s.after) / s.mass;
+      before_[r] -= 0.5 * squared_norm(s.before) / s.mass;
+    }
     // What the projection took is given back where the step resolves the motion.
     const double back = std::max(0.0, 1.0 - kResolved * (1.0 - kept_[r]));
     may[r] = std::min(may[r], fma(back, before_[r] - has[r], has[r]));
@@ -339,6 +354,7 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
   integrate(tree, step.q, guess_.data(), step.h, q);
   update(tree, q, end_);
   std::fill(before_.begin(), before_.end(), 0.0);
+  std::fill(sums_.begin(), sums_.end(), Sums{});
   for (std::size_t k = 0; k < nv; ++k) {
     const double d = kept_[at_index(root_[at_index(tree.body_of[k])])] *
                      (middle_z_[k] - lead_[k] - driven_[k] - step.v[k]);
@@ -353,6 +369,7 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
     end = turned(turn_between(middle_.pose[i], end_.pose[i]), end);
     force_[i] = end_.inertia[i] * end;
     before_[at_index(root_[i])] += 0.5 * dot(end, force_[i]);
+    sums_[at_index(root_[i])].before += force_[i].force;
   }
   aba<double>(tree, end_, nullptr, joint_.data(), Vec3d::zero(), force_.data(), v);
   leave_energy_out(tree, start, step, z, z_free, mass, v);

@@ -95,15 +95,13 @@ class TreeDrift {
   /// Kinematics and inertias at the coordinates that end_step() wrote.
   TreeData<double>& end() { return end_; }
   /// Of the tree that hangs from the world by `root`, after end_step(): kinetic energy that it may
-  /// have at most, against its centre of mass if that floats, with all the work of terms [J].
+  /// have at most, with all the work of terms; of what floats against its centre of mass [J].
   double most_energy(int root) const { return may_[static_cast<std::size_t>(root)]; }
   /// After end_step(), until the next begin_step(). Of a tree that floats velocities are against
   /// its centre of mass, which falls, so that bodies feel no weight.
   const StepMotion& motion(const Tree& tree, double h, const Vec3d& gravity);
   /// What torques and terms did in the step, per unknown [N m] or [N].
   const std::vector<double>& effort() const { return effort_; }
-  /// Velocity of a centre of mass that floats, as gravity alone changes it [m/s].
-  const Vec3d& falls_with(int root) const { return next_boost_[static_cast<std::size_t>(root)]; }
 
  private:
   void factor(const Tree& tree, double h);
@@ -125,6 +123,13 @@ class TreeDrift {
   std::vector<Vec3d> next_boost_;
   std::vector<char> held_;  // per body, at roots: by contact
   std::vector<double> share_, kept_, pushed_, led_, may_, before_;  // per body, at roots
+  // Per body, at roots that float: momenta against next_boost_ at the end, of what (2) is for and of
+  // what comes out; momentum of the way, and what pushes from outside in the step.
+  struct Sums {
+    double mass = 0;
+    Vec3d before{{0, 0, 0}}, after{{0, 0, 0}}, way{{0, 0, 0}}, pushed{{0, 0, 0}};
+  };
+  std::vector<Sums> sums_;
   TreeData<double> middle_, end_;
   std::vector<SpatialMotion<double>> relative_;  // V_n against the centre of mass, world axes
   std::vector<SpatialMotion<double>> carried_;   // the same, turned with the body to q_g

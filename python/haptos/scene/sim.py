@@ -46,7 +46,7 @@ class StepReport:
               "smallest_gap", "path", "missed", "kinetic", "potential", "smallest_volume_ratio",
               "parts", "crossed", "past_middle", "merged", "seconds")
 
-    def __init__(self, reports: list[_core.StepReport]) -> None:
+    def __init__(self, reports: _core.StepReports) -> None:
         self._reports = reports
 
     def __getattr__(self, name: str) -> NDArray[Any]:
@@ -54,8 +54,7 @@ class StepReport:
             near = _core.nearest_name(name, [*StepReport.FIELDS, "ok", "describe"])
             raise AttributeError(f"a step report has no {name!r}"
                                  + (f"; did you mean {near!r}?" if near else ""))
-        kind = np.uint32 if name == "status" else None
-        return in_place(np.array([getattr(r, name) for r in self._reports], dtype=kind))
+        return self._reports.column(name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *StepReport.FIELDS]
@@ -63,18 +62,14 @@ class StepReport:
     @property
     def ok(self) -> bool:
         """Whether no environment set a status bit."""
-        return not any(r.status for r in self._reports)
+        return not self._reports.bits()
 
     def describe(self) -> str:
         """The sentences of the status bits that are set in any environment; "ok" when none is."""
-        bits = 0
-        for r in self._reports:
-            bits |= r.status
-        return _core.describe_status(bits)
+        return _core.describe_status(self._reports.bits())
 
     def __repr__(self) -> str:
-        r = self._reports[0]
-        return (f"StepReport(step={r.step}, time={r.time:g} s, iterations={r.iterations}, "
+        return (f"StepReport(step={self.step[0]}, time={self.time[0]:g} s, iterations={self.iterations[0]}, "
                 f"status={self.describe()!r})")
 
 
@@ -97,7 +92,7 @@ class Sim(Constraints, Differences):
         self._entries = self._entries_of[0]
         options = scene.sim
         self._dt = options.dt
-        self._status = np.zeros(envs, np.uint32)
+        self._last: StepReport | NDArray[np.uint32] = np.zeros(envs, np.uint32)  # or its statuses
         self.scene_text = scene.text
         self._stepping = threading.Lock()
         self._sensors = Named(
@@ -191,10 +186,10 @@ class Sim(Constraints, Differences):
             report = StepReport(self._batch.step())
         except StepError as e:
             if isinstance(e.report, _core.StepReport):
-                e.report = StepReport([e.report])
-                self._status = e.report.status
+                e.report = StepReport(_core.StepReports(e.report))
+                self._last = e.report
             raise
-        self._status = report.status
+        self._last = report
         return report
 
     def run(self, duration: float | str, each: Callable[[StepReport], Any] | None = None) -> StepReport:
@@ -226,7 +221,7 @@ class Sim(Constraints, Differences):
         for core, wanted, (one, env) in zip(self._each, chosen, seeds, strict=True):
             if wanted:
                 core.reset(one, env)
-        self._status = np.where(chosen, np.uint32(0), self._status)
+        self._last = np.where(chosen, np.uint32(0), self.status)
 
     def restart_sensors(self, mask: ArrayLike | None = None,
                         seed: int | ArrayLike | None = None) -> None:
@@ -256,7 +251,7 @@ class Sim(Constraints, Differences):
     @property
     def status(self) -> NDArray[np.uint32]:
         """Status bits of the last step, (env,); haptos.describe_status() explains them."""
-        return in_place(self._status)
+        return self._last.status if isinstance(self._last, StepReport) else in_place(self._last)
 
     # -- state ---------------------------------------------------------------------------------
 
