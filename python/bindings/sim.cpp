@@ -76,10 +76,14 @@ struct ReportField {
   std::int64_t (*whole)(const StepReport&);  // null for others
 };
 
-#define HAPTOS_REAL(name, value) \
-  {name, [](const StepReport& r) -> double { return r.value; }, nullptr}
-#define HAPTOS_WHOLE(name, value) \
-  {name, nullptr, [](const StepReport& r) -> std::int64_t { return r.value; }}
+#define HAPTOS_REAL(name, value)                                         \
+  {                                                                      \
+    name, [](const StepReport& r) -> double { return r.value; }, nullptr \
+  }
+#define HAPTOS_WHOLE(name, value)                                              \
+  {                                                                            \
+    name, nullptr, [](const StepReport& r) -> std::int64_t { return r.value; } \
+  }
 constexpr ReportField kReportFields[] = {
     HAPTOS_WHOLE("step", step),
     HAPTOS_REAL("time", time),
@@ -120,7 +124,8 @@ nb::object report_column(const StepReports& reports, const std::string& name) {
     return column_of<std::uint32_t>(reports, [](const StepReport& r) { return r.status(); });
   for (const ReportField& f : kReportFields)
     if (name == f.name)
-      return f.real ? column_of<double>(reports, f.real) : column_of<std::int64_t>(reports, f.whole);
+      return f.real ? column_of<double>(reports, f.real)
+                    : column_of<std::int64_t>(reports, f.whole);
   refuse("step report", name, "is none of its numbers", "haptos.StepReport.FIELDS lists them");
 }
 

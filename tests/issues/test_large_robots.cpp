@@ -111,7 +111,8 @@ TEST(LargeRobots, BeyondWhatOneBlockHoldsTheyAreRefusedWithARemedy) {
     FAIL() << "taken";
   } catch (const InputError& e) {
     EXPECT_NE(std::string(e.what()).find("1 to 4096 unknowns"), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("cut it into several robots"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("cut it into several robots"), std::string::npos)
+        << e.what();
   }
 }
 

@@ -162,7 +162,7 @@ class LoopClosureTerm : public Term {
   int rows_, held_, blocks_;
   double h_ = 1, rate_ = 0;                      // rate_: of the free row, at the last evaluation
   const std::vector<double>* moving_ = nullptr;  // z at the start; null in statics
-  double size_[kMaxRows] = {};  // of what the entries of a row were summed from
+  double size_[kMaxRows] = {};                   // of what the entries of a row were summed from
   double bend_[kMaxRows] = {};  // what paths that bend add to the rate of a row, on average
   double r_[kMaxRows] = {}, v_hat_[kMaxRows] = {}, impulse_[kMaxRows] = {};
   double stiffness_[kMaxRows] = {};  // -d impulse / d v, at the last evaluation

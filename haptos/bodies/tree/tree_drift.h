@@ -123,8 +123,8 @@ class TreeDrift {
   std::vector<Vec3d> next_boost_;
   std::vector<char> held_;  // per body, at roots: by contact
   std::vector<double> share_, kept_, pushed_, led_, may_, before_;  // per body, at roots
-  // Per body, at roots that float: momenta against next_boost_ at the end, of what (2) is for and of
-  // what comes out; momentum of the way, and what pushes from outside in the step.
+  // Per body, at roots that float: momenta against next_boost_ at the end, of what (2) is for and
+  // of what comes out; momentum of the way, and what pushes from outside in the step.
   struct Sums {
     double mass = 0;
     Vec3d before{{0, 0, 0}}, after{{0, 0, 0}}, way{{0, 0, 0}}, pushed{{0, 0, 0}};
