@@ -16,8 +16,7 @@ namespace {
 
 constexpr double kPeriod = 0.1;  // beta: shortest period of the constraint in time steps
 constexpr double kClosing = 1, kTurning = 10;  // how fast an error closes at most [m/s], [rad/s]
-// Round-off of a row's entries. A row of nothing else would be held as if it moved nothing heavy.
-constexpr double kNothing = 1e-12;
+constexpr double kNothing = 1e-12;  // round-off of a row's entries, which alone must hold nothing
 
 }  // namespace
 

@@ -15,11 +15,10 @@ constexpr int kPasses = 3;
 // Change of the way to the middle [rad], [m] below which another pass says the same: what rests.
 constexpr double kSameMiddle = 1e-8;
 
-// A motion, or a force, that is fixed in a body: in world axes after the body's turn.
-Mat3d turn_between(const Frame<double>& from, const Frame<double>& to) {
-  return to.r * transpose(from.r);
-}
-SpatialMotion<double> turned(const Mat3d& r, const SpatialMotion<double>& m) {
+// A motion that is fixed in a body: in world axes after the body's turn.
+SpatialMotion<double> turned(const Frame<double>& from, const Frame<double>& to,
+                             const SpatialMotion<double>& m) {
+  const Mat3d r = to.r * transpose(from.r);
   return {r * m.angular, r * m.linear};
 }
 
@@ -145,7 +144,7 @@ void TreeDrift::set_up_middle(const Tree& tree, const TreeData<double>& start, c
   integrate(tree, step.q, guess, 0.5 * step.h, middle_q_.data());
   update(tree, middle_q_.data(), middle_);
   for (std::size_t i = 0; i < tree.bodies.size(); ++i)
-    carried_[i] = turned(turn_between(start.pose[i], middle_.pose[i]), relative_[i]);
+    carried_[i] = turned(start.pose[i], middle_.pose[i], relative_[i]);
 }
 
 // A share of what gravity does in the step, and of what torques and wrenches do.
@@ -293,8 +292,7 @@ void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start
                                  const double* mass, double* v) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   auto &has = pushed_, &may = may_;
-  std::fill(has.begin(), has.end(), 0.0);
-  std::fill(may.begin(), may.end(), 0.0);
+  for (auto* sums : {&has, &may}) std::fill(sums->begin(), sums->end(), 0.0);
   update_velocities(tree, v, end_);
   update_velocities(tree, guess_.data(), middle_);
   for (std::size_t i = 0; i < n; ++i) {
@@ -324,9 +322,7 @@ void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start
   }
   for (std::size_t r = 0; r < n; ++r) {
     if (tree.bodies[r].parent >= 0) continue;
-    // Of what floats all this is against its centre of mass, which is pushed from outside alone.
-    if (floats_[r]) {
-      const Sums& s = sums_[r];
+    if (const Sums& s = sums_[r]; floats_[r]) {  // against the centre of mass
       may[r] -= dot(s.pushed, s.way) / s.mass;
       has[r] -= 0.5 * squared_norm(s.after) / s.mass;
       before_[r] -= 0.5 * squared_norm(s.before) / s.mass;
@@ -356,17 +352,15 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
   std::fill(before_.begin(), before_.end(), 0.0);
   std::fill(sums_.begin(), sums_.end(), Sums{});
   for (std::size_t k = 0; k < nv; ++k) {
-    const double d = kept_[at_index(root_[at_index(tree.body_of[k])])] *
-                     (middle_z_[k] - lead_[k] - driven_[k] - step.v[k]);
+    const auto r = at_index(root_[at_index(tree.body_of[k])]);
+    const double d = kept_[r] * (middle_z_[k] - lead_[k] - driven_[k] - step.v[k]);
     scratch_[k] = middle_z_[k] + lead_[k] + driven_[k] + (z[k] - z_free[k]);
-    joint_[k] = middle_.armature[k] * (scratch_[k] + d);
-    before_[at_index(root_[at_index(tree.body_of[k])])] += 0.5 * joint_[k] * (scratch_[k] + d);
+    before_[r] += 0.5 * (joint_[k] = middle_.armature[k] * (scratch_[k] + d)) * (scratch_[k] + d);
   }
   update_velocities(tree, scratch_.data(), middle_);
   for (std::size_t i = 0; i < n; ++i) {
     SpatialMotion<double> end = middle_.velocity[i];
-    end += change_[i];
-    end = turned(turn_between(middle_.pose[i], end_.pose[i]), end);
+    end += change_[i], end = turned(middle_.pose[i], end_.pose[i], end);
     force_[i] = end_.inertia[i] * end;
     before_[at_index(root_[i])] += 0.5 * dot(end, force_[i]);
     sums_[at_index(root_[i])].before += force_[i].force;
