@@ -6,6 +6,7 @@
 
 #include "haptos/base/math/index.h"
 #include "haptos/base/math/random.h"
+#include "haptos/base/math/turn.h"
 #include "haptos/base/parallel.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/file.h"
@@ -52,9 +53,8 @@ struct Motion {
 // On the last path of a prescribed body.
 Motion motion_of(const PathState& path, double dt) {
   if (!(dt > 0)) return {path.to};
-  const Quat turn = path.to.q * conjugate(path.from.q);
   return {path.to, (path.to.p - path.from.p) * (1 / dt),
-          rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}}) * (1 / dt)};
+          turn_between(path.from.q, path.to.q) * (1 / dt)};
 }
 
 Motion motion_of(const Model& model, const State& state, const Workspace& work,

@@ -87,6 +87,7 @@ struct ReportField {
 constexpr ReportField kReportFields[] = {
     HAPTOS_WHOLE("step", step),
     HAPTOS_REAL("time", time),
+    HAPTOS_WHOLE("status", newton.status),
     HAPTOS_WHOLE("iterations", newton.iterations),
     HAPTOS_WHOLE("line_search_steps", newton.line_search_steps),
     HAPTOS_WHOLE("lag_passes", newton.lag_passes),
@@ -120,12 +121,11 @@ nb::object column_of(const StepReports& reports, F value) {
 }
 
 nb::object report_column(const StepReports& reports, const std::string& name) {
-  if (name == "status")
-    return column_of<std::uint32_t>(reports, [](const StepReport& r) { return r.status(); });
-  for (const ReportField& f : kReportFields)
-    if (name == f.name)
-      return f.real ? column_of<double>(reports, f.real)
-                    : column_of<std::int64_t>(reports, f.whole);
+  for (const ReportField& f : kReportFields) {
+    if (name != f.name) continue;
+    if (name == "status") return column_of<std::uint32_t>(reports, f.whole);
+    return f.real ? column_of<double>(reports, f.real) : column_of<std::int64_t>(reports, f.whole);
+  }
   refuse("step report", name, "is none of its numbers", "haptos.StepReport.FIELDS lists them");
 }
 
@@ -142,6 +142,12 @@ void bind_report(nb::module_& m) {
              for (const StepReport& one : r.rows) bits |= one.status();
              return bits;
            })
+      .def_static("fields",
+                  [] {
+                    std::vector<std::string> names;
+                    for (const ReportField& f : kReportFields) names.emplace_back(f.name);
+                    return names;
+                  })
       .def("column", &report_column, nb::arg("name"),
            nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"));
 }

@@ -33,6 +33,17 @@ inline RobotBody rigid_brick(const char* name, const Vec3d& size, const Vec3d& p
   return rigid_body(at, {s}, {});
 }
 
+/// A constraint called "joint".
+inline Constraint joined(ConstraintKind kind, const char* a, const char* b, const Pose& pose = {}) {
+  Constraint c;
+  c.name = "joint";
+  c.kind = static_cast<int>(kind);
+  c.a = a;
+  c.b = b;
+  c.pose = pose;
+  return c;
+}
+
 inline Scene empty(double dt, double gravity = -kG) {
   Scene s;
   s.sim.dt = dt;

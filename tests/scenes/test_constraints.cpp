@@ -14,17 +14,7 @@
 namespace haptos {
 namespace {
 
-using test::brick, test::empty, test::kG, test::rigid_brick, test::run;
-
-Constraint joined(ConstraintKind kind, const char* a, const char* b, const Pose& pose) {
-  Constraint c;
-  c.name = "joint";
-  c.kind = static_cast<int>(kind);
-  c.a = a;
-  c.b = b;
-  c.pose = pose;
-  return c;
-}
+using test::brick, test::empty, test::joined, test::kG, test::rigid_brick, test::run;
 
 // z along y: an axis that a plane motion in x and z turns about.
 Quat about_y() { return rotation_by({{-M_PI / 2, 0, 0}}); }

@@ -12,17 +12,7 @@
 namespace haptos {
 namespace {
 
-using test::brick, test::empty, test::kG, test::rigid_brick;
-
-Constraint joined(ConstraintKind kind, const char* a, const char* b, const Pose& pose = {}) {
-  Constraint c;
-  c.name = "joint";
-  c.kind = static_cast<int>(kind);
-  c.a = a;
-  c.b = b;
-  c.pose = pose;
-  return c;
-}
+using test::brick, test::empty, test::joined, test::kG, test::rigid_brick;
 
 PrescribedBody hand(const Pose& at) {
   PrescribedBody b;

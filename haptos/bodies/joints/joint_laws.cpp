@@ -8,43 +8,38 @@
 namespace haptos {
 
 JointLaw::JointLaw(const Articulation* body, const JointPulls& on)
-    : body_(body),
-      block_(body->slots().first_block),
-      joint_(on.empty() ? -1 : on.front().joint),
-      scalar_(body->slots().first_scalar) {
-  if (on.empty()) body->check_coordinate(joint_);
+    : body_(body), block_(body->slots().first_block), scalar_(body->slots().first_scalar) {
+  if (on.empty()) body->check_coordinate(-1);
   for (const JointPull& p : on) {
     body->check_coordinate(p.joint);
     if (!std::isfinite(p.weight) || p.weight == 0)
       throw InputError({"", 0, 0, body->spec().name + ".joint[" + std::to_string(p.joint) + "]",
                         internal::format_number(p.weight), "must count with a weight that is not 0",
                         "give how far the tendon goes per unit of the joint"});
+    dof_.push_back(p.joint), weight_.push_back(p.weight);
   }
-  if (on.size() == 1 && on.front().weight == 1) return;
-  for (const JointPull& p : on) dof_.push_back(p.joint), weight_.push_back(p.weight);
 }
 
 void JointLaw::check(const char* what, double value, bool finite) const {
   if (value >= 0 && !(finite && std::isinf(value))) return;
-  throw InputError({"", 0, 0, body_->spec().name + ".joint[" + std::to_string(joint_) + "]." + what,
+  throw InputError({"", 0, 0,
+                    body_->spec().name + ".joint[" + std::to_string(dof_.front()) + "]." + what,
                     internal::format_number(value),
                     finite ? "must be 0 or more and finite" : "must be 0 or more",
                     "give it in SI units, per radian for joints that turn"});
 }
 
 double JointLaw::start_position() const {
-  const auto at = [&](int joint) {
-    return body_->start_position()[static_cast<std::size_t>(body_->coordinate_of(joint))];
-  };
-  if (dof_.empty()) return at(joint_);
   double q = 0;
-  for (std::size_t k = 0; k < dof_.size(); ++k) q = fma(weight_[k], at(dof_[k]), q);
+  for (std::size_t k = 0; k < dof_.size(); ++k) {
+    const int at = body_->coordinate_of(dof_[k]);
+    q = fma(weight_[k], body_->start_position()[static_cast<std::size_t>(at)], q);
+  }
   return q;
 }
 
 double JointLaw::inverse_inertia(const StepContext& context) const {
   const double* m = context.inverse_mass->data() + scalar_;
-  if (dof_.empty()) return m[joint_];
   double w = 0;
   for (std::size_t k = 0; k < dof_.size(); ++k) w = fma(square(weight_[k]), m[dof_[k]], w);
   return w;

@@ -24,10 +24,7 @@ class JointLaw : public Term {
   Energy evaluate(const Evaluation& e) override {
     const BoundedImpulse::Value l = with_impulse_ ? unknown_.base(law_) : law_.at(velocity(*e.z));
     effort_ = l.impulse / h_;
-    if (!e.assembly) return {l.cost, l.size};
-    if (dof_.empty())
-      e.assembly->add_coordinate(block_, joint_, -l.impulse, l.hessian);
-    else
+    if (e.assembly)
       e.assembly->add_combination(block_, dof_, weight_.data(), -l.impulse, l.hessian);
     return {l.cost, l.size};
   }
@@ -56,15 +53,13 @@ class JointLaw : public Term {
   double impulse_apart() const { return with_impulse_ ? unknown_.apart() / h_ : 0; }
 
  protected:
-  /// @throws InputError for a joint that does not exist or has not one coordinate, and a weight
-  /// that
-  ///         is 0 or not finite
+  /// @throws InputError for no joint, one that does not exist or has not one coordinate, and a
+  ///         weight that is 0 or not finite
   JointLaw(const Articulation* body, const JointPulls& on);
   double start_position() const;
   double inverse_inertia(const StepContext& context) const;
   double velocity(const std::vector<double>& all) const {
     const double* z = all.data() + scalar_;
-    if (dof_.empty()) return z[joint_];
     double v = 0;
     for (std::size_t k = 0; k < dof_.size(); ++k) v = fma(weight_[k], z[dof_[k]], v);
     return v;
@@ -73,8 +68,8 @@ class JointLaw : public Term {
   void check(const char* what, double value, bool finite) const;
 
   const Articulation* body_;
-  int block_, joint_, scalar_;  // of the body
-  std::vector<int> dof_;        // empty: joint_ alone, with weight 1
+  int block_, scalar_;    // of the body
+  std::vector<int> dof_;  // its joints, and how much of each counts
   std::vector<double> weight_;
   double h_ = 1;
   BoundedImpulse law_;

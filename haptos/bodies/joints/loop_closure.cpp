@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/turn.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
@@ -65,8 +66,7 @@ void LoopClosureTerm::add_turn(int side, std::span<const Along> rows) {
   link_[side]->turning(gradient_.data());
   add_parts(side, rows);
   if (moves(side)) return;
-  const Quat turn = path_end(side).q * conjugate(link_[side]->pose().q);
-  const Vec3d rate = rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}}) * (1 / h_);
+  const Vec3d rate = turn_between(link_[side]->pose().q, path_end(side).q) * (1 / h_);
   for (const Along& a : rows) bend_[a.row] += dot(side == 0 ? a.direction : -a.direction, rate);
 }
 
@@ -263,10 +263,9 @@ WeldClosure::WeldClosure(LinkFrame a, LinkFrame b, Free free, const FreeAxisOpti
 
 void WeldClosure::linearise() {
   const Pose a = side_[0].place(), b = side_[1].place();
-  const Quat turn = a.q * conjugate(b.q);
   if (free_ != Free::kNothing) axes_ = to_matrix(b.q);
   gap_ = a.p - b.p;
-  turn_ = rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}});
+  turn_ = turn_between(b.q, a.q);
   if (free_ == Free::kTurn) {  // of the turn only what tilts the axis; the rest may be many radians
     const Mat3d at = to_matrix(a.q);
     turn_ = cross(column(axes_, 2), column(at, 2));

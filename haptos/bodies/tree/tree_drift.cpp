@@ -8,9 +8,6 @@
 namespace haptos {
 namespace {
 
-// A step resolves the motion while |D|^2 / |V_n|^2 is well below the inverse of this.
-constexpr double kResolved = 50;
-constexpr double kMostBack = 1.01;  // of velocities, in a step
 constexpr int kPasses = 3;
 // Change of the way to the middle [rad], [m] below which another pass says the same: what rests.
 constexpr double kSameMiddle = 1e-8;
@@ -251,92 +248,6 @@ void TreeDrift::find_shares(const Tree& tree, const double* z, const double* z_f
     share_[r] = led_[r] > 0 && !held_[r] ? clamp(1.5 - sqrt(pushed_[r] / led_[r]), 0.0, 1.0) : 0.0;
 }
 
-// What inertia alone changes in half a step, D = V - V_n - J lead, and how much of it the second
-// half repeats. Leaves that much of D in change_, and of the rates of unknowns in drift_.
-void TreeDrift::find_kept(const Tree& tree, const FreeStep& step) {
-  const std::size_t n = tree.bodies.size(), nv = joint_.size();
-  auto &changed = pushed_, &had = led_;
-  std::fill(changed.begin(), changed.end(), 0.0);
-  std::fill(had.begin(), had.end(), 0.0);
-  for (std::size_t k = 0; k < nv; ++k) scratch_[k] = middle_z_[k] - lead_[k] - driven_[k];
-  update_velocities(tree, scratch_.data(), middle_);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto r = at_index(root_[i]);
-    SpatialMotion<double>& d = change_[i];
-    d = {middle_.velocity[i].angular - carried_[i].angular,
-         middle_.velocity[i].linear - carried_[i].linear};
-    changed[r] += dot(d, middle_.inertia[i] * d);
-    had[r] += dot(carried_[i], middle_.inertia[i] * carried_[i]);
-  }
-  for (std::size_t k = 0; k < nv; ++k) {
-    const auto r = at_index(root_[at_index(tree.body_of[k])]);
-    changed[r] += middle_.armature[k] * square(scratch_[k] - step.v[k]);
-    had[r] += middle_.armature[k] * square(step.v[k]);
-  }
-  for (std::size_t r = 0; r < n; ++r)
-    kept_[r] = changed[r] < had[r] ? 1.0 - changed[r] / had[r] : 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double kept = kept_[at_index(root_[i])];
-    change_[i] = {kept * change_[i].angular, kept * change_[i].linear};
-  }
-  for (std::size_t k = 0; k < nv; ++k) {
-    const auto body = at_index(tree.body_of[k]);
-    drift_[k] = alone_[body] ? 0.0 : kept_[at_index(root_[body])] * (scratch_[k] - start_v_[k]);
-  }
-}
-
-// Slows down what would have more kinetic energy than what it had and what worked on it: weight
-// over the way of each centre of mass, torques, wrenches and terms over z of the step.
-void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start,
-                                 const FreeStep& step, const double* z, const double* z_free,
-                                 const double* mass, double* v) {
-  const std::size_t n = tree.bodies.size(), nv = joint_.size();
-  auto &has = pushed_, &may = may_;
-  for (auto* sums : {&has, &may}) std::fill(sums->begin(), sums->end(), 0.0);
-  update_velocities(tree, v, end_);
-  update_velocities(tree, guess_.data(), middle_);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto r = at_index(root_[i]);
-    const SpatialForce<double> ends = end_.inertia[i] * end_.velocity[i];
-    has[r] += 0.5 * dot(end_.velocity[i], ends);
-    sums_[r].mass += end_.inertia[i].mass;
-    sums_[r].after += ends.force;
-    sums_[r].way += (middle_.inertia[i] * middle_.velocity[i]).force;
-    sums_[r].pushed += step.h * step.wrench[i].force;
-    const SpatialInertia<double>&from = start.inertia[i], &to = end_.inertia[i];
-    const Vec3d way = to.first - from.first + from.mass * (end_.pose[i].p - start.pose[i].p);
-    may[r] += 0.5 * dot(relative_[i], from * relative_[i]) +
-              (floats_[r] ? 0.0 : dot(step.gravity, way)) +
-              step.h * dot(middle_.velocity[i], step.wrench[i]);
-  }
-  for (std::size_t i = 0; i < nv; ++i) {
-    const auto r = at_index(root_[at_index(tree.body_of[i])]);
-    const double* row = mass + i * nv;
-    double impulse = step.h * step.torque[i];
-    for (std::size_t j = 0; j < nv; ++j) impulse = fma(row[j], z[j] - z_free[j], impulse);
-    effort_[i] = impulse / step.h;
-    has[r] += 0.5 * middle_.armature[i] * square(v[i]);
-    may[r] += 0.5 * middle_.armature[i] * square(step.v[i]) + impulse * guess_[i];
-    if (floats_[r] && static_cast<int>(i) < tree.bodies[r].first_v + 3)
-      sums_[r].pushed += impulse * middle_.axis[i];
-  }
-  for (std::size_t r = 0; r < n; ++r) {
-    if (tree.bodies[r].parent >= 0) continue;
-    if (const Sums& s = sums_[r]; floats_[r]) {  // against the centre of mass
-      may[r] -= dot(s.pushed, s.way) / s.mass;
-      has[r] -= 0.5 * squared_norm(s.after) / s.mass;
-      before_[r] -= 0.5 * squared_norm(s.before) / s.mass;
-    }
-    // What the projection took is given back where the step resolves the motion.
-    const double back = std::max(0.0, 1.0 - kResolved * (1.0 - kept_[r]));
-    may[r] = std::min(may[r], fma(back, before_[r] - has[r], has[r]));
-    has[r] = !floats(tree, tree.bodies[r]) && has[r] > 0
-                 ? std::min(sqrt(std::max(may[r], 0.0) / has[r]), kMostBack)
-                 : 1.0;
-  }
-  for (std::size_t i = 0; i < nv; ++i) v[i] *= has[at_index(root_[at_index(tree.body_of[i])])];
-}
-
 void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
                          const double* z, const double* z_free, const double* mass, double* q,
                          double* v) {
@@ -355,12 +266,14 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
     const auto r = at_index(root_[at_index(tree.body_of[k])]);
     const double d = kept_[r] * (middle_z_[k] - lead_[k] - driven_[k] - step.v[k]);
     scratch_[k] = middle_z_[k] + lead_[k] + driven_[k] + (z[k] - z_free[k]);
-    before_[r] += 0.5 * (joint_[k] = middle_.armature[k] * (scratch_[k] + d)) * (scratch_[k] + d);
+    joint_[k] = middle_.armature[k] * (scratch_[k] + d);
+    before_[r] += 0.5 * joint_[k] * (scratch_[k] + d);
   }
   update_velocities(tree, scratch_.data(), middle_);
   for (std::size_t i = 0; i < n; ++i) {
     SpatialMotion<double> end = middle_.velocity[i];
-    end += change_[i], end = turned(middle_.pose[i], end_.pose[i], end);
+    end += change_[i];
+    end = turned(middle_.pose[i], end_.pose[i], end);
     force_[i] = end_.inertia[i] * end;
     before_[at_index(root_[i])] += 0.5 * dot(end, force_[i]);
     sums_[at_index(root_[i])].before += force_[i].force;

@@ -44,7 +44,7 @@
 
 #include <vector>
 
-#include "haptos/bodies/tree/skewed_inertia.h"
+#include "haptos/base/math/skewed_inertia.h"
 #include "haptos/bodies/tree/tree_dynamics.h"
 
 namespace haptos {

@@ -176,7 +176,9 @@ void add_robot_shapes(const RobotBody& spec, const RobotModel& robot, RobotParts
 void set_initial_controls(const RobotModel& robot, const RobotParts& parts, double* controls) {
   for (std::size_t k = 0; k < parts.motors.size(); ++k) {
     double* m = controls + robot.controls.motor(static_cast<int>(k));
-    m[0] = robot.pulled(robot.motor_pulls[k], robot.position.data());
+    m[0] = 0;
+    for (const JointPull& p : robot.motor_pulls[k])
+      m[0] = fma(p.weight, robot.position[at_index(parts.body->coordinate_of(p.joint))], m[0]);
     m[4] = robot.robot.motors[k].kp;
     m[5] = robot.robot.motors[k].kd;
     m[6] = robot.robot.motors[k].ki;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "haptos/base/math/index.h"
-#include "haptos/base/math/quaternion.h"
+#include "haptos/base/math/turn.h"
 #include "haptos/base/text/refuse.h"
 #include "haptos/base/text/text.h"
 #include "haptos/bodies/joints/free_axis.h"
@@ -60,13 +60,9 @@ std::optional<double> ease(const Model& model, const Constraint& c, const std::s
 
 // Of frames that ought to meet: how far apart they are [m], and turned [rad].
 std::string opening(ClosureKind kind, const Pose& a, const Pose& b, double distance) {
-  const Quat turn = a.q * conjugate(b.q);
   const double apart = norm(a.p - b.p);
   const double open = kind == ClosureKind::kDistance ? std::abs(apart - distance) : apart;
-  const double turned =
-      kind == ClosureKind::kWeld
-          ? norm(rotation_log(Quaternion<double>{{turn.w, turn.x, turn.y, turn.z}}))
-          : 0;
+  const double turned = kind == ClosureKind::kWeld ? norm(turn_between(b.q, a.q)) : 0;
   std::string text;
   if (open > kOpen) text = length_text(open);
   if (turned > kTwisted) text += (text.empty() ? "" : " and ") + to_text(turned) + " rad";

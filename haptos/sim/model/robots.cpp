@@ -263,14 +263,6 @@ std::vector<int> motors_played(const Trajectory& trajectory, const Robot& robot)
   return motors;
 }
 
-double RobotModel::pulled(const JointPulls& pulls, const double* q) const {
-  double sum = 0;
-  for (const JointPull& p : pulls)
-    for (const TreeBody& b : tree->bodies)
-      if (b.v_count == 1 && b.first_v == p.joint) sum = fma(p.weight, q[b.first_q], sum);
-  return sum;
-}
-
 int RobotModel::unknown(const std::string& joint) const {
   std::vector<std::string> known;
   for (std::size_t j = 0; j < robot.joints.size(); ++j) {

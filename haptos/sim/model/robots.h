@@ -61,8 +61,6 @@ struct RobotModel {
 
   /// The unknown of the joint of this name; throws InputError where it has not just one.
   int unknown(const std::string& joint) const;
-  /// How far they are at the coordinates q (q_count) [rad] or [m].
-  double pulled(const JointPulls& pulls, const double* q) const;
 };
 
 /// What models of frozen contact need of every shape.

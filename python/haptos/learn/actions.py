@@ -50,9 +50,9 @@ def joint_targets(robot: str, motors: Sequence[str] | None = None, *,
     """
     def bind(sim: Sim, period: float) -> BoundAction:
         view, at, names = _motors(sim, robot, motors)
+        ways = [_way(view, k) for k in at]
         lows, highs = _limits(f'joint_targets of robot "{robot}"', names, low, high,
-                              [_way(view, k).lower for k in at],
-                              [_way(view, k).upper for k in at])
+                              [w.lower for w in ways], [w.upper for w in ways])
         return BoundAction(names, lows, highs, lambda x: _command(view, at, position=x))
 
     return Action(bind)
@@ -70,12 +70,13 @@ def joint_velocities(robot: str, motors: Sequence[str] | None = None, *,
     """
     def bind(sim: Sim, period: float) -> BoundAction:
         view, at, names = _motors(sim, robot, motors)
-        speeds = [_way(view, k).speed for k in at]
+        ways = [_way(view, k) for k in at]
+        speeds = [w.speed for w in ways]
         lows, highs = _limits(f'joint_velocities of robot "{robot}"', names,
                               None if limit is None else -np.abs(limit), limit,
                               [-s for s in speeds], speeds)
-        least = _row(names, low, [_way(view, k).lower for k in at])
-        most = _row(names, high, [_way(view, k).upper for k in at])
+        least = _row(names, low, [w.lower for w in ways])
+        most = _row(names, high, [w.upper for w in ways])
 
         def apply(x: Row) -> None:
             place = np.clip(view.command[:, at, 0] + x * period, least, most)

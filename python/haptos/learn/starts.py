@@ -85,17 +85,18 @@ def joints(robot: str, ranges: Mapping[str, tuple[float, float]]) -> Start:
         position, velocity = view.position, view.velocity
         rows = view.command
         motors = [m.joint for m in view.robot.motors]
-        tendons = {t.name: t.joints for t in view.robot.tendons}
         for joint, (low, high) in ranges.items():
             at = view.coordinates(joint).start
             position[:, at] = draw(mask, random, low, high)
             velocity[:, view.unknowns(joint)] = 0
             for k in [k for k, m in enumerate(motors) if m == joint]:
                 rows[mask, k, 0] = position[mask, at]
-        for k, name in enumerate(motors):
-            if (over := tendons.get(name)) and not over.keys().isdisjoint(ranges):
-                rows[mask, k, 0] = sum(w * position[mask, view.coordinates(j).start] for j, w in over.items())
         view.set_state(position, velocity, mask)
+        lengths = view.tendons
+        for tendon in view.robot.tendons:
+            for k in [k for k, m in enumerate(motors) if m == tendon.name]:
+                if not tendon.joints.keys().isdisjoint(ranges):
+                    rows[mask, k, 0] = lengths[tendon.name][mask]
         if motors:
             view.set_command(position=rows[:, :, 0])
 

@@ -44,7 +44,8 @@ def tendons(b: Builder) -> list[_core.RobotTendon]:
     """Tendons over joints."""
     m, out = b.m, []
     for t in range(m.ntendon):
-        if _over_joints(b, t) is None:
+        joints = _over_joints(b, t)
+        if joints is None:
             continue
         name, range_ = tendon_name(b, t), _bounds(m.tendon_limited[t], m.tendon_range[t])
         low, high = (float(v) for v in m.tendon_lengthspring[t])
@@ -55,7 +56,7 @@ def tendons(b: Builder) -> list[_core.RobotTendon]:
         if range_[0] > -INF and not b.is_usual(m.tendon_solref_lim[t], m.tendon_solimp_lim[t]):
             b.left.add("softness of limits of tendons", name)
         out.append(_core.RobotTendon(
-            name, _over_joints(b, t), lower=range_[0], upper=range_[1], reference=0.5 * (low + high),
+            name, joints, lower=range_[0], upper=range_[1], reference=0.5 * (low + high),
             stiffness=float(m.tendon_stiffness[t]), damping=float(m.tendon_damping[t]),
             friction=float(m.tendon_frictionloss[t])))
     return out

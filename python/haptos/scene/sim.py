@@ -41,10 +41,7 @@ class StepReport:
     point_contact.most_samples, which were merged), seconds (wall time).
     """
 
-    FIELDS = ("step", "time", "status", "iterations", "line_search_steps", "lag_passes",
-              "projected", "linear_iterations", "residual", "load", "velocity_change",
-              "smallest_gap", "path", "missed", "kinetic", "potential", "smallest_volume_ratio",
-              "parts", "crossed", "past_middle", "merged", "seconds")
+    FIELDS = tuple(_core.StepReports.fields())
 
     def __init__(self, reports: _core.StepReports) -> None:
         self._reports = reports
