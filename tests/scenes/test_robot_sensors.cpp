@@ -1,5 +1,6 @@
 // Sensors of robots against laws that know nothing of trees: robots whose links are made of point
 // masses, whose accelerations are second differences of positions; weights; closed forms.
+#include "haptos/bodies/tree/tree_drift.h"
 #include "haptos/sensors/robot/robot_sensors.h"
 
 #include <gtest/gtest.h>

@@ -20,9 +20,11 @@
 #include <span>
 #include <vector>
 
-#include "haptos/bodies/tree/tree_drift.h"
+#include "haptos/bodies/tree/tree_kinematics.h"
 
 namespace haptos {
+
+struct StepMotion;  // bodies/tree/tree_drift.h
 
 /// A force on a link, world axes.
 struct LinkForce {

@@ -11,13 +11,19 @@ namespace {
 // momentum is not restored where weight turns it.
 constexpr double kLeastInertia = 0.03;
 constexpr double kMostBack = 1.01;  // of velocities, in a step
+// Of the square of the angle that a tree turns in a step: more than its energy is off by if held.
+constexpr double kError = 0.05;
 
-// What a rigid motion with the momentum `spin` leaves of `most` [J]; slows it down to that where it
-// has more, folded into less inertia than its momentum leaves room for.
-double left_over(double most, const Vec3d& spin, Vec3d& rigid) {
-  const double has = 0.5 * dot(spin, rigid);
+// What a rigid motion with the momentum `spin` leaves of the most energy that a tree may have [J].
+// Slows it down to that where it has more, folded by too long a step into less inertia than its
+// momentum leaves room for. What its motors hold stiff has more by the error of a step, and turns
+// on as its momentum says.
+double left_over(const TreeDrift& drift, int root, double h, const Vec3d& spin, Vec3d& rigid) {
+  const double has = 0.5 * dot(spin, rigid), most = drift.most_energy(root);
   if (has <= most) return most - has;
-  if (has > 0) rigid = sqrt(std::max(most, 0.0) / has) * rigid;
+  const double error = drift.held_well(root) * kError * squared_norm(h * rigid);
+  const double left = std::max(most, 0.0) / has + error;
+  if (left < 1) rigid = sqrt(left) * rigid;
   return 0;
 }
 
@@ -142,7 +148,7 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
                              ? (1 / trace(inertia)) * (inverse(softened) * (j2 * (j * missing)))
                              : inverse(inertia) * missing;
       add(to_joint * turn, v + b.first_v);
-      const double most = left_over(drift.most_energy(base.body), l, rigid);
+      const double most = left_over(drift, base.body, h, l, rigid);
       slow_down(tree, end, base, Vec3d::zero(), rigid, most, v);
       continue;
     }
@@ -160,7 +166,7 @@ void FloatingBase::end_step(const Tree& tree, TreeDrift& drift, const double* z,
     if (base.carried.size() == 1) continue;
     const Vec3d spin = l - cross(after - base.origin, p);
     Vec3d rigid = inverse_inertia * spin;
-    const double most = left_over(drift.most_energy(base.body), spin, rigid);
+    const double most = left_over(drift, base.body, h, spin, rigid);
     slow_down(tree, end, base, (1 / whole.mass) * p - cross(rigid, c), rigid, most, v);
   }
 }

@@ -19,7 +19,8 @@
 // Where the tree would have more kinetic energy than TreeDrift::most_energy(), its motion against
 // the rigid one with the same momentum is slowed down. Where even that rigid motion would, since a
 // step that is too long for the motion has folded the tree into less inertia, it turns slower, and
-// the rest of L is lost.
+// the rest of L is lost. A tree whose joints are held has more by the step's error alone, and keeps
+// its L (TreeDrift::held_well()).
 //
 // But for that, without forces from outside P and L about the centre of mass are kept to round-off.
 // A base whose

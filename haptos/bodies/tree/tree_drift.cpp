@@ -39,7 +39,8 @@ TreeDrift::TreeDrift(const Tree& tree) : middle_(tree), end_(tree) {
     if (root_[i] != static_cast<int>(i)) alone_[at_index(root_[i])] = 0;
   boost_.assign(n, Vec3d::zero());
   next_boost_ = boost_;
-  for (std::vector<double>* v : {&share_, &kept_, &pushed_, &led_, &may_, &before_})
+  for (std::vector<double>* v :
+       {&share_, &mean_, &termed_, &kept_, &pushed_, &led_, &may_, &before_})
     v->assign(n, 0.0);
   sums_.resize(n);
   relative_.resize(n);
@@ -227,7 +228,8 @@ void TreeDrift::begin_step(const Tree& tree, const TreeData<double>& start, cons
   crba(tree, middle_, mass);
 }
 
-// How far trees that hardly anything but f pushed go by their mean velocity.
+// Impulses of terms, into effort_, and how far trees that hardly anything but f pushed go by their
+// mean velocity.
 void TreeDrift::find_shares(const Tree& tree, const double* z, const double* z_free,
                             const double* mass) {
   const std::size_t nv = joint_.size();
@@ -241,11 +243,81 @@ void TreeDrift::find_shares(const Tree& tree, const double* z, const double* z_f
       pushed = fma(row[j], z[j] - z_free[j], pushed);
       led = fma(row[j], lead_[j] + drift_[j], led);
     }
+    effort_[i] = pushed;
     pushed_[r] = fma(pushed, z[i] - z_free[i], pushed_[r]);
     led_[r] = fma(led, lead_[i] + drift_[i], led_[r]);
   }
-  for (std::size_t r = 0; r < share_.size(); ++r)
+  for (std::size_t r = 0; r < share_.size(); ++r) {
+    // r from .05 on: terms have joints.
+    termed_[r] = led_[r] > 0 ? std::min(1.0, 100 * pushed_[r] / led_[r]) : 0.0;
     share_[r] = led_[r] > 0 && !held_[r] ? clamp(1.5 - sqrt(pushed_[r] / led_[r]), 0.0, 1.0) : 0.0;
+  }
+}
+
+// Whether unknown k moves the centre of mass of what floats along: floating_base.h sets that right.
+bool TreeDrift::moves_centre(const Tree& tree, std::size_t k) const {
+  const auto body = at_index(tree.body_of[k]);
+  return floats_[body] && static_cast<int>(k) < tree.bodies[body].first_v + 3;
+}
+
+// How far what floats goes by the mean of its rates before and after: where neither contact nor
+// anything else outside pushed it, and the step resolves the motion.
+void TreeDrift::find_means(const Tree& tree, const double* z, const double* z_free,
+                           const double* mass) {
+  const std::size_t nv = joint_.size();
+  std::fill(mean_.begin(), mean_.end(), 0.0);
+  auto &outside = pushed_, &changed = led_, &had = may_;
+  for (std::vector<double>* v : {&outside, &changed, &had}) std::fill(v->begin(), v->end(), 0.0);
+  for (std::size_t i = 0; i < nv; ++i) {
+    const auto r = at_index(root_[at_index(tree.body_of[i])]);
+    if (!floats_[r] || alone_[r] || held_[r]) continue;
+    if (at_index(tree.body_of[i]) == r) outside[r] = fma(effort_[i], z[i] - z_free[i], outside[r]);
+    if (moves_centre(tree, i)) continue;
+    const double* row = mass + i * nv;
+    double change = 0, rate = 0;
+    for (std::size_t j = 0; j < nv; ++j) {
+      if (moves_centre(tree, j)) continue;
+      change = fma(row[j], z[j] - start_v_[j], change);
+      rate = fma(row[j], z[j], rate);
+    }
+    changed[r] = fma(change, z[i] - start_v_[i], changed[r]);
+    had[r] = fma(rate, z[i], had[r]);
+  }
+  for (std::size_t r = 0; r < mean_.size(); ++r)
+    if (changed[r] > 0)
+      mean_[r] = clamp(1.5 - 2 * sqrt(std::abs(outside[r]) / changed[r]), 0.0, 1.0) *
+                 clamp(2 - 8 * changed[r] / had[r], 0.0, 1.0);
+}
+
+// Mean velocities by which the tree moves, into guess_: z less the lead of each joint, as far as
+// the joint was led. What terms stopped it from is not taken back, or a brake would creep.
+void TreeDrift::find_way(const Tree& tree, const double* z) {
+  for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
+    const TreeBody& b = tree.bodies[i];
+    const auto r = at_index(root_[i]);
+    const bool turns = b.kind == JointKind::kBall || b.kind == JointKind::kFree;
+    for (int first = b.first_v; first < b.first_v + b.v_count;) {
+      const auto from = at_index(first);
+      const auto to = from + (turns                                                ? 3
+                              : b.kind == JointKind::kPlanar && first == b.first_v ? 2
+                                                                                   : 1);
+      double half = 0, led = 0, lead = 0, driven = 0;
+      for (std::size_t k = from; k < to; ++k) {
+        const double l = lead_[k] + drift_[k], change = 0.5 * (z[k] - start_v_[k]);
+        half += change * change, driven += change * driven_[k];
+        led += change * l, lead += l * l;
+      }
+      const bool centre = moves_centre(tree, from);
+      const double part = centre || !(lead > 0) ? 1.0 : clamp(led / lead, 0.0, 1.0);
+      // Torques push in the whole step, as in one without terms.
+      const double mean =
+          centre || !(half > 0) ? 0.0 : mean_[r] * (1 - clamp(driven / half, 0.0, 1.0));
+      const double share = share_[r] * (centre ? 1.0 : 1 - mean_[r]) * part;
+      for (std::size_t k = from; k < to; ++k)
+        guess_[k] = z[k] - share * (lead_[k] + drift_[k]) - mean * 0.5 * (z[k] - start_v_[k]);
+      first = static_cast<int>(to);
+    }
+  }
 }
 
 void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
@@ -253,11 +325,9 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
                          double* v) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   find_shares(tree, z, z_free, mass);
-  for (std::size_t k = 0; k < nv; ++k) {
-    push_[k] = z[k] - z_free[k];
-    const auto r = at_index(root_[at_index(tree.body_of[k])]);
-    guess_[k] = fma(-share_[r], lead_[k] + drift_[k], z[k]);
-  }
+  find_means(tree, z, z_free, mass);
+  find_way(tree, z);
+  for (std::size_t k = 0; k < nv; ++k) push_[k] = z[k] - z_free[k];
   integrate(tree, step.q, guess_.data(), step.h, q);
   update(tree, q, end_);
   std::fill(before_.begin(), before_.end(), 0.0);
@@ -279,7 +349,7 @@ void TreeDrift::end_step(const Tree& tree, const TreeData<double>& start, const 
     sums_[at_index(root_[i])].before += force_[i].force;
   }
   aba<double>(tree, end_, nullptr, joint_.data(), Vec3d::zero(), force_.data(), v);
-  leave_energy_out(tree, start, step, z, z_free, mass, v);
+  leave_energy_out(tree, start, step, v);
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < 3 && floats_[i]; ++k) {
       const auto j = at_index(tree.bodies[i].first_v + k);

@@ -29,12 +29,18 @@
 //
 //   r = |z - z_free| / |2 lead| in the norm of M,     share = clamp(3/2 - 2 r, 0, 1).
 //
+// Without terms z is v_n + 2 lead, or more. A joint whose rate changed less, since a brake, a motor
+// or a limit held it, takes back of its lead what (z - v_n) / 2 has of it: none where it stands.
+//
 // A tree that contact acts on moves by z, however little that pushes: contact knows z, and so does
 // what it holds. A grip that fell freely with share 1 would slip by h lead in every step.
 //
 // A tree that hangs from the world by a free joint without armature is looked at from its centre of
 // mass: that moves with P_n / m + h g, as every other free body does. A single free body has no
-// lead: terms see its velocity in the middle, as those of a RigidBody.
+// lead: terms see its velocity in the middle, as those of a RigidBody. In flight, where nothing
+// outside pushes it and the step resolves its motion, all its joints go by the mean of their rates,
+// (v_n + z) / 2 without what torques add, whatever its motors and springs do: turning and folding
+// then belong together, or a robot that tumbles would lose or gain energy to first order in h.
 //
 // Source: own derivation, after energy-momentum methods (Simo, Tarnow and Wong, Exact
 // energy-momentum conserving algorithms and symplectic schemes for nonlinear dynamics, 1992).
@@ -97,6 +103,8 @@ class TreeDrift {
   /// Of the tree that hangs from the world by `root`, after end_step(): kinetic energy that it may
   /// have at most, with all the work of terms; of what floats against its centre of mass [J].
   double most_energy(int root) const { return may_[static_cast<std::size_t>(root)]; }
+  /// Whether terms held joints of that tree, and the step resolves its motion: from 0 to 1.
+  double held_well(int root) const;
   /// After end_step(), until the next begin_step(). Of a tree that floats velocities are against
   /// its centre of mass, which falls, so that bodies feel no weight.
   const StepMotion& motion(const Tree& tree, double h, const Vec3d& gravity);
@@ -113,16 +121,21 @@ class TreeDrift {
   void add_weight(const Tree& tree, const FreeStep& step, double share);
   void add_efforts(const Tree& tree, const FreeStep& step, double share);
   void leave_energy_out(const Tree& tree, const TreeData<double>& start, const FreeStep& step,
-                        const double* z, const double* z_free, const double* mass, double* v);
+                        double* v);
+  double resolved(std::size_t root) const;
   void find_kept(const Tree& tree, const FreeStep& step);
   void find_shares(const Tree& tree, const double* z, const double* z_free, const double* mass);
+  void find_means(const Tree& tree, const double* z, const double* z_free, const double* mass);
+  bool moves_centre(const Tree& tree, std::size_t k) const;
+  void find_way(const Tree& tree, const double* z);
 
   std::vector<int> root_;     // per body: that which hangs from the world
   std::vector<char> floats_;  // per body, at roots: seen from its centre of mass
   std::vector<Vec3d> boost_;  // per body, at roots: velocity of that [m/s]
   std::vector<Vec3d> next_boost_;
   std::vector<char> held_;  // per body, at roots: by contact
-  std::vector<double> share_, kept_, pushed_, led_, may_, before_;  // per body, at roots
+  std::vector<double> share_, mean_, termed_, kept_, pushed_, led_, may_,
+      before_;  // per body, at roots
   // Per body, at roots that float: momenta against next_boost_ at the end, of what (2) is for and
   // of what comes out; momentum of the way, and what pushes from outside in the step.
   struct Sums {
@@ -147,7 +160,8 @@ class TreeDrift {
   std::vector<char> alone_;                  // per body: floats and carries nothing
   std::vector<SpatialForce<double>> force_;  // per body: what the solve is for
   std::vector<SpatialMotion<double>> velocity_;
-  std::vector<double> middle_z_, lead_, driven_, effort_, guess_, middle_q_, scratch_;
+  std::vector<double> middle_z_, lead_, driven_, guess_, middle_q_, scratch_;
+  std::vector<double> effort_;  // of terms: impulses while a step ends, then forces with torques
 };
 
 }  // namespace haptos

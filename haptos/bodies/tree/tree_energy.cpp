@@ -14,6 +14,15 @@ constexpr double kMostBack = 1.01;  // of velocities, in a step
 
 }  // namespace
 
+// 1 while |D|^2 / |V_n|^2 is small, 0 from 1 / kResolved on.
+double TreeDrift::resolved(std::size_t root) const {
+  return std::max(0.0, 1.0 - kResolved * (1.0 - kept_[root]));
+}
+
+double TreeDrift::held_well(int root) const {
+  return termed_[at_index(root)] * std::min(1.0, 2 * resolved(at_index(root)));
+}
+
 // What inertia alone changes in half a step, D = V - V_n - J lead, and how much of it the second
 // half repeats. Leaves that much of D in change_, and of the rates of unknowns in drift_.
 void TreeDrift::find_kept(const Tree& tree, const FreeStep& step) {
@@ -51,8 +60,7 @@ void TreeDrift::find_kept(const Tree& tree, const FreeStep& step) {
 // Slows down what would have more kinetic energy than what it had and what worked on it: weight
 // over the way of each centre of mass, torques, wrenches and terms over z of the step.
 void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start,
-                                 const FreeStep& step, const double* z, const double* z_free,
-                                 const double* mass, double* v) {
+                                 const FreeStep& step, double* v) {
   const std::size_t n = tree.bodies.size(), nv = joint_.size();
   auto &has = pushed_, &may = may_;
   std::fill(has.begin(), has.end(), 0.0);
@@ -75,9 +83,7 @@ void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start
   }
   for (std::size_t i = 0; i < nv; ++i) {
     const auto r = at_index(root_[at_index(tree.body_of[i])]);
-    const double* row = mass + i * nv;
-    double impulse = step.h * step.torque[i];
-    for (std::size_t j = 0; j < nv; ++j) impulse = fma(row[j], z[j] - z_free[j], impulse);
+    const double impulse = step.h * step.torque[i] + effort_[i];
     effort_[i] = impulse / step.h;
     has[r] += 0.5 * middle_.armature[i] * square(v[i]);
     may[r] += 0.5 * middle_.armature[i] * square(step.v[i]) + impulse * guess_[i];
@@ -94,7 +100,7 @@ void TreeDrift::leave_energy_out(const Tree& tree, const TreeData<double>& start
       before_[r] -= 0.5 * squared_norm(s.before) / s.mass;
     }
     // What the projection took is given back where the step resolves the motion.
-    const double back = std::max(0.0, 1.0 - kResolved * (1.0 - kept_[r]));
+    const double back = resolved(r);
     may[r] = std::min(may[r], fma(back, before_[r] - has[r], has[r]));
     has[r] = !floats(tree, tree.bodies[r]) && has[r] > 0
                  ? std::min(sqrt(std::max(may[r], 0.0) / has[r]), kMostBack)
