@@ -1,5 +1,8 @@
 #include "haptos/sim/gels.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "haptos/base/math/index.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
@@ -90,6 +93,52 @@ SensorSignal gel_signal(const Model& model, int sensor) {
   s.rate = m.sensor->spec().rate;
   s.delay = m.sensor->spec().delay;
   return s;
+}
+
+namespace {
+
+// How what is fixed to a body moves, by where it is; none of bodies whose motion is given.
+std::function<Vec3d(const Vec3d&)> carrier_motion(const Model& model, const State& state,
+                                                  const Workspace& w, const std::string& name) {
+  if (const LinkName found = find_link(model.scene, name); found.robot >= 0) {
+    const Articulation* body = w.robots[at_index(found.robot)].body;
+    if (!body) return {};
+    const double* q = state.q.data() + body->slots().first_q;
+    const Vec3d origin = body->link_pose(q, found.link).p;
+    const SpatialMotion<double> m =
+        body->link_velocity(q, state.z.data() + body->slots().first_scalar, found.link);
+    return [=](const Vec3d& x) { return m.linear + cross(m.angular, x - origin); };
+  }
+  for (const AffineParts& a : w.affine) {
+    const AffineFrame* frame = a.frame;
+    if (model.body_names[at_index(frame->slots().body)] != name) continue;
+    const double* z = state.z.data() + frame->slots().first_scalar;
+    if (const auto& guide = frame->spec().guide)
+      return [v = z[0] * *guide](const Vec3d&) { return v; };
+    return [=](const Vec3d& x) {
+      return AffineFrame::place(z, to_local(frame->spec().pose, x));
+    };
+  }
+  return {};
+}
+
+}  // namespace
+
+void start_with_carriers(const Model& model, const Workspace& w, State& state) {
+  for (std::size_t i = 0; i < w.soft.size(); ++i) {
+    const SoftBody& spec = model.scene.soft[i];
+    if (spec.glue.empty() || squared_norm(spec.velocity) > 0) continue;
+    const auto motion = carrier_motion(model, state, w, spec.glue.front().body);
+    if (!motion) continue;
+    const BodySlots& slots = w.soft[i].nodes->slots();
+    const double* x = state.q.data() + slots.first_q;
+    double* v = state.z.data() + slots.first_scalar;
+    const std::size_t end = 3 * w.soft[i].nodes->block_sizes().size();
+    for (std::size_t k = 0; k < end; k += 3) {
+      const Vec3d u = motion({{x[k], x[k + 1], x[k + 2]}});
+      std::copy_n(u.a, 3, v + k);
+    }
+  }
 }
 
 void place_gels(const Model& model, const State& state, Workspace& w) {

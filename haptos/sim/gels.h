@@ -33,6 +33,10 @@ void compile_gels(const Scene& scene, Model& model);
 /// What the pipeline carries of a sensor with rate or delay.
 SensorSignal gel_signal(const Model& model, int sensor);
 
+/// Sets the velocities at the start of soft bodies that are given none, and are glued to an affine
+/// body or a link first: those of what carries them. A path is taken to begin at rest.
+void start_with_carriers(const Model& model, const Workspace& w, State& state);
+
 /// Where the gels are at the start of a run.
 void place_gels(const Model& model, const State& state, Workspace& w);
 

@@ -53,7 +53,7 @@ struct SoftBody {
   std::string group;          ///< group of bodies that pairs may name
   TetMesh mesh;               ///< at rest, in its own frame [m]
   Pose pose;                  ///< of that frame at the start
-  Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]
+  Vec3d velocity{{0, 0, 0}};  ///< at the start [m/s]; 0: that of its carrier
   Material material;
   Element element = Element::kComposite;
   int model = 0;    ///< a SoftKind
@@ -134,7 +134,9 @@ struct FieldsOf<SoftBody> {
           "affine body or a link (`robot/link`) to which the pose refers, where that one starts",
           "origin, no turn"},
          {}},
-        {{"velocity", "m/s", -limits::kFastest, limits::kFastest, "of all vertices at the start"},
+        {{"velocity", "m/s", -limits::kFastest, limits::kFastest,
+          "of all vertices at the start; where it is 0, and what the body is glued to first is "
+          "an affine body or a link, they start as that moves"},
          &S::velocity},
         {{"glue", "", 0, 0,
           "list of `{body, where}`: vertices that move with a prescribed body, an affine body or "

@@ -359,6 +359,7 @@ State initial_state(const Model& model, Workspace& w) {
   s.q.assign(at_index(w.state_q), 0.0);
   s.z.assign(at_index(w.state_z), 0.0);
   for (const auto& b : w.bodies) b->initialize(s);
+  start_with_carriers(model, w, s);
   for (const PrescribedBody& p : scene.prescribed) {
     PathState path;
     path.from = path.to = pose_at(p.trajectory, 0);
