@@ -115,9 +115,7 @@ std::function<Vec3d(const Vec3d&)> carrier_motion(const Model& model, const Stat
     const double* z = state.z.data() + frame->slots().first_scalar;
     if (const auto& guide = frame->spec().guide)
       return [v = z[0] * *guide](const Vec3d&) { return v; };
-    return [=](const Vec3d& x) {
-      return AffineFrame::place(z, to_local(frame->spec().pose, x));
-    };
+    return [=](const Vec3d& x) { return AffineFrame::place(z, to_local(frame->spec().pose, x)); };
   }
   return {};
 }
