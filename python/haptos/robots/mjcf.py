@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ class MjcfModel:
     robot: everything in one, its links and coordinates in MuJoCo's order; geoms of the world are
     the shapes of a link "world". frames: bodies, sites and cameras by (kind, name). options: time
     step [s], gravity [m/s2] and other settings of the file. warnings: what is left out, a sentence
-    each.
+    each. mocap: bodies that are moved from outside; in `robot` they are links that stay.
     """
 
     name: str
@@ -49,13 +49,14 @@ class MjcfModel:
     keys: dict[str, MjcfKey]
     options: dict[str, Any]
     warnings: list[str]
+    mocap: list[str] = field(default_factory=list)
 
     @property
     def robots(self) -> list[_core.Robot]:
         """The robots by themselves: one for each body of the world with all that hangs on it.
 
         Bodies that a constraint of the file ties together are one robot. What cannot move is in
-        `world`.
+        `world`, but for mocap bodies.
         """
         return [part for part, moves in _parts(self) if moves]
 
@@ -78,7 +79,8 @@ class MjcfModel:
     def add_to(self, scene: Scene, prefix: str = "", **options: Any) -> list[str]:
         """Adds the robots to a scene, and the world as one that cannot move; returns their names.
 
-        options: of every one of them as of scene.add_robot(), such as stiffness [N/m] or
+        A mocap body becomes a prescribed body, prefix and its name, that stands where it starts until
+        sim.set_target() moves it, and what ties a robot to it a constraint. options: of every one of them as of scene.add_robot(), such as stiffness [N/m] or
         relaxation_time [s]. The names are prefix and the robot's. The time step and gravity are the
         scene's: model.options has those of the file. Warns of pairs of links of different robots that the
         file keeps apart, which robots of a scene have no list for.
@@ -89,12 +91,16 @@ class MjcfModel:
             robots.append(world)
         owner = {link.name: i for i, robot in enumerate(robots) for link in robot.links}
         names = [link.name for link in self.robot.links]
-        apart = sum(owner[names[a]] != owner[names[b]] for a, b in self.robot.no_contact)
+        apart = sum(owner[names[a]] != owner[names[b]] for a, b in self.robot.no_contact
+                    if names[a] in owner and names[b] in owner)
         if apart:
             warnings.warn(f"{self.name}: {apart} pairs of links of different robots, which the "
                           "file keeps apart, may touch.", stacklevel=2)
         for robot in robots:
             scene.add_robot(prefix + robot.name, robot, **options)
+        bodies = {link.name: prefix + robot.name + (f"/{link.name}" if len(robot.links) > 1 else "")
+                  for robot in robots for link in robot.links}
+        _add_leaders(self, scene, prefix, bodies)
         return [prefix + robot.name for robot in robots]
 
 
@@ -137,7 +143,7 @@ def load_mjcf(path: PathLike, *, key: str | None = None, hulls: bool = True,
     robot.warnings += b.left.sentences()
     robot.validate()
     return MjcfModel(name, robot, {(f.kind, f.name): f for f in b.frames}, actuators, sensors, keys,
-                     options, robot.warnings)
+                     options, robot.warnings, b.mocap)
 
 
 def velocity_from_mujoco(robot: _core.Robot, q: ArrayLike, qvel: ArrayLike) -> Array:
@@ -273,6 +279,7 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
     body_of = {f.link: f.name for f in reversed(model.frames.values()) if f.kind == "body"}
     joints, links = robot.joints, robot.links
     top = list(range(len(links)))
+    led = [link.name in model.mocap for link in links]
 
     def root(i: int) -> int:
         while top[i] != i:
@@ -286,7 +293,8 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
         ends = [c.a, c.b]
         if c.kind == "coupler":
             ends = [joints[e].child for e in ends if e >= 0]
-        _tie(top, root, ends)
+        if not any(led[e] for e in ends if e >= 0):
+            _tie(top, root, ends)
     child = {j.name: j.child for j in joints}
     for t in robot.tendons:
         ends = [child[j] for j in t.joints]
@@ -294,7 +302,8 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
             _tie(top, root, pair)
     groups: dict[int, list[int]] = {}
     for i in range(len(links)):
-        groups.setdefault(root(i), []).append(i)
+        if not led[i]:
+            groups.setdefault(root(i), []).append(i)
     out = []
     for members in groups.values():
         # The first body: links between the joints of a body have names of their own.
@@ -303,6 +312,27 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
         out.append((_select(robot, members, name),
                     any(joints[i].kind != "fixed" for i in members)))
     return out
+
+
+def _add_leaders(model: MjcfModel, scene: Scene, prefix: str, bodies: dict[str, str]) -> None:
+    """Mocap bodies as prescribed bodies, and the ties to them as constraints."""
+    names = [link.name for link in model.robot.links]
+    for i, name in enumerate(names):
+        if name in model.mocap:
+            pose = model.robot.joints[i].frame
+            scene.add_prescribed(prefix + name, None, position=pose[:3], quaternion=pose[3:])
+    for c in model.robot.closures:
+        ends = [(c.a, c.frame_a), (c.b, c.frame_b)]
+        if c.kind == "coupler" or not any(e >= 0 and names[e] in model.mocap for e, _ in ends):
+            continue
+        if names[c.a] in model.mocap:
+            ends.reverse()
+        (led, at), (leader, there) = ends
+        if led < 0 or names[led] not in bodies:  # two that are moved from outside, or the world
+            continue
+        scene.add_constraint(prefix + c.name, bodies[names[led]], prefix + names[leader], kind=c.kind,
+                             position=at[:3], quaternion=at[3:], other_position=there[:3],
+                             other_quaternion=there[3:])
 
 
 def _tie(top: list[int], root: Callable[[int], int], ends: Sequence[int]) -> None:

@@ -103,6 +103,7 @@ class Builder:
         self.joint_name = [self.name("JOINT", j, f"{self.body_name[m.jnt_bodyid[j]]}_joint")
                            for j in range(m.njnt)]
         self.joint_of = [0] * m.njnt  # of the robot
+        self.mocap: list[str] = []  # links of bodies that are moved from outside
         self._world()
         for b in range(1, m.nbody):
             self._body(b)
@@ -190,8 +191,10 @@ class Builder:
         link.inertia = (inertia + inertia.T) / 2
         link.visuals, link.collisions = self._shapes(b)
         if m.body_mocapid[b] >= 0:
-            self.left.add("mocap bodies", self.body_name[b], "since they are moved from outside; "
-                          "they stay where they are")
+            self.mocap.append(link.name)
+            if link.collisions:
+                self.left.add("geoms of mocap bodies that may touch", self.body_name[b],
+                              "what leads touches nothing in a scene")
         if m.body_gravcomp[b]:
             self.left.add("gravity compensations of bodies", self.body_name[b],
                           "Tree.gravity_compensation gives them")
