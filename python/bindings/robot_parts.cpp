@@ -149,13 +149,15 @@ void bind_joint(nb::module_& m) {
           [](J& j, const ArrayLike& v) { j.axis = to_axis(v); },
           "Unit, in the joint's frame, (3,); is normalised.", kArray)
       .def_rw("lower", &J::lower, "[rad] or [m]; -inf: no bound.")
-      .def_rw("upper", &J::upper, "[rad] or [m]; inf: no bound.")
+      .def_rw("upper", &J::upper,
+              "[rad] or [m]; inf: no bound. Of a ball joint the largest angle of its turn.")
       .def_rw("effort", &J::effort, "Largest motor torque or force [N m] or [N].")
       .def_rw("speed", &J::speed, "Largest rate [rad/s] or [m/s]; kept as information.")
       .def_rw("damping", &J::damping, "[N m s/rad] or [N s/m]")
       .def_rw("friction", &J::friction, "Dry [N m] or [N].")
       .def_rw("armature", &J::armature, "[kg m2] or [kg]")
-      .def_rw("stiffness", &J::stiffness, "Of a spring [N m/rad] or [N/m].")
+      .def_rw("stiffness", &J::stiffness,
+              "Of a spring [N m/rad] or [N/m]; of a ball joint against its turn from no turn.")
       .def_rw("reference", &J::reference, "Where the spring is at rest [rad] or [m].")
       .def_prop_rw(
           "mimic",

@@ -11,7 +11,7 @@ JointLaw::JointLaw(const Articulation* body, const JointPulls& on)
     : body_(body), block_(body->slots().first_block), scalar_(body->slots().first_scalar) {
   if (on.empty()) body->check_coordinate(-1);
   for (const JointPull& p : on) {
-    body->check_coordinate(p.joint);
+    body->check_position(p.joint);
     if (!std::isfinite(p.weight) || p.weight == 0)
       throw InputError({"", 0, 0, body->spec().name + ".joint[" + std::to_string(p.joint) + "]",
                         internal::format_number(p.weight), "must count with a weight that is not 0",
@@ -31,10 +31,8 @@ void JointLaw::check(const char* what, double value, bool finite) const {
 
 double JointLaw::start_position() const {
   double q = 0;
-  for (std::size_t k = 0; k < dof_.size(); ++k) {
-    const int at = body_->coordinate_of(dof_[k]);
-    q = fma(weight_[k], body_->start_position()[static_cast<std::size_t>(at)], q);
-  }
+  for (std::size_t k = 0; k < dof_.size(); ++k)
+    q = fma(weight_[k], body_->start_position_of(dof_[k]), q);
   return q;
 }
 
@@ -58,6 +56,23 @@ void JointLimit::prepare(const StepContext& context) {
   h_ = context.h;
   softness_ = inverse_inertia(context);
   law_ = limit_impulse(side_, limit_, options_, start_position(), softness_, context);
+}
+
+BallLimit::BallLimit(const Articulation* body, int first, double limit)
+    : JointLaw(body, std::vector<JointPull>{{first, 1}, {first + 1, 1}, {first + 2, 1}}),
+      limit_(limit) {
+  check("limit", limit, true);
+}
+
+void BallLimit::prepare(const StepContext& context) {
+  h_ = context.h;
+  Vec3d turn;
+  for (int c = 0; c < 3; ++c) turn[c] = body_->start_position_of(dof_[static_cast<std::size_t>(c)]);
+  const double angle = norm(turn);
+  for (int c = 0; c < 3; ++c)
+    weight_[static_cast<std::size_t>(c)] = angle > 0 ? turn[c] / angle : 0.0;
+  softness_ = inverse_inertia(context);
+  law_ = limit_impulse(LimitSide::kUpper, limit_, {}, angle, softness_, context);
 }
 
 JointMotor::JointMotor(const Articulation* body, const JointPulls& on, const MotorGains& g)

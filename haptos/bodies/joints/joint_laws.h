@@ -4,7 +4,7 @@
 // whose polynomial is a line.
 //
 // Frozen: convex in z, no step cap. `joint` is the number of an unknown of the articulation, which
-// must be the rate of a coordinate (none of a ball or free joint).
+// must be the rate of a coordinate, or of a ball joint: that counts by the components of its turn.
 #pragma once
 
 #include <cmath>
@@ -95,6 +95,20 @@ class JointLimit final : public JointLaw {
   LimitSide side_;
   double limit_;
   LimitOptions options_;
+};
+
+/// The largest angle that a ball joint may turn by: along the axis of its turn at the start of a
+/// step, whose rate is n.w.
+class BallLimit final : public JointLaw {
+ public:
+  /// @param first  the first of the joint's three unknowns
+  /// @param limit  above 0, below pi [rad]
+  BallLimit(const Articulation* body, int first, double limit);
+  const char* name() const override { return "ball limit"; }
+  void prepare(const StepContext& context) override;
+
+ private:
+  double limit_;
 };
 
 /// Position (with an integral), velocity (kp 0) or torque (gains 0) control within a bound.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "haptos/base/math/index.h"
+#include "haptos/base/math/turn.h"
 #include "haptos/base/text/error.h"
 #include "haptos/base/text/options.h"
 #include "haptos/base/text/refuse.h"
@@ -109,6 +110,19 @@ void Articulation::check_coordinate(int k) const {
     refuse(spec_.name + ".joint", std::to_string(k),
            "must be the rate of one coordinate, so not of a ball or free joint",
            "choose a revolute, prismatic or planar joint");
+}
+
+void Articulation::check_position(int k) const {
+  check_unknown(k);
+  const TreeBody& b = tree().bodies[at_index(tree().body_of[at_index(k)])];
+  if (b.kind != JointKind::kBall) check_coordinate(k);
+}
+
+double Articulation::start_position_of(int k) const {
+  if (const int at = coordinate_of(k); at >= 0) return start_q_[at_index(at)];
+  const TreeBody& b = tree().bodies[at_index(tree().body_of[at_index(k)])];
+  const double* q = start_q_.data() + b.first_q + (q_size(b.kind) - 4);
+  return turn_between({}, {q[0], q[1], q[2], q[3]})[k - b.first_v - (b.v_count - 3)];
 }
 
 MechanicalEnergy Articulation::energy(const double* q, const double* v,

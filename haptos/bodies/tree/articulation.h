@@ -97,9 +97,13 @@ class Articulation final : public Body {
   /// Index of the coordinate whose rate is unknown k; -1 for unknowns of ball and free joints.
   int coordinate_of(int k) const;
   /// Throw InputError naming the articulation unless k is one of its unknowns; the rate of one
-  /// coordinate, so not of a ball or free joint.
+  /// coordinate, so not of a ball or free joint; of that or of a ball joint.
   void check_unknown(int k) const;
   void check_coordinate(int k) const;
+  void check_position(int k) const;
+  /// At the start of the step: the coordinate whose rate is unknown k; of a ball joint that
+  /// component of its turn, about the axes of the joint [rad].
+  double start_position_of(int k) const;
   /// Coordinates (q_count) and kinematics at the start of the step that begin_step() set up.
   const std::vector<double>& start_position() const { return start_q_; }
   /// Velocities (v_count) there; zero in statics.

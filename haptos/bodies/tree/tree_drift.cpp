@@ -289,8 +289,9 @@ void TreeDrift::find_means(const Tree& tree, const double* z, const double* z_fr
                  clamp(2 - 8 * changed[r] / had[r], 0.0, 1.0);
 }
 
-// Mean velocities by which the tree moves, into guess_: z less the lead of each joint, as far as
-// the joint was led. What terms stopped it from is not taken back, or a brake would creep.
+// Mean velocities by which the tree moves, into guess_: z less what each joint was led by, half of
+// its change and no more than its lead. What terms stopped it from is not taken back, or a brake
+// would creep.
 void TreeDrift::find_way(const Tree& tree, const double* z) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody& b = tree.bodies[i];
@@ -308,13 +309,13 @@ void TreeDrift::find_way(const Tree& tree, const double* z) {
         led += change * l, lead += l * l;
       }
       const bool centre = moves_centre(tree, from);
-      const double part = centre || !(lead > 0) ? 1.0 : clamp(led / lead, 0.0, 1.0);
+      const double part = led > 0 ? std::min(1.0, sqrt(lead / half)) : 0.0;
       // Torques push in the whole step, as in one without terms.
-      const double mean =
-          centre || !(half > 0) ? 0.0 : mean_[r] * (1 - clamp(driven / half, 0.0, 1.0));
-      const double share = share_[r] * (centre ? 1.0 : 1 - mean_[r]) * part;
+      const double mean = half > 0 ? mean_[r] * (1 - clamp(driven / half, 0.0, 1.0)) : 0.0;
+      const double back = share_[r] * (1 - mean_[r]) * part + mean;
       for (std::size_t k = from; k < to; ++k)
-        guess_[k] = z[k] - share * (lead_[k] + drift_[k]) - mean * 0.5 * (z[k] - start_v_[k]);
+        guess_[k] = z[k] - (centre ? share_[r] * (lead_[k] + drift_[k])
+                                   : back * 0.5 * (z[k] - start_v_[k]));
       first = static_cast<int>(to);
     }
   }

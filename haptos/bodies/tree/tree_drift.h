@@ -30,7 +30,7 @@
 //   r = |z - z_free| / |2 lead| in the norm of M,     share = clamp(3/2 - 2 r, 0, 1).
 //
 // Without terms z is v_n + 2 lead, or more. A joint whose rate changed less, since a brake, a motor
-// or a limit held it, takes back of its lead what (z - v_n) / 2 has of it: none where it stands.
+// or a limit held it, takes back (z - v_n) / 2, no more than its lead: none where it stands.
 //
 // A tree that contact acts on moves by z, however little that pushes: contact knows z, and so does
 // what it holds. A grip that fell freely with share 1 would slip by h lead in every step.

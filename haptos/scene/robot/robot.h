@@ -76,14 +76,15 @@ struct RobotJoint {
   int child = 0;          ///< link
   Pose frame;             ///< of the joint, in the parent link's frame (or the world)
   Vec3d axis{{0, 0, 1}};  ///< unit, in the joint frame
-  double lower = -kNone, upper = kNone;  ///< [rad] or [m], of kinds with one coordinate
-  double effort = kNone;                 ///< largest motor torque or force [N m] or [N]
-  double speed = kNone;                  ///< largest rate [rad/s] or [m/s]; kept as information
-  double damping = 0;                    ///< viscous [N m s/rad] or [N s/m]
-  double friction = 0;                   ///< dry [N m] or [N]
-  double armature = 0;                   ///< inertia of the rotor seen at the joint [kg m2] or [kg]
-  double stiffness = 0;                  ///< of a spring towards `reference` [N m/rad] or [N/m]
-  double reference = 0;                  ///< [rad] or [m]
+  /// [rad] or [m], of kinds with one coordinate; upper of a ball joint: the angle of its turn.
+  double lower = -kNone, upper = kNone;
+  double effort = kNone;  ///< largest motor torque or force [N m] or [N]
+  double speed = kNone;   ///< largest rate [rad/s] or [m/s]; kept as information
+  double damping = 0;     ///< viscous [N m s/rad] or [N s/m]
+  double friction = 0;    ///< dry [N m] or [N]
+  double armature = 0;    ///< inertia of the rotor seen at the joint [kg m2] or [kg]
+  double stiffness = 0;   ///< of a spring towards `reference` [N m/rad] or [N/m]
+  double reference = 0;   ///< [rad] or [m]
   std::optional<Mimic> mimic;
   std::vector<double> position;  ///< at the start of a run, (q_size); empty: zero, no rotation
 };

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "haptos/base/math/turn.h"
 #include "haptos/base/text/text.h"
 #include "haptos/geometry/shape/shape_moments.h"
 #include "haptos/scene/robot/robot_check_detail.h"
@@ -152,6 +153,12 @@ void check_joint(const Robot& robot, const JointIndex& by_name, const RobotJoint
         "It moves without inertia: " + link_name(link) + " and all that hangs on it have " +
             (j.kind == JointKind::kPrismatic ? "no mass" : "no mass or no inertia about the axis") +
             "; give it an inertial, an armature, or make the joint fixed.");
+  }
+  if (j.kind == JointKind::kBall && std::isfinite(j.upper)) {
+    const double angle = norm(turn_between({}, start_motion(j).q));
+    if (angle > j.upper)
+      say(Severity::kWarning, "It starts turned by " + to_text(std::round(angle * 1e6) / 1e6) +
+                                  " rad, beyond its limit " + to_text(j.upper) + ".");
   }
   if (q_size(j.kind) != 1) return;
   const double q = j.position.empty() ? 0 : j.position[0];

@@ -18,6 +18,8 @@ struct JointParts {
   std::vector<JointSpring> springs;
   std::vector<JointFriction> frictions;
   std::vector<JointLimit> limits;
+  std::vector<BallLimit> cones;
+  std::vector<JointMotor> turns;  // springs of ball joints, of tendons
 };
 
 // Adds those of the one unknown k of a joint.
@@ -58,8 +60,11 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
     for (int k = first; k < first + n && j.damping > 0; ++k)
       joints.dampings.emplace_back(body, k, j.damping);
     if (n == 1) add_parts(robot, j, first, body, joints, w);
+    if (j.kind != JointKind::kBall) continue;
+    if (std::isfinite(j.upper)) joints.cones.emplace_back(body, first, j.upper);
+    for (int k = first; k < first + n && j.stiffness > 0; ++k)
+      joints.turns.emplace_back(body, k, MotorGains{.kp = j.stiffness});
   }
-  std::vector<JointMotor> tendon_springs;
   for (std::size_t i = 0; i < robot.robot.tendons.size(); ++i) {
     const RobotTendon& t = robot.robot.tendons[i];
     const JointPulls& on = robot.tendon_pulls[i];
@@ -67,14 +72,15 @@ void add_joint_terms(const RobotModel& robot, RobotParts& parts, Workspace& w) {
     if (std::isfinite(t.lower)) joints.limits.emplace_back(body, on, LimitSide::kLower, t.lower);
     if (std::isfinite(t.upper)) joints.limits.emplace_back(body, on, LimitSide::kUpper, t.upper);
     if (!(t.stiffness > 0) && !(t.damping > 0)) continue;
-    tendon_springs.emplace_back(body, on, MotorGains{.kp = t.stiffness, .kd = t.damping});
-    tendon_springs.back().command.position = t.reference;
+    joints.turns.emplace_back(body, on, MotorGains{.kp = t.stiffness, .kd = t.damping});
+    joints.turns.back().command.position = t.reference;
   }
-  add_group(std::move(tendon_springs), w);
+  add_group(std::move(joints.turns), w);
   add_group(std::move(joints.dampings), w);
   add_group(std::move(joints.springs), w);
   add_group(std::move(joints.frictions), w);
   add_group(std::move(joints.limits), w);
+  add_group(std::move(joints.cones), w);
   std::vector<JointMotor> motors;
   for (std::size_t i = 0; i < robot.robot.motors.size(); ++i) {
     const RobotMotor& m = robot.robot.motors[i];

@@ -237,10 +237,12 @@ class Builder:
                 out.effort = self.symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
         else:
             out.position = start
-            if m.jnt_limited[j]:
-                self.left.add("limits of ball joints", name)
-            if m.jnt_stiffness[j]:
-                self.left.add("springs of ball and free joints", name)
+            if m.jnt_limited[j] and "limit" not in self.off:
+                out.upper = float(m.jnt_range[j][1])
+            if m.jnt_stiffness[j] and word == "ball" and m.qpos_spring[at] > 1 - 1e-12:
+                out.stiffness = 0.0 if "spring" in self.off else float(m.jnt_stiffness[j])
+            elif m.jnt_stiffness[j]:
+                self.left.add("springs of free joints, and of ball joints that rest turned", name)
         out.frame = pose_row(p, q)
         out.damping = 0.0 if "damper" in self.off else float(m.dof_damping[dof])
         out.friction = 0.0 if "frictionloss" in self.off else float(m.dof_frictionloss[dof])
