@@ -143,3 +143,11 @@ def test_mjcf_limits_and_springs_of_balls_are_read(tmp_path):
         sim.step()
         mujoco.mj_step(reference, data)
         assert sim.robots["rod"].position[0] == pytest.approx(data.qpos, abs=3e-3)
+
+
+def test_an_mjcf_range_of_half_a_turn_is_no_limit(tmp_path):
+    pytest.importorskip("mujoco", reason="the package mujoco is not installed")
+    path = tmp_path / "free.xml"
+    path.write_text("""<mujoco><worldbody><body name="rod">
+      <joint name="ball" type="ball" range="0 180"/><geom size=".1"/></body></worldbody></mujoco>""")
+    assert haptos.load_mjcf(path).robot.joints[0].upper == np.inf

@@ -409,7 +409,7 @@ def test_what_has_no_counterpart_is_named(everything):
     for part in ('actuators ("mus"): 1 left out, since their force is that of a muscle',
                  'actuators ("onball"): 1 left out, since they drive free or ball joints',
                  'actuators ("iv"): 1 left out, since their activation follows',
-                 'limits of ball joints ("b1")', 'contact pairs', 'equality constraints that start',
+                 'contact pairs', 'equality constraints that start',
                  'geoms that neither touch nor show ("cover")', "fluids",
                  "lights: 1 left out", "force limits of joints that are not symmetric"):
         assert part in said, part

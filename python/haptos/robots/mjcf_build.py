@@ -192,9 +192,9 @@ class Builder:
         link.visuals, link.collisions = self._shapes(b)
         if m.body_mocapid[b] >= 0:
             self.mocap.append(link.name)
-            if link.collisions:
-                self.left.add("geoms of mocap bodies that may touch", self.body_name[b],
-                              "what leads touches nothing in a scene")
+        if m.body_mocapid[b] >= 0 and link.collisions:
+            self.left.add("geoms of mocap bodies that may touch", self.body_name[b],
+                          "what leads touches nothing in a scene")
         if m.body_gravcomp[b]:
             self.left.add("gravity compensations of bodies", self.body_name[b],
                           "Tree.gravity_compensation gives them")
@@ -237,12 +237,12 @@ class Builder:
                 out.effort = self.symmetric(m.jnt_actfrcrange[j], "force limits of joints", name)
         else:
             out.position = start
-            if m.jnt_limited[j] and "limit" not in self.off:
+            if m.jnt_limited[j] and "limit" not in self.off and m.jnt_range[j][1] < np.pi:
                 out.upper = float(m.jnt_range[j][1])
-            if m.jnt_stiffness[j] and word == "ball" and m.qpos_spring[at] > 1 - 1e-12:
-                out.stiffness = 0.0 if "spring" in self.off else float(m.jnt_stiffness[j])
-            elif m.jnt_stiffness[j]:
+            if m.jnt_stiffness[j] and (word != "ball" or m.qpos_spring[at] < 1 - 1e-12):
                 self.left.add("springs of free joints, and of ball joints that rest turned", name)
+            elif "spring" not in self.off:
+                out.stiffness = float(m.jnt_stiffness[j])
         out.frame = pose_row(p, q)
         out.damping = 0.0 if "damper" in self.off else float(m.dof_damping[dof])
         out.friction = 0.0 if "frictionloss" in self.off else float(m.dof_frictionloss[dof])
