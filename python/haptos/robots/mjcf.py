@@ -79,10 +79,11 @@ class MjcfModel:
     def add_to(self, scene: Scene, prefix: str = "", **options: Any) -> list[str]:
         """Adds the robots to a scene, and the world as one that cannot move; returns their names.
 
-        A mocap body becomes a prescribed body, prefix and its name, that stands where it starts until
-        sim.set_target() moves it, and what ties a robot to it a constraint. options: of every one of them as of scene.add_robot(), such as stiffness [N/m] or
-        relaxation_time [s]. The names are prefix and the robot's. The time step and gravity are the
-        scene's: model.options has those of the file. Warns of pairs of links of different robots that the
+        A mocap body becomes a prescribed body, called prefix and its name, that stands where it
+        starts until sim.set_target() moves it; what ties a robot to it becomes a constraint.
+        options: of every robot as of scene.add_robot(), such as stiffness [N/m] or relaxation_time
+        [s]. Names are prefix and the robot's. The time step and gravity are the scene's:
+        model.options has those of the file. Warns of pairs of links of different robots that the
         file keeps apart, which robots of a scene have no list for.
         """
         robots = self.robots
