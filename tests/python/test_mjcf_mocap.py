@@ -97,3 +97,26 @@ def test_geoms_that_may_touch_are_told_of(tmp_path):
     scene = haptos.Scene()
     assert model.add_to(scene) == ["ball"]
     assert [body["name"] for body in scene.entries()["prescribed"]] == ["ghost"]
+
+
+def test_a_leader_that_carries_others_stays_and_is_told_of(tmp_path):
+    path = tmp_path / "cart.xml"
+    path.write_text("""<mujoco><worldbody><body name="cart" mocap="true">
+      <body name="bob" pos="0 0 .3"><joint name="h" axis="0 1 0"/><geom size=".02" pos=".1 0 0"/>
+      </body></body></worldbody></mujoco>""")
+    model = haptos.load_mjcf(path)
+    assert model.mocap == []
+    assert model.warnings == ['mocap bodies that carry others ("cart"): 1 left out, they stay where '
+                              "they are."]
+    assert model.add_to(haptos.Scene()) == ["cart"]
+
+
+def test_a_leader_tied_to_what_cannot_move_leads_nothing(tmp_path):
+    path = tmp_path / "post.xml"
+    path.write_text("""<mujoco><worldbody><body name="ghost" mocap="true"/>
+      <body name="post" pos="1 0 0"><geom size=".02"/></body>
+      <body name="ball" pos="2 0 0"><freejoint/><geom size=".02"/></body></worldbody>
+      <equality><weld body1="ghost" body2="post"/></equality></mujoco>""")
+    scene = haptos.Scene()
+    assert haptos.load_mjcf(path).add_to(scene) == ["ball", "world"]
+    assert scene.compile(quiet=True).names("constraints") == []

@@ -87,6 +87,8 @@ class MjcfModel:
         file keeps apart, which robots of a scene have no list for.
         """
         robots = self.robots
+        led = {link.name: prefix + robot.name + (f"/{link.name}" if len(robot.links) > 1 else "")
+               for robot in robots for link in robot.links}
         world = self.world
         if world is not None:
             robots.append(world)
@@ -99,9 +101,7 @@ class MjcfModel:
                           "file keeps apart, may touch.", stacklevel=2)
         for robot in robots:
             scene.add_robot(prefix + robot.name, robot, **options)
-        bodies = {link.name: prefix + robot.name + (f"/{link.name}" if len(robot.links) > 1 else "")
-                  for robot in robots for link in robot.links}
-        _add_leaders(self, scene, prefix, bodies)
+        _add_leaders(self, scene, prefix, led)
         return [prefix + robot.name for robot in robots]
 
 
@@ -315,25 +315,21 @@ def _parts(model: MjcfModel) -> list[tuple[_core.Robot, bool]]:
     return out
 
 
-def _add_leaders(model: MjcfModel, scene: Scene, prefix: str, bodies: dict[str, str]) -> None:
-    """Mocap bodies as prescribed bodies, and the ties to them as constraints."""
+def _add_leaders(model: MjcfModel, scene: Scene, prefix: str, led: dict[str, str]) -> None:
+    """Mocap bodies as prescribed bodies, and ties to them as constraints; led: bodies by link."""
     names = [link.name for link in model.robot.links]
-    for i, name in enumerate(names):
-        if name in model.mocap:
-            pose = model.robot.joints[i].frame
-            scene.add_prescribed(prefix + name, None, position=pose[:3], quaternion=pose[3:])
+    for name in model.mocap:
+        pose = model.robot.joints[names.index(name)].frame
+        scene.add_prescribed(prefix + name, None, position=pose[:3], quaternion=pose[3:])
     for c in model.robot.closures:
-        ends = [(c.a, c.frame_a), (c.b, c.frame_b)]
-        if c.kind == "coupler" or not any(e >= 0 and names[e] in model.mocap for e, _ in ends):
+        if c.kind == "coupler" or min(c.a, c.b) < 0:
             continue
-        if names[c.a] in model.mocap:
-            ends.reverse()
-        (led, at), (leader, there) = ends
-        if led < 0 or names[led] not in bodies:  # two that are moved from outside, or the world
-            continue
-        scene.add_constraint(prefix + c.name, bodies[names[led]], prefix + names[leader], kind=c.kind,
-                             position=at[:3], quaternion=at[3:], other_position=there[:3],
-                             other_quaternion=there[3:])
+        a, b = (names[c.a], c.frame_a), (names[c.b], c.frame_b)
+        for (name, at), (leader, there) in ((a, b), (b, a)):
+            if name in led and leader in model.mocap:
+                scene.add_constraint(prefix + c.name, led[name], prefix + leader, kind=c.kind,
+                                     position=at[:3], quaternion=at[3:], other_position=there[:3],
+                                     other_quaternion=there[3:])
 
 
 def _tie(top: list[int], root: Callable[[int], int], ends: Sequence[int]) -> None:

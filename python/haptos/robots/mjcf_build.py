@@ -191,13 +191,20 @@ class Builder:
         link.inertia = (inertia + inertia.T) / 2
         link.visuals, link.collisions = self._shapes(b)
         if m.body_mocapid[b] >= 0:
-            self.mocap.append(link.name)
-        if m.body_mocapid[b] >= 0 and link.collisions:
-            self.left.add("geoms of mocap bodies that may touch", self.body_name[b],
-                          "what leads touches nothing in a scene")
+            self._mocap(b, link)
         if m.body_gravcomp[b]:
             self.left.add("gravity compensations of bodies", self.body_name[b],
                           "Tree.gravity_compensation gives them")
+
+    def _mocap(self, b: int, link: _core.RobotLink) -> None:
+        if np.any(self.m.body_parentid[1:] == b):
+            self.left.add("mocap bodies that carry others", self.body_name[b],
+                          "they stay where they are")
+            return
+        self.mocap.append(link.name)
+        if link.collisions:
+            self.left.add("geoms of mocap bodies that may touch", self.body_name[b],
+                          "what leads touches nothing in a scene")
 
     @staticmethod
     def is_usual(solref: Array, solimp: Array) -> bool:
