@@ -298,10 +298,8 @@ void TreeDrift::find_way(const Tree& tree, const double* z) {
     const auto r = at_index(root_[i]);
     const bool turns = b.kind == JointKind::kBall || b.kind == JointKind::kFree;
     for (int first = b.first_v; first < b.first_v + b.v_count;) {
-      const auto from = at_index(first);
-      const auto to = from + (turns                                                ? 3
-                              : b.kind == JointKind::kPlanar && first == b.first_v ? 2
-                                                                                   : 1);
+      const bool plane = b.kind == JointKind::kPlanar && first == b.first_v;
+      const auto from = at_index(first), to = from + (turns ? 3 : plane ? 2 : 1);
       double half = 0, led = 0, lead = 0, driven = 0;
       for (std::size_t k = from; k < to; ++k) {
         const double l = lead_[k] + drift_[k], change = 0.5 * (z[k] - start_v_[k]);

@@ -2,6 +2,7 @@
 // refuse them with a line.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <unordered_set>
 
 #include "haptos/base/text/text.h"
@@ -26,7 +27,6 @@ bool is_pose(const Pose& x) {
          std::fabs(n - 1) < 1e-6;
 }
 
-constexpr double kHalfTurn = 3.14159265358979323846;
 constexpr const char* kNoPose =
     " has a position that is not finite, or a quaternion whose length is not 1.";
 
@@ -58,8 +58,8 @@ void check_joint(const RobotJoint& j, std::vector<RobotFinding>& out) {
   if (!(j.lower <= j.upper))
     say("Its limits are " + to_text(j.lower) + " to " + to_text(j.upper) +
         "; the lower one must not be above the upper one.");
-  if (j.kind == JointKind::kBall &&
-      (std::isfinite(j.lower) || j.upper <= 0 || (std::isfinite(j.upper) && j.upper >= kHalfTurn)))
+  if (j.kind == JointKind::kBall && (std::isfinite(j.lower) || j.upper <= 0 ||
+                                     (std::isfinite(j.upper) && j.upper >= std::numbers::pi)))
     say("Its limits are " + to_text(j.lower) + " to " + to_text(j.upper) +
         "; a ball joint has an upper one alone, the largest angle of its turn, above 0 and below "
         "pi.");
